@@ -1,0 +1,9 @@
+// Package openapi carries the OpenAPI description generated from the proto files.
+package openapi
+
+import _ "embed"
+
+// YAML is the OpenAPI 3.1 document served at /v1/openapi.yaml.
+//
+//go:embed openapi.yaml
+var YAML []byte
