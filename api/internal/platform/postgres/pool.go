@@ -1,0 +1,217 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Pool names one of the separate connection pools. What pages people shares
+// none with what nobody waits for (design rule 8).
+type Pool string
+
+// The pools. Tenant is reached by InTenant, all others by InSystem.
+const (
+	Tenant     Pool = "tenant"     // RPC handlers, as nightbell_tenant
+	Identity   Pool = "identity"   // sign-in and key look-up, before the organization is known
+	Ingest     Pool = "ingest"     // the batcher that stores received alerts
+	Sweep      Pool = "sweep"      // escalation and the notification outbox
+	Audit      Pool = "audit"      // the auditor, which must see when the others are stuck
+	Background Pool = "background" // everything nobody waits for at night
+)
+
+// The roles that connections take. Neither is a member of the other.
+const (
+	TenantRole = "nightbell_tenant"
+	SystemRole = "nightbell_system"
+)
+
+// terms are what a pool's connections are allowed.
+type terms struct {
+	role      string
+	conns     int32
+	statement time.Duration // longest statement
+	idleInTx  time.Duration // longest pause inside a transaction: a hung worker loses its locks
+}
+
+var roster = map[Pool]terms{
+	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second},
+	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second},
+	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second},
+	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second},
+	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second},
+	Background: {SystemRole, 2, time.Minute, time.Minute},
+}
+
+// Config says where the database is and how many connections may be held.
+type Config struct {
+	// DSN is a PostgreSQL connection string; it may list several hosts, of
+	// which only a writable one is used.
+	DSN string
+	// ApplicationName shows in pg_stat_activity, followed by the pool's name.
+	// Empty means "nightbell".
+	ApplicationName string
+	// Conns replaces the size of a pool; pools not named keep theirs.
+	Conns map[Pool]int32
+	// AcquireTimeout is how long a caller waits for a free connection before
+	// it is told that the database is unavailable. Zero means 2 seconds.
+	AcquireTimeout time.Duration
+}
+
+// DB is the database seen through its pools. It is safe for concurrent use.
+type DB struct {
+	pools   map[Pool]*pgxpool.Pool
+	acquire time.Duration
+}
+
+// Open prepares the pools without connecting: the first use of each does, so a
+// database that is down at start is reported by Check, not here. It fails when
+// the DSN cannot be read. Close releases the connections.
+func Open(ctx context.Context, cfg Config) (*DB, error) {
+	db := &DB{pools: make(map[Pool]*pgxpool.Pool, len(roster)), acquire: cfg.AcquireTimeout}
+	if db.acquire <= 0 {
+		db.acquire = 2 * time.Second
+	}
+	for name := range roster {
+		pool, err := openPool(ctx, cfg, name)
+		if err != nil {
+			db.Close()
+			return nil, err
+		}
+		db.pools[name] = pool
+	}
+	return db, nil
+}
+
+func openPool(ctx context.Context, cfg Config, name Pool) (*pgxpool.Pool, error) {
+	allowed := roster[name]
+	if conns := cfg.Conns[name]; conns > 0 {
+		allowed.conns = conns
+	}
+	poolConfig, err := pgxpool.ParseConfig(cfg.DSN)
+	if err != nil {
+		// The parse error quotes the DSN, and with it perhaps a password.
+		return nil, errors.New("DATABASE_URL is not a PostgreSQL connection string. Expected something like postgres://user:password@host:5432/database")
+	}
+	poolConfig.MaxConns = allowed.conns
+	poolConfig.MaxConnLifetime = time.Hour
+	poolConfig.MaxConnLifetimeJitter = 5 * time.Minute
+	poolConfig.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		return takeRole(ctx, conn, allowed)
+	}
+	configureConn(poolConfig.ConnConfig, applicationName(cfg, name))
+	return pgxpool.NewWithConfig(ctx, poolConfig)
+}
+
+func applicationName(cfg Config, name Pool) string {
+	if cfg.ApplicationName == "" {
+		return "nightbell " + string(name)
+	}
+	return cfg.ApplicationName + " " + string(name)
+}
+
+// configureConn makes a connection fit for paging: only ever to a primary, and
+// quick to give up on a host that does not answer.
+func configureConn(conn *pgx.ConnConfig, application string) {
+	conn.RuntimeParams["application_name"] = application
+	if conn.ConnectTimeout <= 0 {
+		conn.ConnectTimeout = 2 * time.Second
+	}
+	if conn.ValidateConnect == nil {
+		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+}
+
+// takeRole gives up the login role's rights and sets the limits, in one round
+// trip, and makes sure that the connection is who it should be.
+func takeRole(ctx context.Context, conn *pgx.Conn, allowed terms) error {
+	statement := fmt.Sprintf("SET ROLE %s; SET statement_timeout = %d; SET idle_in_transaction_session_timeout = %d;"+
+		" SET jit = off; SET timezone = 'UTC'; SELECT current_user",
+		allowed.role, allowed.statement.Milliseconds(), allowed.idleInTx.Milliseconds())
+	results, err := conn.PgConn().Exec(ctx, statement).ReadAll()
+	if err != nil {
+		return fmt.Errorf("the login role cannot become %s; run the migrations first: %w", allowed.role, err)
+	}
+	if user := string(results[len(results)-1].Rows[0][0]); user != allowed.role {
+		return fmt.Errorf("a connection of this pool runs as %s instead of %s", user, allowed.role)
+	}
+	return nil
+}
+
+// Check connects each pool once and reports the first that fails, or that does
+// not run under its role. Call it at start and for readiness.
+func (db *DB) Check(ctx context.Context) error {
+	for name, pool := range db.pools {
+		var user string
+		err := db.withConn(ctx, name, func(conn *pgxpool.Conn) error {
+			return conn.QueryRow(ctx, "SELECT current_user").Scan(&user)
+		})
+		if err != nil {
+			return fmt.Errorf("pool %s: %w", name, err)
+		}
+		if user != roster[name].role {
+			pool.Reset()
+			return fmt.Errorf("pool %s runs as %s instead of %s", name, user, roster[name].role)
+		}
+	}
+	return nil
+}
+
+// Dedicated opens one connection outside the pools, with the role and limits of
+// the named pool, for what occupies a connection for good (LISTEN). The caller
+// closes it.
+func (db *DB) Dedicated(ctx context.Context, name Pool) (*pgx.Conn, error) {
+	pool, ok := db.pools[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no pool named %q", name)
+	}
+	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
+	if err != nil {
+		return nil, err
+	}
+	if err := takeRole(ctx, conn, roster[name]); err != nil {
+		return nil, errors.Join(err, conn.Close(ctx))
+	}
+	return conn, nil
+}
+
+// Stats returns a snapshot of each pool's use, for metrics.
+func (db *DB) Stats() map[Pool]*pgxpool.Stat {
+	stats := make(map[Pool]*pgxpool.Stat, len(db.pools))
+	for name, pool := range db.pools {
+		stats[name] = pool.Stat()
+	}
+	return stats
+}
+
+// Close waits for connections in use to be given back and closes all of them.
+func (db *DB) Close() {
+	for _, pool := range db.pools {
+		pool.Close()
+	}
+}
+
+// withConn lends a connection of the named pool, and tells a full pool
+// (ErrBusy) from a caller that gave up.
+func (db *DB) withConn(ctx context.Context, name Pool, use func(*pgxpool.Conn) error) error {
+	pool, ok := db.pools[name]
+	if !ok {
+		return fmt.Errorf("there is no pool named %q", name)
+	}
+	waiting, cancel := context.WithTimeout(ctx, db.acquire)
+	conn, err := pool.Acquire(waiting)
+	cancel()
+	if err != nil {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("%w (pool %s): %w", ErrBusy, name, err)
+		}
+		return err
+	}
+	defer conn.Release()
+	return use(conn)
+}

@@ -1,0 +1,140 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// attempts is how often a transaction is tried when PostgreSQL says that a
+	// repeat may succeed.
+	attempts = 3
+	// rollbackGrace is how long a rollback may take after the caller gave up.
+	rollbackGrace = time.Second
+)
+
+// TxOption changes how a transaction begins. Options cost no round trip.
+type TxOption func(*beginning)
+
+// beginning collects the statements that open a transaction. They are sent as
+// one simple query, so nothing in them may come from outside unescaped.
+type beginning struct {
+	mode string
+	sets []string
+}
+
+// LockTimeout gives up on a lock after d (at least a millisecond); the error is
+// then an IsLockTimeout, and the transaction is rolled back.
+func LockTimeout(d time.Duration) TxOption {
+	return func(b *beginning) {
+		b.sets = append(b.sets, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, d.Milliseconds())))
+	}
+}
+
+// StatementTimeout replaces the pool's longest statement for this transaction.
+func StatementTimeout(d time.Duration) TxOption {
+	return func(b *beginning) {
+		b.sets = append(b.sets, fmt.Sprintf("SET LOCAL statement_timeout = %d", max(1, d.Milliseconds())))
+	}
+}
+
+// ReadOnly makes the transaction refuse writes and gives all its statements one
+// snapshot, so that what they read fits together.
+func ReadOnly() TxOption {
+	return func(b *beginning) { b.mode = " ISOLATION LEVEL REPEATABLE READ READ ONLY" }
+}
+
+func (b *beginning) sql() string {
+	return strings.Join(append([]string{"BEGIN" + b.mode}, b.sets...), "; ")
+}
+
+// InTenant runs fn in a transaction of the tenant pool that sees only the rows
+// of the organization. It commits when fn returns nil and rolls back when fn
+// returns an error or panics. After a deadlock or a serialization failure the
+// whole of fn runs again, three times at most.
+func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Context, pgx.Tx) error, options ...TxOption) error {
+	if orgID == uuid.Nil {
+		return errors.New("a tenant transaction needs an organization")
+	}
+	organization := func(b *beginning) {
+		// uuid.UUID prints as hexadecimal digits and dashes only.
+		b.sets = append(b.sets, "SET LOCAL nightbell.org_id = '"+orgID.String()+"'")
+	}
+	return db.inTx(ctx, Tenant, fn, append([]TxOption{organization}, options...))
+}
+
+// InSystem runs fn in a transaction of the named pool (any but Tenant) as
+// nightbell_system, which sees every organization. Commit, rollback and
+// repetition are as with InTenant.
+func (db *DB) InSystem(ctx context.Context, pool Pool, fn func(context.Context, pgx.Tx) error, options ...TxOption) error {
+	if pool == Tenant {
+		return errors.New("the tenant pool has no system transactions; use InTenant")
+	}
+	return db.inTx(ctx, pool, fn, options)
+}
+
+func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.Tx) error, options []TxOption) error {
+	var begin beginning
+	for _, option := range options {
+		option(&begin)
+	}
+	for attempt := 1; ; attempt++ {
+		err := db.withConn(ctx, pool, func(conn *pgxpool.Conn) error {
+			return runTx(ctx, conn, begin.sql(), fn)
+		})
+		if !isRepeatable(err) || attempt == attempts {
+			return err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+func runTx(ctx context.Context, conn *pgxpool.Conn, begin string, fn func(context.Context, pgx.Tx) error) error {
+	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
+	if err != nil {
+		return err
+	}
+	// Runs after a panic too; after a commit it does nothing.
+	defer func() {
+		// Not the caller's context: one that was cancelled would break the
+		// connection instead of giving it back.
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
+		defer cancel()
+		_ = tx.Rollback(ending)
+	}()
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// pause waits a little, and not equally long for both sides of a deadlock.
+func pause(ctx context.Context, attempt int) error {
+	wait := time.Duration(attempt)*5*time.Millisecond + rand.N(10*time.Millisecond)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// Now is the time of the page path (design rule 5): the database's clock, which
+// tests can move. Take it once per transaction or sweep and pass it down.
+func Now(ctx context.Context, tx pgx.Tx) (time.Time, error) {
+	var now time.Time
+	if err := tx.QueryRow(ctx, "SELECT nightbell_now()").Scan(&now); err != nil {
+		return time.Time{}, fmt.Errorf("read the database clock: %w", err)
+	}
+	return now.UTC(), nil
+}
