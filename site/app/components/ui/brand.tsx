@@ -1,0 +1,12 @@
+import { Link } from 'react-router';
+import { Icon } from './icon';
+
+/** The mark and the wordmark, leading to the given page. */
+export function Brand({ to }: { to: string }) {
+  return (
+    <Link className="brand" to={to}>
+      <Icon name="logo" className="" />
+      Nightbell
+    </Link>
+  );
+}

@@ -1,0 +1,44 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './button';
+import { Icon } from './icon';
+
+/**
+ * A modal on the native <dialog>: it is open while it is mounted. Escape and the close button
+ * call `onClose`; the browser holds focus inside and gives it back afterwards.
+ */
+export function Dialog({ title, narrow = false, onClose, children }: { title: string; narrow?: boolean; onClose: () => void; children: ReactNode }) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={narrow ? 'narrow' : undefined}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        <IconButton icon="x" label="Close" onClick={onClose} />
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+/** The result of what a dialog tried, above its fields. It is read aloud when it appears. */
+export function Banner({ tone, children }: { tone: 'failed' | 'done' | ''; children: ReactNode }) {
+  return (
+    <div className={`banner ${tone}`} role={tone === 'failed' ? 'alert' : 'status'}>
+      <Icon name={tone === 'done' ? 'check' : 'alert'} />
+      <div>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+
+interface Labelled {
+  label: string;
+  optional?: boolean;
+  /** A sentence under the field; it marks the field invalid. */
+  error?: string;
+}
+
+/** A one-line input with its label above. */
+export function TextField({ label, optional, error, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} optional={optional} error={error}>
+      <input id={id} aria-invalid={error ? true : undefined} aria-describedby={error ? `${id}-error` : undefined} {...input} />
+    </Frame>
+  );
+}
+
+/** A native choice from a list of words. */
+export function SelectField({ label, optional, error, options, ...select }: Labelled & { options: readonly string[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} optional={optional} error={error}>
+      <select id={id} {...select}>
+        {options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    </Frame>
+  );
+}
+
+function Frame({ id, label, optional, error, children }: Labelled & { id: string; children: ReactNode }) {
+  return (
+    <div>
+      <label className="label" htmlFor={id}>
+        {label} {optional && <span className="optional">optional</span>}
+      </label>
+      <div className={error ? 'field invalid' : 'field'}>{children}</div>
+      {error && (
+        <p className="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

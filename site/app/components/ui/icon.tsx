@@ -1,0 +1,22 @@
+import sprite from '~/assets/icons.svg';
+
+/** Every symbol of assets/icons.svg; a test keeps the two equal. */
+export const iconNames = [
+  'acknowledged', 'alert', 'analytics', 'arrow', 'assign', 'bolt', 'chat', 'check', 'chevron-down', 'chevron-left',
+  'chevron-right', 'copy', 'critical', 'dashboard', 'degraded', 'deploy', 'down', 'edit', 'filter', 'healthy', 'high',
+  'inbox', 'incidents', 'integrations', 'ladder', 'link', 'logo', 'logout', 'low', 'mail', 'medium', 'menu', 'monitor',
+  'moon', 'oncall', 'phone', 'play', 'plus', 'push', 'refresh', 'resolved', 'search', 'services', 'shield', 'slack',
+  'sms', 'star', 'sun', 'swap', 'triggered', 'up', 'users', 'watch', 'webhook', 'x',
+] as const;
+
+/** The name of a symbol in the sprite. */
+export type IconName = (typeof iconNames)[number];
+
+/** A 16 px line icon. It is decoration: the words or the label beside it carry the meaning. */
+export function Icon({ name, className = 'i' }: { name: IconName; className?: string }) {
+  return (
+    <svg className={className} aria-hidden="true">
+      <use href={`${sprite}#${name}`} />
+    </svg>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+
+interface Choice<Value extends string> {
+  value: Value;
+  content: ReactNode;
+  /** Needed when the content is not words. */
+  label?: string;
+}
+
+interface SegmentedProps<Value extends string> {
+  label: string;
+  choices: readonly Choice<Value>[];
+  value: Value | null;
+  onChoose: (value: Value) => void;
+  look?: '' | 'wide' | 'icons';
+  className?: string;
+}
+
+/** One choice out of a few, all visible: filters, account type, theme. */
+export function Segmented<Value extends string>({ label, choices, value, onChoose, look = '', className = '' }: SegmentedProps<Value>) {
+  return (
+    <div className={`segmented ${look} ${className}`} role="group" aria-label={label}>
+      {choices.map((choice) => (
+        <button key={choice.value} type="button" aria-label={choice.label} aria-pressed={choice.value === value} onClick={() => onChoose(choice.value)}>
+          {choice.content}
+        </button>
+      ))}
+    </div>
+  );
+}

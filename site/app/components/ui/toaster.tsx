@@ -1,0 +1,38 @@
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { currentToast, dismissToast, subscribeToast, type Toast } from '~/lib/toast';
+import { IconButton } from './button';
+import { Icon } from './icon';
+
+const lifetime = 5000;
+
+/** Shows the newest toast in the top layer, above an open dialog. Failures stay until closed. */
+export function Toaster() {
+  const message = useSyncExternalStore(subscribeToast, currentToast, () => null);
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Hiding first puts a newer message above a dialog that was opened in between.
+    ref.current?.hidePopover?.();
+    if (message) ref.current?.showPopover?.();
+    if (!message || message.kind === 'failure') return;
+    const timer = setTimeout(dismissToast, lifetime);
+    return () => clearTimeout(timer);
+  }, [message]);
+  return (
+    <div ref={ref} popover="manual" className="toaster" role="status" aria-live="polite">
+      {message && <Message message={message} />}
+    </div>
+  );
+}
+
+function Message({ message }: { message: Toast }) {
+  return (
+    <div className={`toast ${message.kind}`}>
+      <Icon name={message.kind === 'failure' ? 'alert' : 'check'} />
+      <div className="grow">
+        <p className={message.detail ? 'strong' : undefined}>{message.title}</p>
+        {message.detail && <p className="text-2">{message.detail}</p>}
+      </div>
+      {message.kind === 'failure' && <IconButton icon="x" label="Close message" size="sm" onClick={dismissToast} />}
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { currentSession, endSession, replaceTokens } from './session';
+
+/** The sentence shown when the server could not be reached at all. */
+export const networkMessage = 'Network error. Please check your connection and try again.';
+/** The sentence for a call made without a stored access token. */
+export const missingTokenMessage = 'No authentication token found. Please log in again.';
+/** The sentence for a session that could not be renewed. */
+export const expiredMessage = 'Authentication expired. Please log in again.';
+
+/** A call the server refused, or never answered (status 0). `message` can be shown to people as it is. */
+export class ApiError extends Error {
+  /** HTTP status, or 0 when there was no answer. */
+  readonly status: number;
+  /** The server's own sentence, when it sent one. */
+  readonly detail: string;
+
+  constructor(message: string, status: number, detail = '') {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.detail = detail;
+  }
+}
+
+/** One call: what to ask and how its failures read. */
+export interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: unknown;
+  /** Completes 'Failed to {action}', for example 'fetch incidents'. */
+  action: string;
+  /** Exact sentences for single statuses, in place of the general one. */
+  messages?: Readonly<Record<number, string>>;
+  /** Keeps the session when it cannot be renewed; the caller shows the failure instead. */
+  keepSession?: boolean;
+  signal?: AbortSignal;
+}
+
+/**
+ * Makes a call as the signed-in person and returns the answer's JSON.
+ * A 401 is answered by one silent token refresh and one repeat; when that is refused too, the
+ * session ends. Throws ApiError on every refusal and on a broken network, and passes on aborts.
+ */
+export async function call<T>(request: Call): Promise<T> {
+  const response = await authorized(request);
+  if (response.ok) return (await readJson(response)) as T;
+  const detail = messageOf(await readJson(response));
+  if (response.status === 401 && !request.keepSession) {
+    endSession('expired');
+    throw new ApiError(expiredMessage, 401, detail);
+  }
+  throw new ApiError(failureMessage(request, response), response.status, detail);
+}
+
+/** The same authorization as `call`, for answers that are streams. The caller checks the status. */
+export async function authorized(request: Call): Promise<Response> {
+  const session = currentSession();
+  if (!session) throw new ApiError(missingTokenMessage, 401);
+  const response = await send(request, session.accessToken);
+  if (response.status !== 401) return response;
+  const renewed = await renewedToken(session.accessToken);
+  return renewed ? send(request, renewed) : response;
+}
+
+/** Makes a call that needs no session, such as sign-in, and returns the raw answer. Throws ApiError when nothing answers. */
+export function send(request: Call, token?: string): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json' };
+  if (request.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (token) headers.Authorization = `Bearer ${token}`;
+  return fetch(request.path, {
+    method: request.method,
+    headers,
+    body: request.body === undefined ? undefined : JSON.stringify(request.body),
+    signal: request.signal,
+    cache: 'no-store',
+  }).catch((cause: unknown) => {
+    if (request.signal?.aborted) throw cause;
+    throw new ApiError(networkMessage, 0);
+  });
+}
+
+/** The answer's JSON, or an empty object when the body is empty or not JSON. */
+export async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text().catch(() => '');
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+/** The `message` of an error body, or an empty string. */
+export function messageOf(body: unknown): string {
+  if (typeof body !== 'object' || body === null || !('message' in body)) return '';
+  return typeof body.message === 'string' ? body.message : '';
+}
+
+function failureMessage(request: Call, response: Response): string {
+  const exact = request.messages?.[response.status];
+  if (exact) return exact;
+  const general = `Failed to ${request.action}`;
+  return response.statusText ? `${general}: ${response.statusText}` : general;
+}
+
+// Every call that meets a 401 at the same moment waits for the same refresh: a refresh token
+// works once, and using it twice would end the whole sign-in.
+let renewal: Promise<string | null> | null = null;
+
+function renewedToken(usedToken: string): Promise<string | null> {
+  const session = currentSession();
+  // Another call or tab has renewed in the meantime.
+  if (session && session.accessToken !== usedToken) return Promise.resolve(session.accessToken);
+  if (!session?.refreshToken) return Promise.resolve(null);
+  renewal ??= refresh(session.refreshToken).finally(() => {
+    renewal = null;
+  });
+  return renewal;
+}
+
+async function refresh(refreshToken: string): Promise<string | null> {
+  const response = await send({
+    method: 'POST',
+    path: '/v1/auth/refresh',
+    body: { refresh_token: refreshToken },
+    action: 'refresh session',
+  });
+  // Only a refusal ends the session. A server that is restarting must not sign anyone out.
+  if (response.status >= 500 || response.status === 429) throw new ApiError(networkMessage, response.status);
+  const tokens = tokensOf(await readJson(response));
+  if (!response.ok || !tokens) return null;
+  replaceTokens(tokens.access_token, tokens.refresh_token);
+  return tokens.access_token;
+}
+
+/** The token pair of a sign-in or refresh answer, or null when it is not there. */
+export function tokensOf(body: unknown): { access_token: string; refresh_token: string } | null {
+  if (typeof body !== 'object' || body === null || !('tokens' in body)) return null;
+  const tokens = body.tokens;
+  if (typeof tokens !== 'object' || tokens === null) return null;
+  const { access_token, refresh_token } = tokens as Record<string, unknown>;
+  if (typeof access_token !== 'string' || typeof refresh_token !== 'string') return null;
+  return { access_token, refresh_token };
+}

@@ -1,0 +1,105 @@
+/** The signed-in person, as the sign-in call returned them. Only the name is certain. */
+export interface SessionUser {
+  id?: string;
+  name: string;
+  email?: string;
+  role?: string;
+  org_id?: string;
+}
+
+/** What a sign-in leaves behind in local storage, each part under its own key. */
+export interface Session {
+  user: SessionUser;
+  accessToken: string;
+  refreshToken: string;
+}
+
+/** Why the last session of this tab ended. */
+export type SessionEnd = 'signed-out' | 'expired';
+
+const keys = { access: 'access_token', refresh: 'refresh_token', user: 'user' } as const;
+const listeners = new Set<() => void>();
+let cached: { raw: string; session: Session | null } | null = null;
+let lastEnd: SessionEnd | null = null;
+
+/** The stored session, or null when the user or the access token is missing. The same object until storage changes. */
+export function currentSession(): Session | null {
+  const [user, access, refresh] = [read(keys.user), read(keys.access), read(keys.refresh)];
+  const raw = JSON.stringify([user, access, refresh]);
+  if (cached?.raw !== raw) cached = { raw, session: parse(user, access, refresh) };
+  return cached.session;
+}
+
+/** Stores a new sign-in and tells every listener. */
+export function startSession(session: Session): void {
+  lastEnd = null;
+  write(keys.user, JSON.stringify(session.user));
+  write(keys.access, session.accessToken);
+  write(keys.refresh, session.refreshToken);
+  announce();
+}
+
+/** Replaces the two tokens after a silent refresh; the user stays. */
+export function replaceTokens(accessToken: string, refreshToken: string): void {
+  write(keys.access, accessToken);
+  write(keys.refresh, refreshToken);
+  announce();
+}
+
+/** Forgets the user and both tokens. The reason is kept so that the page can say it. */
+export function endSession(reason: SessionEnd): void {
+  lastEnd = reason;
+  for (const key of Object.values(keys)) remove(key);
+  announce();
+}
+
+/** Why this tab's last session ended; null while there was none. Reading it does not clear it. */
+export function lastSessionEnd(): SessionEnd | null {
+  return lastEnd;
+}
+
+/** Calls back when the session changes here or in another tab. Returns the way to stop. */
+export function subscribeSession(notify: () => void): () => void {
+  listeners.add(notify);
+  window.addEventListener('storage', notify);
+  return () => {
+    listeners.delete(notify);
+    window.removeEventListener('storage', notify);
+  };
+}
+
+function parse(user: string | null, access: string | null, refresh: string | null): Session | null {
+  if (!user || !access) return null;
+  try {
+    const value: unknown = JSON.parse(user);
+    if (typeof value !== 'object' || value === null) return null;
+    const name = 'name' in value && typeof value.name === 'string' ? value.name : '';
+    return { user: { ...value, name }, accessToken: access, refreshToken: refresh ?? '' };
+  } catch {
+    return null;
+  }
+}
+
+function announce(): void {
+  for (const notify of listeners) notify();
+}
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function write(key: string, value: string): void {
+  localStorage.setItem(key, value);
+}
+
+function remove(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was stored then.
+  }
+}

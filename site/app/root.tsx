@@ -1,0 +1,50 @@
+import { type ReactNode, useEffect } from 'react';
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from 'react-router';
+import { Toaster } from './components/ui/toaster';
+import { applyTheme, themeScript } from './lib/theme';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/kit.css';
+
+/** The document around every page. The theme script comes first, so that nothing is drawn before it. */
+export function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en" data-theme="dark" suppressHydrationWarning>
+      <head>
+        <script dangerouslySetInnerHTML={{ __html: themeScript }} />
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content="dark light" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        {children}
+        <ScrollRestoration />
+        <Scripts />
+      </body>
+    </html>
+  );
+}
+
+export default function Root() {
+  const { pathname } = useLocation();
+  // What a page looks like with nothing stored depends on which page it is.
+  useEffect(applyTheme, [pathname]);
+  return (
+    <>
+      <Outlet />
+      <Toaster />
+    </>
+  );
+}
+
+/** Shown while the browser loads a page that is not prerendered: the canvas, and help without scripts. */
+export function HydrateFallback() {
+  return (
+    <noscript>
+      <p className="state">Nightbell needs JavaScript here. The documentation works without it.</p>
+    </noscript>
+  );
+}

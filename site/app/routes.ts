@@ -1,0 +1,20 @@
+import { index, layout, type RouteConfig, route } from '@react-router/dev/routes';
+
+export default [
+  index('routes/landing.tsx'),
+  route('docs', 'routes/docs.tsx'),
+  route('terms', 'routes/terms.tsx'),
+  route('privacy', 'routes/privacy.tsx'),
+  route('cookies', 'routes/cookies.tsx'),
+  layout('routes/signed-in.tsx', [
+    route('dashboard', 'routes/dashboard.tsx'),
+    route('incidents', 'routes/incidents.tsx'),
+    route('incidents/:id', 'routes/incident.tsx'),
+    route('oncall', 'routes/on-call.tsx'),
+    route('services', 'routes/services.tsx'),
+    route('services/:id', 'routes/service.tsx'),
+    route('integrations', 'routes/integrations.tsx'),
+    route('inbox', 'routes/inbox.tsx'),
+  ]),
+  route('*', 'routes/not-found.tsx'),
+] satisfies RouteConfig;

@@ -1,0 +1,36 @@
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { BuildManifest } from '@react-router/dev/config';
+import { routePatterns } from './route-patterns';
+
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.webmanifest']);
+
+/**
+ * Turns React Router's output into what the server embeds: `404.html`, `_routes.json` with the
+ * patterns that exist (everything else is a 404), and a `.br` and `.gz` beside every text file.
+ */
+export async function finishBuild(client: string, manifest: BuildManifest | undefined): Promise<void> {
+  if (!manifest) throw new Error('The build has no route manifest, so _routes.json cannot be written.');
+  await rename(join(client, '404', 'index.html'), join(client, '404.html'));
+  await rm(join(client, '404'), { recursive: true });
+  const routes = { routes: routePatterns(Object.values(manifest.routes)) };
+  await writeFile(join(client, '_routes.json'), `${JSON.stringify(routes, null, 2)}\n`);
+  await compressTree(client);
+}
+
+async function compressTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && compressible.has(extname(entry.name)));
+  await Promise.all(files.map((entry) => compressFile(join(entry.parentPath, entry.name))));
+}
+
+async function compressFile(path: string): Promise<void> {
+  const content = await readFile(path);
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }),
+    promisify(gzip)(content, { level: 9 }),
+  ]);
+  await Promise.all([writeFile(`${path}.br`, brotli), writeFile(`${path}.gz`, gzipped)]);
+}
