@@ -1,0 +1,93 @@
+// Package alert knows what monitoring systems say: one alert's identity, its
+// newest state, and what a message about it means for incidents.
+//
+// Senders' wire formats are read in internal/ingest/<sender>; this package is
+// what they all become. Neighbours: incident (what alerts open and close),
+// flow/alert_received.go (the story).
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Status is what a sender says of an alert.
+type Status string
+
+// The two states of an alert.
+const (
+	Firing   Status = "firing"
+	Resolved Status = "resolved"
+)
+
+// Severity says how bad it is, in the words of spec section 4.
+type Severity string
+
+// The severities: a service fully down or data lost, major, partial, minor.
+const (
+	Critical Severity = "critical"
+	High     Severity = "high"
+	Medium   Severity = "medium"
+	Low      Severity = "low"
+)
+
+// Rank orders severities: 0 is the worst. An unknown word ranks as Medium.
+func (s Severity) Rank() int {
+	switch s {
+	case Critical:
+		return 0
+	case High:
+		return 1
+	case Low:
+		return 3
+	case Medium:
+		return 2
+	default:
+		return 2
+	}
+}
+
+// Received is one alert of one message, whoever sent it.
+type Received struct {
+	// Key is the alert's identity within a service; repeats carry the same one.
+	Key string
+	// Group is the sender's group that the alert belongs to; empty when it has none.
+	Group string
+	// GroupTitle names the group for people; empty when it has no name.
+	GroupTitle  string
+	Status      Status
+	Severity    Severity
+	Source      string
+	Title       string
+	Description string
+	Link        string
+	Labels      map[string]string
+	Annotations map[string]string
+	// StartsAt tells one firing episode from the next. Zero when the sender did not say.
+	StartsAt time.Time
+	// EndsAt is zero while the alert fires.
+	EndsAt time.Time
+	// Count is how many messages this one stands for after merging; at least 1.
+	Count int
+}
+
+// Batch is what one request carried.
+type Batch struct {
+	Alerts []Received
+	// Truncated is how many alerts the sender left out (Alertmanager's truncatedAlerts).
+	Truncated int
+}
+
+// Stored is the newest known state of an alert, with the incident it belongs to.
+type Stored struct {
+	ID       uuid.UUID
+	Status   Status
+	StartsAt time.Time
+	// IncidentID is Nil until the alert opened or joined an incident.
+	IncidentID uuid.UUID
+	// IncidentStartsAt is the StartsAt for which it did.
+	IncidentStartsAt time.Time
+	// IncidentOpen tells whether that incident is still triggered or acknowledged.
+	IncidentOpen bool
+}

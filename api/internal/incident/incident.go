@@ -1,0 +1,105 @@
+// Package incident is the life of an incident as pure rules: what each command
+// does in each state. Nothing here reads a clock or a database.
+//
+// Decide in lifecycle.go is the one place where a status changes; flow turns its
+// outcome into rows. Neighbours: alert (what opens incidents), escalation (who is
+// paged while an incident is triggered).
+package incident
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+)
+
+// Status is where an incident is in its life (spec section 4).
+type Status string
+
+// The statuses. Resolved is final; trouble that returns opens a new incident.
+const (
+	Triggered    Status = "triggered"
+	Acknowledged Status = "acknowledged"
+	Resolved     Status = "resolved"
+)
+
+// Open reports whether somebody still has to do something about it.
+func (s Status) Open() bool { return s == Triggered || s == Acknowledged }
+
+// Urgency chooses which notification rules apply.
+type Urgency string
+
+// The urgencies.
+const (
+	HighUrgency Urgency = "high"
+	LowUrgency  Urgency = "low"
+)
+
+// UrgencyOf gives the urgency of a severity: only low severity may wait.
+func UrgencyOf(severity alert.Severity) Urgency {
+	if severity == alert.Low {
+		return LowUrgency
+	}
+	return HighUrgency
+}
+
+// Actor is who does something.
+type Actor struct {
+	Kind ActorKind
+	// ID is Nil for the system.
+	ID   uuid.UUID
+	Name string
+}
+
+// ActorKind is what sort of actor it is, as stored in the timeline.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	System ActorKind = "system"
+	User   ActorKind = "user"
+	APIKey ActorKind = "api_key"
+)
+
+// Incident is the part of an incident that rules look at.
+type Incident struct {
+	ID             uuid.UUID
+	OrgID          uuid.UUID
+	Status         Status
+	Severity       alert.Severity
+	AssigneeID     uuid.UUID
+	AcknowledgedBy uuid.UUID
+	AcknowledgedAt time.Time
+	ResolvedBy     uuid.UUID
+	ResolvedAt     time.Time
+	Version        int
+}
+
+// Event is one line of the timeline.
+type Event struct {
+	// Kind is one of the words of TimelineEvent.kind in the contract.
+	Kind    string
+	Actor   Actor
+	Message string
+	Data    map[string]any
+}
+
+// Paging is what a command means for the escalation of the incident.
+type Paging string
+
+// What may happen to the paging.
+const (
+	LeavePaging Paging = "leave" // nothing changes
+	StopPaging  Paging = "stop"  // nobody else is paged
+	NextStep    Paging = "next"  // the next step is due now
+)
+
+// Outcome is what a command does.
+type Outcome struct {
+	Next Incident
+	// Changed is false for a harmless repeat; the caller still writes (design rule 3).
+	Changed bool
+	Paging  Paging
+	Events  []Event
+}

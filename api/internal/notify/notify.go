@@ -1,0 +1,106 @@
+// Package notify is how people are reached: which of a person's contact methods a
+// page goes to and when (plan.go), what a message says (message.go), and the port
+// that every channel implements.
+//
+// The outbox that claims due notifications and hands them to channels is
+// notify/notifydb and notify/outbox.go; adapters live in internal/channel/<vendor>.
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+)
+
+// Kind is a way to reach somebody.
+type Kind string
+
+// The kinds of contact methods.
+const (
+	Email   Kind = "email"
+	SMS     Kind = "sms"
+	Voice   Kind = "voice"
+	Push    Kind = "push"
+	Webhook Kind = "webhook"
+	Slack   Kind = "slack"
+)
+
+// Kinds lists the channels that exist now; each has its own queue, so that a slow
+// one never delays another.
+var Kinds = []Kind{Email, Webhook, Slack}
+
+// Contact is where a message goes, opened for sending. It is never logged.
+type Contact struct {
+	ID   uuid.UUID
+	Kind Kind
+	Name string
+	// Address is an e-mail address or a URL.
+	Address string
+	// Secret signs webhook messages; empty for other kinds.
+	Secret []byte
+}
+
+// Message is one message to one contact. It may carry many incidents.
+type Message struct {
+	// ID is the delivery's id; a provider that sees it twice may drop the second.
+	ID      uuid.UUID
+	OrgID   uuid.UUID
+	OrgName string
+	To      Contact
+	// UserID is Nil and PersonName empty for a shared channel.
+	UserID     uuid.UUID
+	PersonName string
+	// Incidents are ordered: most severe first, then newest first. Never empty.
+	Incidents []Incident
+	// AckURL opens a page where a person can acknowledge all of them; opening it
+	// changes nothing. Empty for shared channels.
+	AckURL string
+	SentAt time.Time
+}
+
+// Incident is what a message says of one incident.
+type Incident struct {
+	ID          uuid.UUID
+	Number      int
+	Title       string
+	Description string
+	Severity    alert.Severity
+	Status      string
+	ServiceName string
+	// Reason says why this person is paged, in words.
+	Reason      string
+	URL         string
+	TriggeredAt time.Time
+	AlertCount  int
+}
+
+// Receipt is what a provider said when it took a message.
+type Receipt struct {
+	// ProviderID names the message at the provider; empty when it gives none.
+	ProviderID string
+	// Detail is shown in the delivery log, for example "250 queued".
+	Detail string
+}
+
+// Channel hands a message to a provider. It returns nil once the provider has
+// taken responsibility, an error marked by Permanent when trying again cannot
+// help, and any other error when it may. It stops when ctx ends.
+type Channel interface {
+	Send(ctx context.Context, message Message) (Receipt, error)
+}
+
+// ErrPermanent marks errors that trying again cannot mend.
+var ErrPermanent = errors.New("permanent")
+
+// Permanent marks err as one that trying again cannot mend. err's text is shown in
+// the delivery log, so it must hold no secret.
+func Permanent(err error) error { return permanentError{err} }
+
+type permanentError struct{ error }
+
+func (e permanentError) Unwrap() error      { return e.error }
+func (permanentError) Is(target error) bool { return target == ErrPermanent }

@@ -1,0 +1,10 @@
+-- Roles are left: other databases of the server may use them.
+DROP FUNCTION incident_search(text);
+ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
+DROP TABLE idempotency_key, audit_event, integration, inbox_mail, delivery_notification, delivery, notification,
+    escalation_state, timeline_event, undecodable_alert, alert_event, alert, incident, change_event,
+    service_dependency, service_key, service, escalation_target, escalation_step, schedule, escalation_policy,
+    notification_rule, contact_method, api_key, known_device, refresh_token, session, team_member, team,
+    membership, users, org, installation;
+DROP FUNCTION nightbell_org();
+DROP FUNCTION nightbell_now();
