@@ -12,28 +12,74 @@ ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST))))
 TOOLS := $(ROOT)/.tools
 STAMPS := $(TOOLS)/stamps
 
+GO_VERSION := 1.26
+NODE_VERSION := 20.19
 PNPM_VERSION := 10.34.9
+GOLANGCI_VERSION := 2.15.0
+
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
 PNPM := $(PNPM_BIN)/pnpm
+TURBO := $(PNPM) exec turbo run --output-logs=new-only --log-order=grouped --concurrency=2
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 export PATH := $(PNPM_BIN):$(TOOLS)/bin:$(PATH)
 export TURBO_TELEMETRY_DISABLED := 1
 export DO_NOT_TRACK := 1
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
-# The module files must be complete without the workspace file, and -modfile needs it off.
+# Every module builds alone, as it does for whoever imports it; -modfile also needs this.
 export GOWORK := off
 export CGO_ENABLED ?= 0
 
+# $(call step,what is happening,commands): names the step, times it, and shows the
+# commands' output only when they fail.
+step = @printf '  %-52s' '$(1)'; start=$$(date +%s%N); log=$$(mktemp); \
+  if { $(2); } >"$$log" 2>&1 </dev/null; then \
+    awk -v n=$$(( ($$(date +%s%N) - start) / 100000000 )) 'BEGIN { printf "%6.1f s\n", n / 10 }'; rm -f "$$log"; \
+  else echo ' failed'; cat "$$log" >&2; rm -f "$$log"; exit 1; fi
+
 .PHONY: help
 help: ## Print this list
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1mmake %-16s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  \033[1mmake %-18s\033[0m%s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- run ------------------------------------------------------------------------
+
+.PHONY: run
+run: build ## Build Nightbell and start it with the demo workspace (ARGS='--listen ...' for more)
+	@echo
+	@exec bin/nightbell serve --demo $(ARGS)
+
+.PHONY: build
+build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site and PostgreSQL inside
+	$(call step,Building the server (the first time takes a while),\
+	  cd api && go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o ../bin/nightbell ./cmd/nightbell)
+
+# The site is compiled into the binary, so it is copied to where go:embed can see it.
+EMBEDDED_SITE := api/internal/site/dist
+SITE_SOURCES = $(shell find site proto/gen/ts docs-mdx sdk-*/examples -type f \
+  -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' 2>/dev/null)
+
+$(STAMPS)/site: $(SITE_SOURCES) $(STAMPS)/packages
+	$(call step,Building the site,\
+	  $(PNPM) --dir site run build && \
+	  find $(EMBEDDED_SITE) -mindepth 1 -not -name .placeholder -delete && \
+	  cp -R site/build/client/. $(EMBEDDED_SITE)/)
+	@touch $@
+
+$(STAMPS)/packages: pnpm-lock.yaml $(wildcard package.json */package.json) | $(STAMPS)/pnpm
+	$(call step,Installing packages,\
+	  $(PNPM) install --frozen-lockfile --filter '@nightbell/site...' --filter @nightbell/api)
+	@touch $@
+
+$(STAMPS)/postgres: api/package.json $(STAMPS)/packages
+	$(call step,Packing PostgreSQL,cd api && go run ./internal/platform/postgres/embedded/pack)
+	@touch $@
 
 # --- generated code -----------------------------------------------------------
 
 GENERATED := api/gen proto/gen 'api/internal/**/*db/*.go'
 
 .PHONY: generate
-generate: $(STAMPS)/pnpm $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScript, OpenAPI and SQL code
+generate: $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScript, OpenAPI and SQL code
 	@find api/gen -name '*.go' -path '*/nightbell/*' -delete 2>/dev/null || true
 	@find proto/gen/ts -name '*_pb.d.ts' -delete 2>/dev/null || true
 	@cd proto && tools/node_modules/.bin/buf generate --path nightbell 2> >(grep -v 'INFO fieldByName' >&2)
@@ -50,16 +96,38 @@ generate-check: generate ## Fail when committed generated code differs from its 
 	@new="$$(git ls-files --others --exclude-standard -- $(GENERATED))"; \
 	  [ -z "$$new" ] || { printf 'Generated files are not committed:\n%s\n' "$$new" >&2; exit 1; }
 
-# --- tools --------------------------------------------------------------------
+# --- tools ----------------------------------------------------------------------
 
-$(STAMPS)/pnpm: Makefile
+# $(call need,command,its version,the version needed,where to get it)
+need = command -v $(1) >/dev/null || { echo '$(1) was not found. Nightbell needs $(1) $(3) or newer: $(4)' >&2; exit 1; }; \
+  have="$$($(2))"; [ "$$(printf '%s\n%s\n' '$(3)' "$$have" | sort -V | head -1)" = '$(3)' ] || \
+  { echo "$(1) $$have is too old. Nightbell needs $(1) $(3) or newer: $(4)" >&2; exit 1; }
+
+.PHONY: needed-tools
+needed-tools:
+	@$(call need,go,go env GOVERSION | sed 's/^go//',$(GO_VERSION),https://go.dev/dl)
+	@$(call need,node,node --version | sed 's/^v//',$(NODE_VERSION),https://nodejs.org)
+	@command -v npm >/dev/null || { echo 'npm was not found. It comes with Node: https://nodejs.org' >&2; exit 1; }
+
+$(STAMPS)/pnpm: | needed-tools
 	@mkdir -p $(STAMPS)
-	@[ "$$($(PNPM) --version 2>/dev/null)" = "$(PNPM_VERSION)" ] || npm install --silent --no-audit --no-fund --prefix $(TOOLS)/pnpm pnpm@$(PNPM_VERSION)
+	$(call step,Fetching pnpm $(PNPM_VERSION),\
+	  npm install --silent --no-audit --no-fund --prefix $(TOOLS)/pnpm pnpm@$(PNPM_VERSION))
 	@touch $@
+
+$(STAMPS)/workspace: pnpm-lock.yaml $(wildcard package.json */package.json) | $(STAMPS)/pnpm
+	$(call step,Installing all packages,$(PNPM) install --frozen-lockfile)
+	@touch $@ $(STAMPS)/packages
 
 $(STAMPS)/generators: proto/tools/package.json pnpm-lock.yaml | $(STAMPS)/pnpm
-	@$(PNPM) install --frozen-lockfile --silent --filter @nightbell/proto-tools
+	$(call step,Installing the code generators,$(PNPM) install --frozen-lockfile --filter @nightbell/proto-tools)
 	@touch $@
+
+$(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION):
+	@mkdir -p $(TOOLS)/bin
+	$(call step,Building golangci-lint $(GOLANGCI_VERSION) (about a minute),\
+	  GOBIN=$(TOOLS)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
+	@mv $(TOOLS)/bin/golangci-lint $@ && ln -sf $(notdir $@) $(TOOLS)/bin/golangci-lint
 
 # Third-party definitions come from pinned packages and are never committed.
 proto/third_party/.stamp: $(STAMPS)/generators api/tools/protos.mod

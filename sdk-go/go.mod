@@ -1,0 +1,3 @@
+module github.com/nightbell/nightbell/sdk-go
+
+go 1.26.0
