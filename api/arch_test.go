@@ -1,0 +1,249 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The direction imports may take. docs-mdx/decisions holds the reasons; when a rule
+// stands in the way, the usual answer is a story in internal/flow.
+
+const module = "github.com/nightbell/nightbell/api/"
+
+// domains in import order: each may import only those before it.
+var domains = []string{
+	"org", "auth", "catalog", "oncall", "alert", "incident",
+	"escalation", "notify", "integration", "ai", "analytics",
+}
+
+// mechanism is what a pure package must not touch.
+var mechanism = []string{"github.com/jackc/pgx", "connectrpc.com/", "net/http", "database/sql"}
+
+// place says where a package stands: its ring, and the domain it belongs to if any.
+type place struct{ ring, domain string }
+
+func (p place) String() string {
+	if p.domain != "" {
+		return p.ring + " of " + p.domain
+	}
+	return p.ring
+}
+
+// placeOf reads the ring from the folder. A package outside every ring has an empty one.
+func placeOf(pkg string) place {
+	local := strings.TrimPrefix(pkg, module)
+	parts := strings.Split(strings.TrimPrefix(local, "internal/"), "/")
+	switch {
+	case !strings.HasPrefix(local, "internal/"):
+		return place{ring: parts[0]}
+	case slices.Contains(domains, parts[0]):
+		return place{ring: ringInside(parts[0], path.Base(pkg)), domain: parts[0]}
+	case parts[0] == "platform" && len(parts) > 1 && parts[1] == "postgres":
+		return place{ring: "postgres"}
+	case parts[0] == "ingest" && len(parts) > 1:
+		return place{ring: "parser"}
+	default:
+		return place{ring: parts[0]}
+	}
+}
+
+func ringInside(domain, folder string) string {
+	for _, ring := range []string{"db", "rpc", "job"} {
+		if folder == domain+ring {
+			return ring
+		}
+	}
+	return "domain"
+}
+
+// rule says what one ring may import from this module, and what it must not import from others.
+type rule struct {
+	may    []string
+	mayNot []string
+	advice string
+}
+
+var rules = map[string]rule{
+	"kernel": {
+		may:    []string{"kernel"},
+		mayNot: []string{"github.com/", "connectrpc.com/", "google.golang.org/", "golang.org/"},
+		advice: "the kernel knows only the standard library (and google/uuid for keys)",
+	},
+	"domain": {
+		may:    []string{"kernel", "domain"},
+		mayNot: mechanism,
+		advice: "a domain is rules and nouns; let its db or rpc folder, or a story in internal/flow, do this",
+	},
+	"db": {
+		may:    []string{"kernel", "domain", "postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "a store knows its own domain and PostgreSQL; a story across domains belongs in internal/flow",
+	},
+	"flow": {
+		may:    []string{"kernel", "domain", "db", "postgres", "flow"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "a story must run the same whoever calls it and however a page is sent",
+	},
+	"rpc": {
+		may:    []string{"kernel", "domain", "db", "flow", "view", "platform", "postgres", "gen"},
+		advice: "a handler is thin: it may call stories, stores and views, not other handlers or senders",
+	},
+	"job": {
+		may:    []string{"kernel", "domain", "db", "flow", "view", "platform", "postgres"},
+		advice: "a job calls stories and stores, as a handler does",
+	},
+	"view": {
+		may:    []string{"kernel", "domain", "postgres", "view", "gen"},
+		advice: "a view only reads",
+	},
+	"parser": {
+		may:    []string{"kernel", "domain", "parser"},
+		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
+		advice: "a parser turns bytes into alerts and touches nothing else",
+	},
+	"ingest": {
+		may:    []string{"kernel", "domain", "db", "flow", "platform", "postgres", "parser"},
+		mayNot: []string{"connectrpc.com/"},
+		advice: "ingest receives alerts; it neither answers RPCs nor sends pages",
+	},
+	"channel": {
+		may:    []string{"kernel", "domain", "platform", "channel"},
+		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
+		advice: "a channel sends what it is given; what to send is decided and stored elsewhere",
+	},
+	"platform": {
+		may:    []string{"kernel", "platform", "postgres", "gen"},
+		advice: "the platform must not know what the product is about",
+	},
+	"postgres": {
+		may:    []string{"kernel", "platform", "postgres"},
+		mayNot: []string{"connectrpc.com/"},
+		advice: "the platform must not know what the product is about",
+	},
+	"demo": {
+		may:    []string{"kernel", "domain", "db", "flow", "platform", "postgres"},
+		advice: "the demo workspace is rows written the way the product writes them",
+	},
+	"cmd": {
+		may:    []string{"kernel", "app", "platform", "postgres"},
+		advice: "a command holds no logic; internal/app wires the rest",
+	},
+	"gen": {may: []string{"gen"}, advice: "generated code stands alone"},
+}
+
+func TestImportDirections(t *testing.T) {
+	for _, pkg := range listPackages(t) {
+		for _, imported := range pkg.Imports {
+			if sentence := broken(pkg.ImportPath, imported); sentence != "" {
+				t.Error(sentence)
+			}
+		}
+	}
+}
+
+func TestBrokenDirectionsAreSeen(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"internal/incident", module + "internal/alert", true},
+		{"internal/alert", module + "internal/incident", false},
+		{"internal/incident", module + "internal/platform/sweep", false},
+		{"internal/incident", "github.com/jackc/pgx/v5", false},
+		{"internal/incident", "net/http", false},
+		{"internal/incident", "net/http/httptest", false},
+		{"internal/incident/incidentdb", "github.com/jackc/pgx/v5", true},
+		{"internal/incident/incidentdb", module + "internal/notify", false},
+		{"internal/incident/incidentdb", module + "internal/alert/alertdb", false},
+		{"internal/flow", module + "internal/alert/alertdb", true},
+		{"internal/flow", module + "internal/channel/email", false},
+		{"internal/flow", module + "internal/incident/incidentrpc", false},
+		{"internal/platform/live", module + "internal/incident", false},
+		{"internal/kernel/id", "github.com/google/uuid", true},
+		{"internal/kernel/page", "github.com/google/uuid", false},
+		{"internal/channel/email", module + "internal/channel/sms", true},
+		{"internal/app", module + "internal/channel/email", true},
+		{"internal/flow", module + "internal/app", false},
+		{"cmd/nightbell", module + "internal/app", true},
+	} {
+		if sentence := broken(module+c.from, c.to); (sentence == "") != c.ok {
+			t.Errorf("%s importing %s: got %q", c.from, c.to, sentence)
+		}
+	}
+}
+
+// broken answers with a sentence when from must not import to, and is empty otherwise.
+func broken(from, to string) string {
+	source := placeOf(from)
+	r, ruled := rules[source.ring]
+	if !ruled { // app and the whole-story tests may import everything
+		return ""
+	}
+	if !strings.HasPrefix(to, module) {
+		return brokenOutside(from, to, r)
+	}
+	target := placeOf(to)
+	if !slices.Contains(r.may, target.ring) {
+		return fmt.Sprintf("%s imports %s, but %s may not import %s: %s",
+			shorten(from), shorten(to), source, target, r.advice)
+	}
+	if isRightOf(source, target) {
+		return fmt.Sprintf("%s imports %s, but %s may import only domains to its left (%s): %s",
+			shorten(from), shorten(to), source, strings.Join(domains, ", "), r.advice)
+	}
+	return ""
+}
+
+func brokenOutside(from, to string, r rule) string {
+	if strings.HasSuffix(from, "/kernel/id") && to == "github.com/google/uuid" {
+		return ""
+	}
+	for _, banned := range r.mayNot {
+		if to == banned || strings.HasPrefix(to, strings.TrimSuffix(banned, "/")+"/") {
+			return fmt.Sprintf("%s imports %s, but %s", shorten(from), to, r.advice)
+		}
+	}
+	return ""
+}
+
+// isRightOf holds when a package of one domain reaches for a domain it must not know.
+// Stores of other domains are forbidden to everything but flow and its like, by rule.may.
+func isRightOf(source, target place) bool {
+	if source.domain == "" || source.ring == "rpc" || source.ring == "job" {
+		return false
+	}
+	return slices.Index(domains, target.domain) > slices.Index(domains, source.domain)
+}
+
+func shorten(pkg string) string { return strings.TrimPrefix(pkg, module) }
+
+type listedPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []listedPackage {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listedPackage
+	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var one listedPackage
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("reading go list: %v", err)
+		}
+		all = append(all, one)
+	}
+}
