@@ -1,0 +1,58 @@
+package auth
+
+import (
+	"testing"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+func TestRolesAreOrdered(t *testing.T) {
+	order := []Role{Viewer, Responder, Admin, Owner}
+	for i, have := range order {
+		for j, least := range order {
+			if got := have.AtLeast(least); got != (i >= j) {
+				t.Errorf("%s.AtLeast(%s) = %v", have, least, got)
+			}
+		}
+	}
+	for _, unknown := range []Role{"", "root", "Owner", "OWNER "} {
+		if unknown.AtLeast(Viewer) || Owner.AtLeast(unknown) || unknown.AtLeast(unknown) {
+			t.Errorf("the unknown role %q is ranked", unknown)
+		}
+	}
+}
+
+func TestAllow(t *testing.T) {
+	person := func(role Role) Actor { return Actor{Kind: User, Role: role} }
+	key := func(role Role) Actor { return Actor{Kind: APIKey, Role: role} }
+	for _, c := range []struct {
+		name  string
+		rule  *Rule
+		actor Actor
+		kind  fault.Kind // empty means allowed
+	}{
+		{"no rule closes the method", nil, person(Owner), fault.Denied},
+		{"an empty rule closes the method", &Rule{}, person(Owner), fault.Denied},
+		{"a misspelt role closes the method", &Rule{Role: "Admin"}, person(Owner), fault.Denied},
+		{"public needs nobody", &Rule{Public: true}, Actor{}, ""},
+		{"nobody", &Rule{Role: Viewer}, Actor{}, fault.Unauthenticated},
+		{"the system is not a caller", &Rule{Role: Viewer}, Actor{Kind: System, Role: Owner}, fault.Unauthenticated},
+		{"enough", &Rule{Role: Responder}, person(Responder), ""},
+		{"more than enough", &Rule{Role: Responder}, person(Owner), ""},
+		{"too little", &Rule{Role: Admin}, person(Responder), fault.Denied},
+		{"no role at all", &Rule{Role: Viewer}, person(""), fault.Denied},
+		{"a key where keys may", &Rule{Role: Responder, APIKey: true}, key(Admin), ""},
+		{"a key too weak", &Rule{Role: Admin, APIKey: true}, key(Responder), fault.Denied},
+		{"a key where keys may not", &Rule{Role: Viewer}, key(Admin), fault.Denied},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := Allow(c.rule, c.actor)
+			if c.kind == "" && err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			if c.kind != "" && !fault.Is(err, c.kind) {
+				t.Fatalf("got %v, want %s", err, c.kind)
+			}
+		})
+	}
+}
