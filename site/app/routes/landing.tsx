@@ -1,3 +1,71 @@
-export default function Page() {
-  return <main>landing</main>;
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useLocation, useNavigate } from 'react-router';
+import { LoginDialog } from '~/features/auth/components/login-dialog';
+import { RegisterDialog } from '~/features/auth/components/register-dialog';
+import { ContactDialog } from '~/features/landing/components/contact-dialog';
+import { Features } from '~/features/landing/components/features';
+import { FinalCall } from '~/features/landing/components/final-call';
+import { Footer } from '~/features/landing/components/footer';
+import { Hero } from '~/features/landing/components/hero';
+import { IntegrationsGrid } from '~/features/landing/components/integrations-grid';
+import { Metrics } from '~/features/landing/components/metrics';
+import { Pricing } from '~/features/landing/components/pricing';
+import { Problems } from '~/features/landing/components/problems';
+import { Testimonials } from '~/features/landing/components/testimonials';
+import { TopBar } from '~/features/landing/components/top-bar';
+import { Wearable } from '~/features/landing/components/wearable';
+import { useHashScroll } from '~/lib/hash-scroll';
+import { paths } from '~/lib/paths';
+import { currentSession, subscribeSession } from '~/lib/session';
+import { signInRequest } from '~/lib/sign-in-request';
+import '~/features/landing/landing.css';
+
+export function meta() {
+  return [
+    { title: 'Nightbell - the bell that wakes the right person' },
+    {
+      name: 'description',
+      content: 'Incident response and on-call for engineering teams. A thousand alerts become one incident, and one call to the person who can fix it.',
+    },
+  ];
+}
+
+type Open = 'register' | 'login' | 'contact' | null;
+
+/** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were. */
+export default function Landing() {
+  const request = signInRequest(useLocation().state);
+  const navigate = useNavigate();
+  const [open, setOpen] = useState<Open>(null);
+  const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
+  const close = useCallback(() => setOpen(null), []);
+  const enter = useCallback(() => navigate(request?.from ?? paths.dashboard), [navigate, request?.from]);
+  const register = () => setOpen('register');
+  useHashScroll();
+  useEffect(() => {
+    if (request) setOpen('login');
+  }, [request?.from]);
+  return (
+    <div className="landing">
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <TopBar signedIn={session !== null && open !== 'login'} onLogin={() => setOpen('login')} />
+      <main id="content">
+        <Hero onRegister={register} />
+        <Problems />
+        <Features />
+        <Wearable />
+        <IntegrationsGrid />
+        <Metrics />
+        <Testimonials />
+        <Pricing onRegister={register} onContact={() => setOpen('contact')} />
+        <FinalCall onRegister={register} />
+      </main>
+      <Footer />
+      {open === 'register' && <RegisterDialog onClose={close} />}
+      {open === 'login' && <LoginDialog reason={request?.reason} onSignedIn={enter} onClose={close} />}
+      {open === 'contact' && <ContactDialog onClose={close} />}
+    </div>
+  );
 }

@@ -1,3 +1,4 @@
+import { capitalised } from '~/lib/format';
 import { Icon, type IconName } from './icon';
 
 type Family = 'severity' | 'status' | 'health';
@@ -39,6 +40,3 @@ function Mark({ family, value, word, fallback }: MarkProps & { family: Family; f
   );
 }
 
-function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}

@@ -1,0 +1,11 @@
+import { send } from '~/lib/api';
+import { currentSession, endSession } from '~/lib/session';
+
+/** Signs out here at once; the server is told too, and whether it answers does not matter. */
+export function logout(): void {
+  const session = currentSession();
+  endSession('signed-out');
+  if (!session?.refreshToken) return;
+  const body = { refresh_token: session.refreshToken };
+  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' }, session.accessToken).catch(() => undefined);
+}

@@ -1,0 +1,62 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { TextField } from '~/components/ui/field';
+import { startSession } from '~/lib/session';
+import { login } from '../api/login';
+
+type Status = { kind: 'idle' | 'pending' | 'success' } | { kind: 'error'; message: string };
+
+interface LoginDialogProps {
+  /** Why the dialog opened by itself, if it did. */
+  reason?: string;
+  /** Called 1.5 seconds after the sign-in succeeded and was stored. */
+  onSignedIn: () => void;
+  onClose: () => void;
+}
+
+const redirectAfter = 1500;
+const labels = { idle: 'Log in', error: 'Log in', pending: 'authenticating...', success: 'redirecting...' } as const;
+
+/** Signs in with e-mail and password. */
+export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
+  const [status, setStatus] = useState<Status>({ kind: 'idle' });
+  useEffect(() => {
+    if (status.kind !== 'success') return;
+    const timer = setTimeout(onSignedIn, redirectAfter);
+    return () => clearTimeout(timer);
+  }, [status.kind, onSignedIn]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    setStatus({ kind: 'pending' });
+    login(String(form.get('email')).trim(), String(form.get('password')))
+      .then((session) => {
+        startSession(session);
+        setStatus({ kind: 'success' });
+      })
+      .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
+  };
+  return (
+    <Dialog title="Log in" narrow onClose={onClose}>
+      <form onSubmit={submit}>
+        {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
+        {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}
+        <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
+        <Button type="submit" look="primary" size="lg" labels={Object.values(labels)} disabled={status.kind === 'pending' || status.kind === 'success'}>
+          {labels[status.kind]}
+        </Button>
+        <p className="note">
+          <button type="button" className="link" onClick={explainReset}>
+            Forgot password?
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function explainReset(): void {
+  alert('To reset your password, please contact support.');
+}

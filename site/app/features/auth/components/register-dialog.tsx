@@ -1,0 +1,68 @@
+import { type FormEvent, useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { SelectField, TextField } from '~/components/ui/field';
+import { Segmented } from '~/components/ui/segmented';
+import { paths } from '~/lib/paths';
+import { register } from '../api/register';
+import { registrationOf, type UserType } from '../model/registration';
+import { timezones } from '../model/timezones';
+
+type Status = { kind: 'idle' | 'loading' | 'success' } | { kind: 'error'; message: string };
+
+const closeAfter = 2000;
+const labels = { idle: 'Create account', error: 'Create account', loading: 'registering...', success: 'registered!' } as const;
+const userTypes = [
+  { value: 'individual', content: 'Individual' },
+  { value: 'organization', content: 'Organization' },
+] as const;
+
+/** Creates an account. Two seconds after success the dialog closes; the next one starts empty. */
+export function RegisterDialog({ onClose }: { onClose: () => void }) {
+  const [userType, setUserType] = useState<UserType>('individual');
+  const [status, setStatus] = useState<Status>({ kind: 'idle' });
+  useEffect(() => {
+    if (status.kind !== 'success') return;
+    const timer = setTimeout(onClose, closeAfter);
+    return () => clearTimeout(timer);
+  }, [status.kind, onClose]);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setStatus({ kind: 'loading' });
+    register(registrationOf(userType, new FormData(event.currentTarget)))
+      .then(() => setStatus({ kind: 'success' }))
+      .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
+  };
+  return (
+    <Dialog title="Create your account" onClose={onClose}>
+      <form onSubmit={submit}>
+        {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
+        {status.kind === 'success' && <Banner tone="done">Account created! Welcome to Nightbell.</Banner>}
+        <Segmented label="Account type" look="wide" choices={userTypes} value={userType} onChoose={setUserType} />
+        <Fields userType={userType} />
+        <Button type="submit" look="primary" size="lg" labels={Object.values(labels)} disabled={status.kind === 'loading' || status.kind === 'success'}>
+          {labels[status.kind]}
+        </Button>
+        <p className="note">
+          By registering you agree to the <Link to={paths.terms}>Terms of Service</Link>.
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function Fields({ userType }: { userType: UserType }) {
+  return (
+    <>
+      <TextField label="Name" name="name" autoComplete="name" required autoFocus />
+      {userType === 'organization' && <TextField label="Organization name" name="org_name" autoComplete="organization" required />}
+      <TextField label="Email" name="email" type="email" autoComplete="email" required />
+      <TextField label="Password" name="password" type="password" autoComplete="new-password" required />
+      <div className="side-by-side">
+        <TextField label="Phone" name="phone" type="tel" autoComplete="tel" optional />
+        <SelectField label="Timezone" name="timezone" options={timezones} defaultValue="UTC" />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { Link } from 'react-router';
+import { Brand } from '~/components/ui/brand';
+import { company } from '~/lib/company';
+import { paths } from '~/lib/paths';
+import { StayUpdated } from './stay-updated';
+
+const columns = [
+  {
+    title: 'Product',
+    links: [
+      ['Features', '/#features'],
+      ['Pricing', '/#pricing'],
+      ['Integrations', '/#integrations'],
+      ['Changelog', `${company.repository}/blob/main/CHANGELOG.md`],
+    ],
+  },
+  {
+    title: 'Resources',
+    links: [
+      ['Documentation', paths.docs],
+      ['API reference', '/v1/openapi.yaml'],
+      ['Send an alert', `${paths.docs}#first-alert`],
+      ['Community', `${company.repository}/discussions`],
+    ],
+  },
+  {
+    title: 'Company',
+    links: [
+      ['About', '/#about'],
+      ['Security', `${company.repository}/security`],
+      ['Contact', `mailto:${company.supportEmail}`],
+      ['Source code', company.repository],
+    ],
+  },
+] as const;
+
+/** The public footer. Subscribe leads to the release feed, which needs no address to be given away. */
+export function Footer() {
+  return (
+    <footer className="site-footer">
+      <div className="wrap">
+        <div className="columns">
+          <div>
+            <Brand to={paths.home} />
+            <address>
+              {[company.name, ...company.address].map((line) => (
+                <span key={line}>{line}</span>
+              ))}
+            </address>
+          </div>
+          {columns.map((column) => (
+            <nav key={column.title} aria-label={column.title}>
+              <h2>{column.title}</h2>
+              <ul>
+                {column.links.map(([word, to]) => (
+                  <li key={word}>{isRoute(to) ? <Link to={to}>{word}</Link> : <a href={to}>{word}</a>}</li>
+                ))}
+              </ul>
+            </nav>
+          ))}
+          <StayUpdated />
+        </div>
+        <div className="legal">
+          <span>© 2024 Nightbell</span>
+          <Link to={paths.privacy}>Privacy</Link>
+          <Link to={paths.terms}>Terms</Link>
+          <Link to={paths.cookies}>Cookies</Link>
+        </div>
+      </div>
+    </footer>
+  );
+}
+
+// A file of the server, such as the API description, is not a page of the router.
+function isRoute(to: string): boolean {
+  return to.startsWith('/') && !to.startsWith('/v1/');
+}

@@ -1,0 +1,53 @@
+import { Badge } from '~/components/ui/badge';
+import { Button } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { type Plan, plans } from '../sample/plans';
+
+interface PricingProps {
+  onRegister: () => void;
+  onContact: () => void;
+}
+
+/** The three plans. Free and trial open registration, enterprise says how to reach a person. */
+export function Pricing({ onRegister, onContact }: PricingProps) {
+  return (
+    <section className="band" id="pricing">
+      <div className="wrap">
+        <h2>Priced per person, not per page</h2>
+        <p className="sub">14-day trial, no setup fees. Switch or cancel anytime.</p>
+        <div className="plans">
+          {plans.map((plan) => (
+            <PlanColumn key={plan.name} plan={plan} onPick={plan.action === 'register' ? onRegister : onContact} />
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function PlanColumn({ plan, onPick }: { plan: Plan; onPick: () => void }) {
+  return (
+    <section className={plan.popular ? 'card plan popular' : 'card plan'} aria-label={plan.name}>
+      <h3>
+        {plan.name}
+        {plan.popular && <Badge>Most popular</Badge>}
+      </h3>
+      <p className="price">
+        {plan.price}
+        {plan.per && <small>{plan.per}</small>}
+      </p>
+      <p className="text-2">{plan.pitch}</p>
+      <ul>
+        {plan.includes.map((item) => (
+          <li key={item}>
+            <Icon name="check" />
+            {item}
+          </li>
+        ))}
+      </ul>
+      <Button size="lg" look={plan.popular ? 'primary' : 'plain'} onClick={onPick}>
+        {plan.button}
+      </Button>
+    </section>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'react';
+import { Avatar } from '~/components/ui/avatar';
+import { Button } from '~/components/ui/button';
+import { SeverityMark } from '~/components/ui/mark';
+import { clock } from '~/lib/format';
+import { sampleIncident, sampleNext, sampleTries } from '../sample/incident';
+
+type Stage = 'ringing' | 'acknowledged' | 'resolved';
+
+/** A working picture of the product: it rings, counts, and can be acknowledged and resolved. */
+export function SampleIncident() {
+  const [stage, setStage] = useState<Stage>('ringing');
+  const age = useSampleAge(stage === 'ringing');
+  const left = Math.max(0, sampleIncident.nextAt - age);
+  return (
+    <article className="card sample-incident" id="demo" aria-label="Sample incident" data-stage={stage}>
+      <header>
+        <div>
+          <p className="title">{sampleIncident.title}</p>
+          <p className="facts">
+            <SeverityMark value="critical" />
+            <span>{sampleIncident.service}</span>
+          </p>
+        </div>
+        <span className="age mono">{clock(age)}</span>
+      </header>
+      <ol>
+        {sampleTries.map((entry) => {
+          const ringing = entry.result === 'Ringing';
+          const result = ringing && stage !== 'ringing' ? 'Acknowledged' : entry.result;
+          return <Try key={entry.offset} {...entry} result={result} look={lookOf(result)} />;
+        })}
+        <Try {...sampleNext} look="waiting" result={stage === 'ringing' ? `in ${clock(left)}` : 'Not needed'} />
+      </ol>
+      <footer>
+        {stage === 'ringing' && (
+          <Button look="person" size="lg" onClick={() => setStage('acknowledged')}>
+            Acknowledge
+          </Button>
+        )}
+        {stage === 'acknowledged' && (
+          <Button size="lg" icon="check" onClick={() => setStage('resolved')}>
+            Resolve
+          </Button>
+        )}
+        {stage === 'resolved' && (
+          <Button size="lg" icon="refresh" onClick={() => setStage('ringing')}>
+            Ring again
+          </Button>
+        )}
+        <p aria-live="polite">{words[stage]}</p>
+      </footer>
+    </article>
+  );
+}
+
+const words: Record<Stage, string> = {
+  ringing: 'Try it. This is the button.',
+  acknowledged: 'Mara has it. Nobody else is woken.',
+  resolved: 'Resolved. Back to bed.',
+};
+
+function Try({ offset, channel, person, hue, result, look }: { offset: string; channel: string; person: string; hue: number; result: string; look: string }) {
+  return (
+    <li className={look}>
+      <span className="offset mono">{offset}</span>
+      <span className="node" />
+      <span>{channel}</span>
+      <span className="row ellipsis">
+        <Avatar name={person} hue={hue} />
+        {person}
+      </span>
+      <span className="result">{result}</span>
+    </li>
+  );
+}
+
+function lookOf(result: string): string {
+  const looks: Record<string, string> = { 'No answer': 'missed', Ringing: 'ringing', Acknowledged: 'acknowledged' };
+  return looks[result] ?? 'delivered';
+}
+
+/** Seconds since the sample incident began; it starts anew with every ringing and stops when reduced motion is asked for. */
+function useSampleAge(ringing: boolean): number {
+  const [age, setAge] = useState(sampleIncident.age);
+  useEffect(() => {
+    if (!ringing || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    setAge(sampleIncident.age);
+    const timer = setInterval(() => setAge((seconds) => Math.min(seconds + 1, sampleIncident.nextAt)), 1000);
+    return () => clearInterval(timer);
+  }, [ringing]);
+  return age;
+}

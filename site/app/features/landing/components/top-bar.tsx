@@ -1,0 +1,64 @@
+import { Link } from 'react-router';
+import { Brand } from '~/components/ui/brand';
+import { Button, ButtonLink } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { ThemeSwitch } from '~/components/ui/theme-switch';
+import { paths } from '~/lib/paths';
+
+const links = [
+  { to: '/#features', word: 'Features' },
+  { to: '/#wearable', word: 'Wearable' },
+  { to: '/#pricing', word: 'Pricing' },
+  { to: paths.docs, word: 'Docs' },
+  { to: '/#about', word: 'About' },
+];
+
+/** The public top bar. Whoever is signed in finds the way back in place of Log in. */
+export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () => void }) {
+  return (
+    <header className="top-bar">
+      <div className="wrap">
+        <Brand to={paths.home} />
+        <nav className="wide-only" aria-label="Sections">
+          <Links />
+        </nav>
+        <ThemeSwitch className="wide-only" />
+        {signedIn ? (
+          <ButtonLink to={paths.dashboard} look="quiet">
+            Dashboard
+          </ButtonLink>
+        ) : (
+          <Button look="quiet" onClick={onLogin}>
+            Log in
+          </Button>
+        )}
+        <ButtonLink to={`${paths.docs}#deploy`} icon="deploy" className="wide-only">
+          Deploy
+        </ButtonLink>
+        <button type="button" className="btn quiet icon narrow-only" popoverTarget="site-menu" aria-label="Menu">
+          <Icon name="menu" />
+        </button>
+      </div>
+      <div id="site-menu" popover="auto" className="site-menu">
+        <nav aria-label="Menu">
+          <Links />
+          <Link to={`${paths.docs}#deploy`}>Deploy</Link>
+        </nav>
+        <ThemeSwitch />
+      </div>
+    </header>
+  );
+}
+
+function Links() {
+  return links.map(({ to, word }) => (
+    <Link key={to} to={to} onClick={closeMenu}>
+      {word}
+    </Link>
+  ));
+}
+
+function closeMenu(): void {
+  const menu = document.getElementById('site-menu');
+  if (menu?.matches(':popover-open')) menu.hidePopover();
+}

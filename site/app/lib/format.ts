@@ -1,0 +1,72 @@
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** How long ago (or until) a moment is, in the largest unit that fits: "4 minutes ago", "yesterday", "in 2 hours". */
+export function relativeTime(at: Date, now: Date): string {
+  const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 45) return 'just now';
+  if (size < hour) return relative.format(roundOff(seconds / minute), 'minute');
+  if (size < day) return relative.format(roundOff(seconds / hour), 'hour');
+  return relative.format(roundOff(seconds / day), 'day');
+}
+
+/** A length of time for a sentence: "12s", "4m 12s", "2h 15m", "3d 4h". Never negative. */
+export function duration(seconds: number): string {
+  const total = Math.max(0, Math.floor(seconds));
+  if (total < minute) return `${total}s`;
+  if (total < hour) return `${Math.floor(total / minute)}m ${total % minute}s`;
+  if (total < day) return `${Math.floor(total / hour)}h ${Math.floor((total % hour) / minute)}m`;
+  return `${Math.floor(total / day)}d ${Math.floor((total % day) / hour)}h`;
+}
+
+/** A length of time as a counter: "04:12", "1:04:12". Never negative. */
+export function clock(seconds: number): string {
+  const total = Math.max(0, Math.floor(seconds));
+  const short = `${two(Math.floor((total % hour) / minute))}:${two(total % minute)}`;
+  return total < hour ? short : `${Math.floor(total / hour)}:${short}`;
+}
+
+/** The distance from a start: "+0.3s" below ten seconds, "+42s" below a minute, "+4:00" after that. */
+export function offset(seconds: number): string {
+  const size = Math.max(0, seconds);
+  if (size < 9.95) return `+${size.toFixed(1)}s`;
+  if (size < minute) return `+${Math.round(size)}s`;
+  const total = Math.round(size);
+  if (total < hour) return `+${Math.floor(total / minute)}:${two(total % minute)}`;
+  return `+${Math.floor(total / hour)}:${two(Math.floor((total % hour) / minute))}:${two(total % minute)}`;
+}
+
+/** A clock time in the reader's zone: "03:08:14". */
+export function clockTime(at: Date): string {
+  return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+}
+
+/** A full date with its zone, for hover and the head of a page: "Wed 25 Mar, 03:08:14 CET". */
+export function fullTime(at: Date): string {
+  const date = at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+  const zone = at.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1) ?? '';
+  return `${date.replace(',', '')}, ${clockTime(at)} ${zone}`;
+}
+
+/** How people refer to an incident: # and the last four characters of its id. */
+export function shortId(id: string): string {
+  return `#${id.slice(-4)}`;
+}
+
+/** The word with a capital first letter. */
+export function capitalised(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+// Towards zero, so that 59 minutes never read as an hour.
+function roundOff(value: number): number {
+  return Math.trunc(value);
+}

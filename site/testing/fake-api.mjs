@@ -1,0 +1,4 @@
+/** Answers nothing yet. */
+export function answer(_request, response) {
+  response.writeHead(501).end('{}');
+}
