@@ -1,0 +1,42 @@
+//go:build linux || darwin
+
+package embedded
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// socketName is fixed by PostgreSQL's protocol for its default port.
+const socketName = ".s.PGSQL.5432"
+
+// longestSocketPath is what the shortest of our systems (macOS) has room for.
+const longestSocketPath = 103
+
+// makeSocketDir returns the folder of the socket: DataDir/run, or a short path
+// in the system's temporary folder when that is too long for a socket.
+func makeSocketDir(dir string, account account) (string, error) {
+	path := filepath.Join(dir, "run")
+	if len(filepath.Join(path, socketName)) > longestSocketPath {
+		sum := sha256.Sum256([]byte(dir))
+		path = filepath.Join("/tmp", "nightbell-"+hex.EncodeToString(sum[:6]))
+	}
+	if err := account.makeDir(path); err != nil {
+		return "", fmt.Errorf("the folder of the database socket: %w", err)
+	}
+	return path, nil
+}
+
+// removeSockets clears what a killed server left, so that the next one does not
+// take it for a running one. Only the holder of the data directory may call it.
+func removeSockets(sockets string) error {
+	for _, name := range []string{socketName, socketName + ".lock"} {
+		if err := os.Remove(filepath.Join(sockets, name)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package pgtest
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// clockSQL puts a clock that can be moved in place of the real one. It exists in
+// test databases only.
+const clockSQL = `
+	CREATE TABLE public.test_clock (
+		singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+		shift     interval NOT NULL DEFAULT '0',
+		frozen_at timestamptz
+	);
+	INSERT INTO public.test_clock DEFAULT VALUES;
+	GRANT SELECT ON public.test_clock TO PUBLIC;
+	CREATE OR REPLACE FUNCTION nightbell_now() RETURNS timestamptz
+		LANGUAGE sql STABLE PARALLEL SAFE
+		AS $$ SELECT coalesce(frozen_at, pg_catalog.clock_timestamp() + shift) FROM public.test_clock $$;`
+
+// Clock is the database's clock of one test. It starts at the real time and
+// runs; every transaction that begins after a method returned sees its effect.
+type Clock struct {
+	t   testing.TB
+	dsn string
+
+	mu   sync.Mutex
+	conn *pgx.Conn
+}
+
+// Now is what nightbell_now() says.
+func (c *Clock) Now() time.Time {
+	c.t.Helper()
+	return c.ask("SELECT nightbell_now()").UTC()
+}
+
+// SetNow makes it that time, from which the clock runs on.
+func (c *Clock) SetNow(now time.Time) {
+	c.t.Helper()
+	c.ask("UPDATE test_clock SET frozen_at = NULL, shift = $1 - clock_timestamp() RETURNING clock_timestamp()", now)
+}
+
+// Freeze makes it that time, to the microsecond, until Advance, SetNow or Freeze.
+func (c *Clock) Freeze(now time.Time) {
+	c.t.Helper()
+	c.ask("UPDATE test_clock SET frozen_at = $1 RETURNING frozen_at", now)
+}
+
+// Advance moves the clock, running or frozen, and returns the new time.
+func (c *Clock) Advance(d time.Duration) time.Time {
+	c.t.Helper()
+	c.ask("UPDATE test_clock SET frozen_at = frozen_at + $1, shift = shift + $1 RETURNING clock_timestamp()", d)
+	return c.Now()
+}
+
+func (c *Clock) ask(sql string, args ...any) (answer time.Time) {
+	c.t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ctx := context.Background() // usable in the test's cleanup too
+	if c.conn == nil {
+		conn, err := pgx.Connect(ctx, c.dsn)
+		if err != nil {
+			c.t.Fatalf("connect to the test's clock: %v", err)
+		}
+		c.conn = conn
+	}
+	if err := c.conn.QueryRow(ctx, sql, args...).Scan(&answer); err != nil {
+		c.t.Fatalf("move the test's clock: %v", err)
+	}
+	return answer
+}
+
+func (c *Clock) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != nil {
+		_ = c.conn.Close(context.Background())
+	}
+}
