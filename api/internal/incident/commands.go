@@ -1,0 +1,172 @@
+package incident
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves
+// the assignee alone. Message may be empty.
+type Acknowledge struct {
+	By      Actor
+	Message string
+}
+
+func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
+	switch current.Status {
+	case Triggered:
+		next := current
+		next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Acknowledged, c.By.person(), now
+		return changed(next, StopPaging, Event{
+			Kind: "acknowledged", Actor: c.By, Message: cmp.Or(c.Message, "Incident acknowledged"),
+		}), nil
+	case Acknowledged:
+		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
+		return unchanged(current, StopPaging), nil
+	default:
+		return Outcome{}, refuseResolved("There is nothing left to acknowledge; if the trouble is back, declare a new incident.")
+	}
+}
+
+// Resolve says that it is over. It is accepted from every open state. Message may be empty.
+type Resolve struct {
+	By      Actor
+	Message string
+}
+
+func (c Resolve) decide(current Incident, now time.Time) (Outcome, error) {
+	return resolve(current, c.By, cmp.Or(c.Message, "Incident resolved"), now), nil
+}
+
+// AlertsCleared says that the last alert of the incident resolved: the incident
+// resolves itself, whether or not somebody had acknowledged it.
+type AlertsCleared struct{}
+
+func (AlertsCleared) decide(current Incident, now time.Time) (Outcome, error) {
+	return resolve(current, theSystem, "All alerts resolved", now), nil
+}
+
+func resolve(current Incident, by Actor, message string, now time.Time) Outcome {
+	if current.Status == Resolved {
+		return unchanged(current, StopPaging)
+	}
+	next := current
+	next.Status, next.ResolvedBy, next.ResolvedAt = Resolved, by.person(), now
+	return changed(next, StopPaging, Event{Kind: "resolved", Actor: by, Message: message})
+}
+
+// Assign makes To the person who has it, or nobody when To is Nil. Paging goes on:
+// being assigned is not the same as having seen it. ToName is for the timeline.
+type Assign struct {
+	By     Actor
+	To     uuid.UUID
+	ToName string
+}
+
+func (c Assign) decide(current Incident, _ time.Time) (Outcome, error) {
+	if current.Status == Resolved {
+		return Outcome{}, refuseResolved("Assign an open incident, or leave a comment on this one.")
+	}
+	if current.AssigneeID == c.To {
+		return unchanged(current, LeavePaging), nil
+	}
+	next := current
+	next.AssigneeID = c.To
+	event := Event{Kind: "assigned", Actor: c.By, Message: "Unassigned"}
+	if c.To != uuid.Nil {
+		event.Message = "Assigned to " + c.ToName
+		event.Data = map[string]any{"assignee_id": c.To.String(), "assignee_name": c.ToName}
+	}
+	return changed(next, LeavePaging, event), nil
+}
+
+// Escalate asks for the next step of the policy now. An acknowledged incident goes
+// back to triggered, because whoever is paged next must be able to acknowledge it.
+type Escalate struct {
+	By Actor
+}
+
+func (c Escalate) decide(current Incident, _ time.Time) (Outcome, error) {
+	if current.Status == Resolved {
+		return Outcome{}, refuseResolved("Nobody needs to be paged; if the trouble is back, declare a new incident.")
+	}
+	next := current
+	next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Triggered, uuid.Nil, time.Time{}
+	return changed(next, NextStep, Event{
+		Kind: "escalated", Actor: c.By, Message: "Escalated to the next step",
+		Data: map[string]any{"from": string(current.Status)},
+	}), nil
+}
+
+// Comment adds a line to the timeline, in every state. Each one counts, so that a
+// repeat adds another line; Idempotency-Key is what guards against that.
+type Comment struct {
+	By      Actor
+	Message string
+}
+
+func (c Comment) decide(current Incident, _ time.Time) (Outcome, error) {
+	message := strings.TrimSpace(c.Message)
+	if message == "" {
+		return Outcome{}, invalid("message", "Write a comment first; it is empty.")
+	}
+	return changed(current, LeavePaging, Event{Kind: "comment", Actor: c.By, Message: message}), nil
+}
+
+// ChangeSeverity says that it is worse, or less bad, than it seemed. Who is paged
+// when stays as it is; how they are paged follows UrgencyOf from the next page on.
+type ChangeSeverity struct {
+	By Actor
+	To alert.Severity
+}
+
+func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
+	if !knownSeverity(c.To) {
+		return Outcome{}, invalid("severity", "Severity must be critical, high, medium or low.")
+	}
+	if current.Status == Resolved {
+		return Outcome{}, refuseResolved("Its severity stays as it was; leave a comment instead.")
+	}
+	if current.Severity == c.To {
+		return unchanged(current, LeavePaging), nil
+	}
+	next := current
+	next.Severity = c.To
+	return changed(next, LeavePaging, Event{
+		Kind: "severity_change", Actor: c.By,
+		Message: "Severity changed from " + string(current.Severity) + " to " + string(c.To),
+		Data:    map[string]any{"from": string(current.Severity), "to": string(c.To)},
+	}), nil
+}
+
+// theSystem acts when no person and no key does.
+var theSystem = Actor{Kind: System, Name: "System"}
+
+// person is the actor's id where a person is stored; keys and the system have none.
+func (a Actor) person() uuid.UUID {
+	if a.Kind == User {
+		return a.ID
+	}
+	return uuid.Nil
+}
+
+func knownSeverity(severity alert.Severity) bool {
+	switch severity {
+	case alert.Critical, alert.High, alert.Medium, alert.Low:
+		return true
+	default:
+		return false
+	}
+}
+
+func invalid(field, message string) error {
+	refusal := fault.New(fault.Unprocessable, "invalid_"+field, message)
+	refusal.Fields = []fault.Field{{Path: field, Message: message}}
+	return refusal
+}

@@ -1,0 +1,52 @@
+package incident
+
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Command is something that somebody wants done to an incident. The commands in
+// commands.go are all there are.
+type Command interface {
+	// decide is asked with a known status only, and never returns the version grown.
+	decide(current Incident, now time.Time) (Outcome, error)
+}
+
+// Decide says what command does to an incident in its current state, at now. It is
+// total: every command has an answer in every state, and testdata/lifecycle.md
+// prints them all.
+//
+// A repeat of something already done is no error: Changed is false and the first
+// one stays. A refusal is a fault of kind Conflict (the state does not allow it) or
+// Unprocessable (the command itself is wrong), with Next the incident as it was.
+// Version grows by one exactly when Changed is true.
+func Decide(current Incident, command Command, now time.Time) (Outcome, error) {
+	if command == nil || !current.Status.known() {
+		return unchanged(current, LeavePaging), fault.Newf(fault.Internal, "incident_rule_missing",
+			"no rule for %T on an incident that is %q", command, current.Status)
+	}
+	outcome, err := command.decide(current, now)
+	if err != nil {
+		return unchanged(current, LeavePaging), err
+	}
+	if outcome.Changed {
+		outcome.Next.Version++
+	}
+	return outcome, nil
+}
+
+func (s Status) known() bool { return s.Open() || s == Resolved }
+
+func changed(next Incident, paging Paging, event Event) Outcome {
+	return Outcome{Next: next, Changed: true, Paging: paging, Events: []Event{event}}
+}
+
+func unchanged(current Incident, paging Paging) Outcome {
+	return Outcome{Next: current, Paging: paging}
+}
+
+// refuseResolved is the answer to whoever wants to change an incident that is over.
+func refuseResolved(advice string) error {
+	return fault.New(fault.Conflict, "incident_resolved", "This incident is already resolved. "+advice)
+}

@@ -1,0 +1,225 @@
+package incident
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+var (
+	update = flag.Bool("update", false, "write testdata/lifecycle.md anew")
+	seeded = flag.Uint64("seed", 0, "walk these lives again; 0 chooses new ones")
+)
+
+var (
+	noon  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	ada   = Actor{Kind: User, ID: uuid.UUID{1}, Name: "Ada"}
+	grace = Actor{Kind: User, ID: uuid.UUID{2}, Name: "Grace"}
+	robot = Actor{Kind: APIKey, ID: uuid.UUID{3}, Name: "deploy bot"}
+)
+
+// inState is an incident of severity high that Ada has, in each state.
+func inState(status Status) Incident {
+	incident := Incident{ID: uuid.UUID{9}, Status: status, Severity: alert.High, AssigneeID: ada.ID, Version: 7}
+	if status == Acknowledged {
+		incident.AcknowledgedBy, incident.AcknowledgedAt = ada.ID, noon.Add(-time.Minute)
+	}
+	if status == Resolved {
+		incident.ResolvedBy, incident.ResolvedAt = ada.ID, noon.Add(-time.Minute)
+	}
+	return incident
+}
+
+var states = []Status{Triggered, Acknowledged, Resolved}
+
+// commands names every command, with the cases that matter.
+var commands = []struct {
+	name    string
+	command Command
+}{
+	{"acknowledge", Acknowledge{By: grace}},
+	{"acknowledge by an API key", Acknowledge{By: robot, Message: "on it"}},
+	{"resolve", Resolve{By: grace}},
+	{"the last alert resolved", AlertsCleared{}},
+	{"assign", Assign{By: grace, To: grace.ID, ToName: grace.Name}},
+	{"assign who already has it", Assign{By: grace, To: ada.ID, ToName: ada.Name}},
+	{"unassign", Assign{By: grace}},
+	{"escalate", Escalate{By: grace}},
+	{"comment", Comment{By: grace, Message: " Rolling back. "}},
+	{"empty comment", Comment{By: grace, Message: " \n"}},
+	{"change severity", ChangeSeverity{By: grace, To: alert.Critical}},
+	{"change severity to the same", ChangeSeverity{By: grace, To: alert.High}},
+	{"change severity to an unknown word", ChangeSeverity{By: grace, To: "sev1"}},
+}
+
+func TestDecideMatchesTheGoldenMatrix(t *testing.T) {
+	path := filepath.Join("testdata", "lifecycle.md")
+	got := matrix(t)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; if the change is meant, run go test ./internal/incident -update\ngot:\n%s", path, got)
+	}
+}
+
+func matrix(t *testing.T) string {
+	t.Helper()
+	var table strings.Builder
+	table.WriteString("| Command | triggered | acknowledged | resolved |\n|---|---|---|---|\n")
+	for _, c := range commands {
+		fmt.Fprintf(&table, "| %s |", c.name)
+		for _, status := range states {
+			fmt.Fprintf(&table, " %s |", cell(t, inState(status), c.command))
+		}
+		table.WriteString("\n")
+	}
+	return table.String()
+}
+
+// cell says in words what a command does, and fails when the outcome holds anything that words leave out.
+func cell(t *testing.T, current Incident, command Command) string {
+	t.Helper()
+	outcome, err := Decide(current, command, noon)
+	if err != nil {
+		refusal, ok := fault.Of(err)
+		if !ok || !reflect.DeepEqual(outcome, Outcome{Next: current, Paging: LeavePaging}) {
+			t.Fatalf("%#v on %s: %v with %+v", command, current.Status, err, outcome)
+		}
+		return fmt.Sprintf("refused (%s): %s", refusal.Kind, refusal.Message)
+	}
+	words := map[Paging]string{LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now"}[outcome.Paging]
+	if !outcome.Changed {
+		return "no change" + words
+	}
+	event := outcome.Events[0]
+	return fmt.Sprintf("%s%s; `%s` by %s: %s", outcome.Next.Status, words, event.Kind, event.Actor.Name, event.Message)
+}
+
+func TestDecideFields(t *testing.T) {
+	acknowledged, _ := Decide(inState(Triggered), Acknowledge{By: grace}, noon)
+	if next := acknowledged.Next; next.AcknowledgedBy != grace.ID || !next.AcknowledgedAt.Equal(noon) || next.AssigneeID != ada.ID {
+		t.Errorf("acknowledge: %+v", next)
+	}
+	repeat, _ := Decide(acknowledged.Next, Acknowledge{By: ada}, noon.Add(time.Hour))
+	if repeat.Next != acknowledged.Next {
+		t.Errorf("the first acknowledgement must stay: %+v", repeat.Next)
+	}
+	byKey, _ := Decide(inState(Triggered), Acknowledge{By: robot}, noon)
+	if byKey.Next.AcknowledgedBy != uuid.Nil || byKey.Next.AcknowledgedAt.IsZero() {
+		t.Errorf("an API key is no person: %+v", byKey.Next)
+	}
+	escalated, _ := Decide(acknowledged.Next, Escalate{By: grace}, noon)
+	if next := escalated.Next; next.AcknowledgedBy != uuid.Nil || !next.AcknowledgedAt.IsZero() {
+		t.Errorf("escalated but still acknowledged: %+v", next)
+	}
+	resolved, _ := Decide(acknowledged.Next, Resolve{By: ada}, noon)
+	if next := resolved.Next; next.ResolvedBy != ada.ID || !next.ResolvedAt.Equal(noon) || next.AcknowledgedBy != grace.ID {
+		t.Errorf("resolve: %+v", next)
+	}
+	cleared, _ := Decide(acknowledged.Next, AlertsCleared{}, noon)
+	if cleared.Next.ResolvedBy != uuid.Nil || cleared.Events[0].Actor.Kind != System {
+		t.Errorf("nobody resolved it: %+v", cleared)
+	}
+}
+
+func TestDecideIsTotal(t *testing.T) {
+	for _, status := range append(states, "", "snoozed") {
+		for _, c := range append(commands, struct {
+			name    string
+			command Command
+		}{"nothing", nil}) {
+			outcome, err := Decide(Incident{Status: status}, c.command, noon)
+			if err == nil && !status.known() {
+				t.Errorf("%s on status %q was accepted: %+v", c.name, status, outcome)
+			}
+		}
+	}
+}
+
+// TestDecideProperties walks random lives and checks what must hold whatever happens.
+func TestDecideProperties(t *testing.T) {
+	seed := cmp.Or(*seeded, rand.Uint64())
+	t.Logf("go test -run %s -seed %d", t.Name(), seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range 5_000 {
+		current, now := inState(Triggered), noon
+		for range 12 {
+			now = now.Add(time.Duration(random.IntN(600)) * time.Second)
+			command := commands[random.IntN(len(commands))].command
+			outcome, err := Decide(current, command, now)
+			checkStep(t, current, command, outcome, err)
+			checkRepeat(t, outcome.Next, command, now, err)
+			current = outcome.Next
+		}
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, err error) {
+	t.Helper()
+	after := outcome.Next
+	grown := 0
+	if outcome.Changed {
+		grown = 1
+	}
+	switch {
+	case before.Status == Resolved && after.Status != Resolved:
+		t.Errorf("%#v left resolved", command)
+	case after.Version != before.Version+grown:
+		t.Errorf("%#v: version %d became %d, changed %v", command, before.Version, after.Version, outcome.Changed)
+	case len(outcome.Events) != grown:
+		t.Errorf("%#v: %d timeline lines, changed %v", command, len(outcome.Events), outcome.Changed)
+	case !outcome.Changed && after != before:
+		t.Errorf("%#v changed %+v to %+v without saying so", command, before, after)
+	case err != nil && outcome.Changed:
+		t.Errorf("%#v was refused and changed something", command)
+	case !after.Status.Open() && outcome.Paging == NextStep:
+		t.Errorf("%#v pages for an incident that is over", command)
+	case (after.Status == Resolved) == after.ResolvedAt.IsZero():
+		t.Errorf("%#v: %+v breaks the table's CHECK on resolved_at", command, after)
+	case after.Status == Acknowledged && after.AcknowledgedAt.IsZero():
+		t.Errorf("%#v: %+v breaks the table's CHECK on acknowledged_at", command, after)
+	case after.Status == Acknowledged && before.Status != Acknowledged && outcome.Paging != StopPaging:
+		t.Errorf("%#v acknowledged but goes on paging", command)
+	}
+}
+
+func checkRepeat(t *testing.T, after Incident, command Command, now time.Time, firstErr error) {
+	t.Helper()
+	switch command.(type) {
+	case Comment, Escalate:
+		return // each one counts
+	}
+	again, err := Decide(after, command, now.Add(time.Second))
+	if again.Changed || again.Next != after || (err == nil) != (firstErr == nil) {
+		t.Errorf("repeating %#v on %+v: %+v, %v", command, after, again, err)
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	current := inState(Triggered)
+	for b.Loop() {
+		_, _ = Decide(current, Acknowledge{By: grace}, noon)
+	}
+}
