@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +149,39 @@ func TestImportDirections(t *testing.T) {
 			}
 		}
 	}
+}
+
+// databaseClock is SQL that reads a clock by itself. Whoever pages must be given the
+// time instead: it is read once a sweep, and tests move it.
+var databaseClock = regexp.MustCompile(
+	`(?i)\b(now|clock_timestamp|statement_timestamp|transaction_timestamp)\s*\(\)|\bcurrent_(timestamp|date|time)\b`)
+
+func TestPagePathQueriesAreGivenTheTime(t *testing.T) {
+	for _, domain := range []string{"oncall", "alert", "incident", "escalation", "notify"} {
+		root := os.DirFS("internal/" + domain)
+		err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+			sqlFile := strings.HasSuffix(name, ".sql")
+			goFile := strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+			if err != nil || entry.IsDir() || !sqlFile && !goFile {
+				return err
+			}
+			text, err := fs.ReadFile(root, name)
+			for i, line := range strings.Split(string(text), "\n") {
+				if databaseClock.MatchString(line) && !isComment(line) {
+					t.Errorf("internal/%s/%s:%d reads the database's clock; pass the time as an argument", domain, name, i+1)
+				}
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasPrefix(line, "--") || strings.HasPrefix(line, "//")
 }
 
 func TestBrokenDirectionsAreSeen(t *testing.T) {
