@@ -1,0 +1,229 @@
+package escalation
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// who names people and channels by one letter.
+func who(letter string) uuid.UUID { return uuid.UUID{15: letter[0]} }
+
+// policyOf reads "A 5m, BC 10m, - 1m, #s 5m": steps with people (letters), a channel (#) or nobody (-).
+func policyOf(repeats int, text string) Policy {
+	policy := Policy{Name: "Default", Repeats: repeats}
+	for step := range strings.SplitSeq(text, ", ") {
+		targets, delay, found := strings.Cut(step, " ")
+		if !found {
+			continue
+		}
+		wait, err := time.ParseDuration(delay)
+		if err != nil {
+			panic(err)
+		}
+		policy.Steps = append(policy.Steps, Step{Delay: wait, Targets: targetsOf(targets)})
+	}
+	return policy
+}
+
+func targetsOf(letters string) []Target {
+	if name, isChannel := strings.CutPrefix(letters, "#"); isChannel {
+		return []Target{{Name: "#" + name, Channel: who(name)}}
+	}
+	target := Target{Name: "Rota " + letters}
+	for _, letter := range strings.Split(strings.Trim(letters, "-"), "") {
+		target.People = append(target.People, who(letter))
+	}
+	return []Target{target}
+}
+
+// words prints effects as "0.1 A" for pages and "0.1 nobody_on_call" for the rest.
+func words(effects []Effect) string {
+	var lines []string
+	for _, e := range effects {
+		target := string(e.Kind)
+		switch e.Kind {
+		case PagePerson:
+			target = string(e.UserID[15])
+		case PageChannel:
+			target = "#" + string(e.ContactMethodID[15])
+		}
+		lines = append(lines, fmt.Sprintf("%d.%d %s", e.Round, e.Step, target))
+	}
+	return strings.Join(lines, ", ")
+}
+
+var owners = []uuid.UUID{who("O"), who("P"), who("O")}
+
+// TestStory decides one policy after another at given times and reads like their timelines.
+func TestStory(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		policy Policy
+		at     []string // minutes:seconds after noon, paging starts at the first
+		want   []string
+	}{
+		{"one step after the other, then nothing", policyOf(0, "A 5m, BC 10m"),
+			[]string{"0s", "4m59s", "5m", "15m", "60m"}, []string{"0.0 A", "", "0.1 B, 0.1 C", "0.1 exhausted", ""}},
+		{"rounds", policyOf(1, "A 5m, #s 5m"),
+			[]string{"0s", "5m", "10m", "15m", "20m"}, []string{"0.0 A", "0.1 #s", "1.0 A", "1.1 #s", "1.1 exhausted"}},
+		{"a step that means nobody is skipped at once", policyOf(0, "- 5m, B 5m"),
+			[]string{"0s", "5m"}, []string{"0.0 nobody_on_call, 0.1 B", "0.1 exhausted"}},
+		{"a skipped last step has no delay to wait for", policyOf(1, "A 5m, - 5m"),
+			[]string{"0s", "5m", "10m"}, []string{"0.0 A", "0.1 nobody_on_call, 1.0 A", "1.1 nobody_on_call, 1.1 exhausted"}},
+		{"nobody at all means the owners, once a round", policyOf(1, "- 5m, - 7m"), []string{"0s", "5m", "10m"}, []string{
+			"0.0 nobody_on_call, 0.1 nobody_on_call, 0.0 last_resort, 0.0 O, 0.0 P",
+			"1.0 nobody_on_call, 1.1 nobody_on_call, 1.0 last_resort, 1.0 O, 1.0 P", "1.1 exhausted"}},
+		{"no policy means the owners", Policy{},
+			[]string{"0s", "4m59s", "5m"}, []string{"0.0 last_resort, 0.0 O, 0.0 P", "", "0.0 exhausted"}},
+		{"late: each missed person once, and the full delay after that", policyOf(2, "A 5m, AB 5m, C 10m"),
+			[]string{"0s", "12m", "21m", "22m"}, []string{"0.0 A", "0.1 A, 0.1 B, 0.2 C", "", "1.0 A"}},
+		{"days late: one round is used up, not the policy", policyOf(2, "A 5m, B 5m"),
+			[]string{"0s", "72h", "72h5m", "72h10m"}, []string{"0.0 A", "0.1 B, 1.0 A", "1.1 B", "2.0 A"}},
+		{"days late in the last round: still waits for an answer", policyOf(0, "A 5m, B 5m, C 5m"),
+			[]string{"0s", "72h", "72h4m", "72h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "", "0.2 exhausted"}},
+		{"a person twice in a step is paged once", Policy{Steps: []Step{{Targets: append(targetsOf("AB"), targetsOf("BC")...)}}},
+			[]string{"0s"}, []string{"0.0 A, 0.0 B, 0.0 C"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snapshot := Snapshot{State: State{Cycle: 1, Status: Active, NextDueAt: noon}, Policy: test.policy, Owners: owners}
+			for i, at := range test.at {
+				after, _ := time.ParseDuration(at)
+				var effects []Effect
+				snapshot.State, effects = Decide(snapshot, noon.Add(after))
+				if got := words(effects); got != test.want[i] {
+					t.Errorf("at %s: %q, want %q", at, got, test.want[i])
+				}
+			}
+		})
+	}
+}
+
+func TestStartPagesTheFirstStep(t *testing.T) {
+	state, effects := Start(policyOf(0, "A 5m, B 5m"), owners, 3, noon)
+	want := State{Cycle: 3, Step: 1, Status: Active, NextDueAt: noon.Add(5 * time.Minute)}
+	if state != want || words(effects) != "0.0 A" {
+		t.Errorf("%+v, %s", state, words(effects))
+	}
+}
+
+func TestDecideLeavesWhatIsNotDue(t *testing.T) {
+	policy := policyOf(0, "A 5m")
+	for _, state := range []State{
+		{Cycle: 1, Status: Stopped, Reason: "Acknowledged by Ada"},
+		{Cycle: 1, Status: Exhausted, Step: 1},
+		{Cycle: 1, Status: Active, NextDueAt: noon.Add(time.Nanosecond)},
+	} {
+		next, effects := Decide(Snapshot{State: state, Policy: policy}, noon)
+		if next != state || effects != nil {
+			t.Errorf("%+v became %+v with %v", state, next, effects)
+		}
+	}
+}
+
+func TestPolicyEditedUnderWay(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		round, step int
+		policy      Policy
+		want        string
+	}{
+		{"longer at the end goes on", 0, 1, policyOf(0, "A 5m, B 5m"), "0.1 B"},
+		{"more repeats at the end begins the next round", 0, 1, policyOf(1, "A 5m"), "1.0 A"},
+		{"shorter than what was paged begins another round", 0, 2, policyOf(0, "D 5m"), "1.0 D"},
+		{"fewer repeats finishes the round it is in", 3, 1, policyOf(0, "A 5m, B 5m"), "3.1 B"},
+		{"emptied means the owners", 0, 2, policyOf(0, ""), "1.0 last_resort, 1.0 O, 1.0 P"},
+		{"nonsense positions count from the start", -4, -2, policyOf(-1, "A -5m"), "0.0 A"},
+		{"absurd repeats are bounded", 20, 1, policyOf(1<<40, "A 5m"), "20.0 exhausted"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			state := State{Cycle: 1, Round: test.round, Step: test.step, Status: Active, NextDueAt: noon}
+			_, effects := Decide(Snapshot{State: state, Policy: test.policy, Owners: owners}, noon)
+			if got := words(effects); got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestAdvance(t *testing.T) {
+	policy := policyOf(0, "A 5m, B 5m")
+	later := noon.Add(time.Minute)
+	for _, test := range []struct {
+		name  string
+		state State
+		want  string
+		cycle int
+	}{
+		{"active: the next step now", State{Cycle: 1, Step: 1, Status: Active, NextDueAt: later}, "0.1 B", 1},
+		{"active but overdue: what was missed, too", State{Cycle: 1, Status: Active, NextDueAt: noon.Add(-time.Hour)}, "0.0 A, 0.1 B", 1},
+		{"nothing would follow: from the start", State{Cycle: 1, Step: 2, Status: Active, NextDueAt: later}, "0.0 A", 2},
+		{"acknowledged: the next step, in a new cycle", State{Cycle: 4, Round: 2, Step: 1, Status: Stopped, Reason: "x"}, "0.1 B", 5},
+		{"exhausted: from the start", State{Cycle: 1, Step: 2, Status: Exhausted, Reason: "x"}, "0.0 A", 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			state, effects := Advance(Snapshot{State: test.state, Policy: policy}, noon)
+			if got := words(effects); got != test.want || state.Cycle != test.cycle {
+				t.Errorf("%q in cycle %d, want %q in cycle %d", got, state.Cycle, test.want, test.cycle)
+			}
+			if state.Status != Active || !state.NextDueAt.Equal(noon.Add(5*time.Minute)) || state.Reason != "" {
+				t.Errorf("%+v", state)
+			}
+		})
+	}
+}
+
+func TestStopKeepsTheFirstReason(t *testing.T) {
+	active := State{Cycle: 1, Step: 1, Status: Active, NextDueAt: noon}
+	stopped := Stop(active, "Acknowledged by Ada")
+	want := State{Cycle: 1, Step: 1, Status: Stopped, Reason: "Acknowledged by Ada"}
+	if stopped != want || Stop(stopped, "Resolved") != want {
+		t.Errorf("%+v, %+v", stopped, Stop(stopped, "Resolved"))
+	}
+	if got := Stop(State{Status: Exhausted, Reason: "ran out"}, "Resolved"); got.Status != Stopped || got.Reason != "Resolved" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	messages := func(policy Policy, owners []uuid.UUID, state State) []string {
+		state.Status, state.NextDueAt = Active, noon
+		_, effects := Decide(Snapshot{State: state, Policy: policy, Owners: owners}, noon)
+		var lines []string
+		for _, effect := range effects {
+			lines = append(lines, effect.Message)
+		}
+		return lines
+	}
+	for _, test := range []struct {
+		got  []string
+		want []string
+	}{
+		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Rota A (step 1 of Default, round 2)"}},
+		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Step 1"}},
+		{messages(policyOf(0, "- 5m, B 5m"), nil, State{}), []string{
+			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B (step 2 of Default)"}},
+		{messages(Policy{Name: "Night", Steps: make([]Step, 1)}, owners[:1], State{}), []string{
+			"Nobody is on call for Night, so the owners of the workspace are paged.", ownerMessage}},
+		{messages(Policy{}, nil, State{}), []string{"Nobody is on call, and the workspace has no owner to page."}},
+		{messages(policyOf(0, "A 5m"), nil, State{Step: 1}), []string{"Nobody answered, and Default has nobody left to page."}},
+	} {
+		if !reflect.DeepEqual(test.got, test.want) {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestKeysTellTargetsApart(t *testing.T) {
+	incident, contact := uuid.New(), uuid.New()
+	_, effects := Start(policyOf(0, "AB 5m"), nil, 1, noon)
+	if effects[0].Key(incident, 1, contact, 0) == effects[1].Key(incident, 1, contact, 0) {
+		t.Error("two people share a key")
+	}
+}
