@@ -23,7 +23,7 @@ DEBIAN_PACKAGES := chromium prometheus-alertmanager
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
 PNPM := $(PNPM_BIN)/pnpm
-TURBO := $(PNPM) exec turbo run --output-logs=new-only --log-order=grouped --concurrency=2
+TURBO := $(PNPM) exec turbo run --continue --output-logs=new-only --log-order=grouped --concurrency=2
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 export PATH := $(PNPM_BIN):$(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -130,9 +130,9 @@ GENERATED := api/gen proto/gen ':(glob)api/internal/**/*.sql.go' ':(glob)api/int
 
 .PHONY: generate
 generate: $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScript, OpenAPI and SQL code
-	@find api/gen -name '*.go' -path '*/nightbell/*' -delete 2>/dev/null || true
-	@find proto/gen/ts -name '*_pb.d.ts' -delete 2>/dev/null || true
+	@touch $(STAMPS)/generating
 	@cd proto && tools/node_modules/.bin/buf generate --path nightbell 2> >(grep -v 'INFO fieldByName' >&2)
+	@find api/gen/nightbell proto/gen/ts/nightbell -type f ! -newer $(STAMPS)/generating -delete # no longer defined
 	@node proto/tools/index.mjs && node proto/tools/openapi.mjs
 	@$(MAKE) generate-sql
 

@@ -1,10 +1,10 @@
 // Trims the generated OpenAPI file to what a REST caller uses: /v1 paths, the schemas
-// they reach, and the error shape Nightbell really answers with.
+// they reach, and Nightbell's own error shape (openapi.base.yaml) in place of Connect's.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 
 const file = new URL('../../api/gen/openapi/openapi.yaml', import.meta.url);
-const text = readFileSync(file, 'utf8').replaceAll('connect.error', 'Error').replaceAll('nightbell.v1.', '');
+const text = readFileSync(file, 'utf8').replaceAll('/connect.error', '/Error').replaceAll('nightbell.v1.', '');
 const document = parse(text);
 
 document.paths = Object.fromEntries(
@@ -12,16 +12,6 @@ document.paths = Object.fromEntries(
 );
 
 const schemas = document.components.schemas ?? {};
-schemas.Error = {
-  type: 'object',
-  required: ['code', 'message'],
-  properties: {
-    code: { type: 'string', description: 'A word for programs, such as not_found.' },
-    message: { type: 'string', description: 'A sentence for people that says what to do.' },
-    details: { type: 'array', items: { type: 'object' }, description: 'One entry for each field at fault.' },
-  },
-};
-
 const reached = new Set();
 function follow(node) {
   if (node === null || typeof node !== 'object') return;
@@ -39,10 +29,28 @@ document.components.schemas = Object.fromEntries(
     .filter(([name]) => reached.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1)),
 );
-const tags = new Set(
-  Object.values(document.paths).flatMap((path) => Object.values(path).flatMap((call) => call.tags ?? [])),
-);
-document.tags = (document.tags ?? []).filter((tag) => tags.has(tag.name));
+const calls = Object.values(document.paths).flatMap((path) => Object.values(path));
+for (const call of calls) {
+  call.tags = call.tags.map((tag) => tag.replace(/Service$/, ''));
+  call.operationId = call.operationId.split('.').at(-1);
+}
+const names = calls.map((call) => call.operationId);
+const twice = names.find((name, index) => names.indexOf(name) !== index);
+if (twice) throw new Error(`two calls are named ${twice}; clients could not tell them apart`);
+document.tags = [...new Set(calls.flatMap((call) => call.tags))].sort().map((name) => ({ name }));
+
+// Comments keep their line breaks in the proto files; a document flows. Unknown fields are
+// ignored by the server, so no schema forbids them.
+function tidy(node) {
+  if (node === null || typeof node !== 'object') return;
+  if (typeof node.description === 'string') node.description = node.description.replace(/\n +/g, ' ');
+  if (node.additionalProperties === false) delete node.additionalProperties;
+  delete node.nullable; // a word of OpenAPI 3.0; fields here are absent, never null
+  if (node.title !== undefined && typeof node.type === 'string') delete node.title;
+  Object.values(node).forEach(tidy);
+}
+tidy(document.components.schemas);
+tidy(document.paths);
 
 writeFileSync(
   file,
