@@ -1,0 +1,116 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The stored state of an alert only grows: (StartsAt, resolved after firing) is
+// ordered, and what is stored is the maximum of everything received. So the order in
+// which messages arrive, and how often, does not matter. The upsert in alertdb does in
+// SQL what Absorb does here.
+
+// Meaning is what the newest state of an alert means for incidents.
+type Meaning string
+
+// The meanings.
+const (
+	// OpenOrJoin: it fires, and no incident stands for this episode yet.
+	OpenOrJoin Meaning = "open_or_join"
+	// Repeat: it still fires and its incident is open. The incident's newest known
+	// start is the alert's, see Stored.IncidentStartsAt and Absorb.
+	Repeat Meaning = "repeat"
+	// Suppressed: it still fires, but a person has resolved the incident of this
+	// very episode. Only a later start opens another one.
+	Suppressed Meaning = "suppressed"
+	// Cleared: it resolved while its incident is open. The incident resolves when no
+	// other alert of it fires.
+	Cleared Meaning = "cleared"
+	// Ended: it resolved, and no incident waits for that.
+	Ended Meaning = "ended"
+)
+
+// Decide says what an alert means, from its row after what was received is absorbed.
+func Decide(stored Stored) Meaning {
+	firing, open := stored.Status == Firing, stored.IncidentOpen && stored.IncidentID != uuid.Nil
+	switch {
+	case firing && open:
+		return Repeat
+	case firing && stored.IncidentID == uuid.Nil, firing && stored.StartsAt.After(stored.IncidentStartsAt):
+		return OpenOrJoin
+	case firing:
+		return Suppressed
+	case open:
+		return Cleared
+	default:
+		return Ended
+	}
+}
+
+// farFuture is how far ahead of ours a sender's clock may be. A start beyond that is a
+// mistake, and taken for one it would outrank everything the sender says later.
+const farFuture = 24 * time.Hour
+
+// StartKnown reports whether the sender said when r started, in earnest.
+func StartKnown(r Received, now time.Time) bool {
+	return !r.StartsAt.IsZero() && r.StartsAt.Before(now.Add(farFuture))
+}
+
+// StartOf is the start to store for r when nothing else is known of the alert: the
+// sender's word, in UTC and microseconds (what PostgreSQL keeps), or now.
+func StartOf(r Received, now time.Time) time.Time {
+	if StartKnown(r, now) {
+		return asStored(r.StartsAt)
+	}
+	return asStored(now)
+}
+
+// Absorb gives the stored state after r; before is nil for an alert never seen.
+//
+// With a known start the maximum of both stays. Without one, a resolve is about the
+// stored episode, and a firing is about the open one if there is one: otherwise it
+// begins a new episode at now, and never at or before the stored start. While its
+// incident is open, a later episode belongs to that incident, so that a person who
+// resolves it has answered that episode too.
+func Absorb(before *Stored, r Received, now time.Time) Stored {
+	start := StartOf(r, now)
+	if before == nil {
+		return Stored{Status: r.Status, StartsAt: start}
+	}
+	next := *before
+	switch {
+	case StartKnown(r, now):
+		if newer(start, r.Status, before.StartsAt, before.Status) {
+			next.StartsAt, next.Status = start, r.Status
+		}
+	case r.Status == Resolved:
+		next.Status = Resolved
+	case before.Status != Firing || !before.IncidentOpen:
+		next.Status, next.StartsAt = Firing, later(start, before.StartsAt.Add(time.Microsecond))
+	}
+	if next.IncidentOpen && next.Status == Firing {
+		next.IncidentStartsAt = next.StartsAt
+	}
+	return next
+}
+
+// newer compares two states of one alert: the later start, and within one episode
+// resolved after firing.
+func newer(aStart time.Time, a Status, bStart time.Time, b Status) bool {
+	if !aStart.Equal(bStart) {
+		return aStart.After(bStart)
+	}
+	return a == Resolved && b != Resolved
+}
+
+// asStored is a time as it comes back from PostgreSQL; comparing a finer one with a
+// stored one would make every repeat look like a new episode.
+func asStored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

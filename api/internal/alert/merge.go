@@ -1,0 +1,47 @@
+package alert
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Merge makes one message of all messages about one alert and sorts the result by
+// Key, so that batches lock rows in the same order and never deadlock (design rule 9).
+//
+// The newest message wins with everything it says (its text, severity and labels);
+// among equals the one that arrived last. Count is how many messages it stands for.
+// Starts are in UTC and microseconds and keys are bounded, as stored. A message
+// without a start is about the episode of the one before it; a resolve that a firing
+// without start follows in the same batch is a flap within one episode.
+func Merge(received []Received) []Received {
+	merged := make(map[string]Received, len(received))
+	for _, r := range received {
+		r.Key, r.Count = BoundKey(r.Key), max(r.Count, 1)
+		if !r.StartsAt.IsZero() {
+			r.StartsAt = asStored(r.StartsAt)
+		}
+		if before, seen := merged[r.Key]; seen {
+			r = join(before, r)
+		}
+		merged[r.Key] = r
+	}
+	return slices.SortedFunc(maps.Values(merged), func(a, b Received) int { return cmp.Compare(a.Key, b.Key) })
+}
+
+// join merges two messages about one alert; b arrived after a.
+func join(a, b Received) Received {
+	winner := b
+	switch {
+	case a.StartsAt.IsZero():
+		// Nothing to compare: the later word stands.
+	case b.StartsAt.IsZero():
+		if b.Status == Resolved || a.Status == Firing {
+			winner.StartsAt = a.StartsAt
+		}
+	case newer(a.StartsAt, a.Status, b.StartsAt, b.Status):
+		winner = a
+	}
+	winner.Count = a.Count + b.Count
+	return winner
+}
