@@ -1,0 +1,133 @@
+package rpcserver
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// maxBody is the largest request of any call, in bytes. Webhooks have their own limit.
+const maxBody = 1 << 20
+
+var (
+	jsonOut = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
+	// A nested value costs up to three levels (Struct, its map, Value).
+	jsonIn = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
+)
+
+// readBody fills message from a JSON request. No body at all means no fields.
+func readBody(r *http.Request, message proto.Message) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return bodyFault(err)
+	}
+	if len(body) == 0 {
+		return nil
+	}
+	if err := checkEncoding(r.Header); err != nil {
+		return err
+	}
+	return readJSON(body, message)
+}
+
+func bodyFault(err error) error {
+	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
+		return fault.Newf(fault.TooLarge, "body_too_large",
+			"The body is larger than %d KiB. Send less at once.", large.Limit>>10)
+	}
+	return fault.New(fault.Invalid, "body_incomplete",
+		"The body did not arrive completely or in time. Send it again.").Because(err)
+}
+
+func checkEncoding(header http.Header) error {
+	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.Invalid, "content_encoding", "Send the body without Content-Encoding.")
+	}
+	given := header.Get("Content-Type")
+	if given == "" {
+		return nil
+	}
+	kind, parameters, err := mime.ParseMediaType(given)
+	charset := parameters["charset"]
+	if err != nil || (kind != "application/json" && !strings.HasSuffix(kind, "+json")) ||
+		(charset != "" && !strings.EqualFold(charset, "utf-8")) {
+		return fault.New(fault.Invalid, "content_type",
+			"Send JSON in UTF-8 and say so: Content-Type: application/json.")
+	}
+	return nil
+}
+
+// readJSON fills message, or says in a sentence what does not fit.
+func readJSON(body []byte, message proto.Message) error {
+	err := jsonIn.Unmarshal(body, message)
+	if err == nil {
+		return nil
+	}
+	return fault.New(fault.Invalid, "invalid_json", whyNotJSON(body, err)).Because(err)
+}
+
+var wrongKind = regexp.MustCompile(`invalid value for (\w+) (?:field|key) (\w*):?`)
+
+// whyNotJSON never repeats the library's text: it speaks of Go and protobuf, and it quotes values,
+// one of which may be a password.
+func whyNotJSON(body []byte, err error) string {
+	var syntax *json.SyntaxError
+	var into any
+	switch jsonErr := json.Unmarshal(body, &into); {
+	case !utf8.Valid(body):
+		return "The body is not valid UTF-8."
+	case errors.As(jsonErr, &syntax):
+		return "The body is not valid JSON: look near byte " + itoa(syntax.Offset) + "."
+	}
+	if _, isObject := into.(map[string]any); !isObject {
+		return "The body must be one JSON object."
+	}
+	text := err.Error()
+	if found := wrongKind.FindStringSubmatch(text); found != nil && found[2] != "" {
+		return "The field " + snake(found[2]) + " must be " + kindInWords(found[1]) + "."
+	}
+	switch {
+	case strings.Contains(text, "recursion"):
+		return "The body is nested too deeply."
+	case strings.Contains(text, "duplicate"):
+		return "The body names a field twice."
+	}
+	return "The body is JSON, but a field does not have the form that this call expects; see /v1/openapi.yaml."
+}
+
+func kindInWords(kind string) string {
+	switch kind {
+	case "string":
+		return "text in double quotes"
+	case "bool":
+		return "true or false"
+	case "double", "float":
+		return "a number"
+	case "bytes":
+		return "text in base64"
+	}
+	return "a whole number that fits"
+}
+
+// snake turns protobuf's JSON name into the name that our JSON uses.
+func snake(name string) string {
+	var out strings.Builder
+	for _, letter := range name {
+		if 'A' <= letter && letter <= 'Z' {
+			out.WriteByte('_')
+			letter += 'a' - 'A'
+		}
+		out.WriteRune(letter)
+	}
+	return out.String()
+}

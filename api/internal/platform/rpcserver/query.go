@@ -1,0 +1,150 @@
+package rpcserver
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+func itoa(number int64) string { return strconv.FormatInt(number, 10) }
+
+// readQuery fills the fields that the query names. Unknown names are ignored, and so is an empty
+// value of anything but text.
+func readQuery(query url.Values, fields protoreflect.FieldDescriptors, message protoreflect.Message) error {
+	for name, values := range query {
+		field := fields.ByName(protoreflect.Name(name))
+		if field == nil {
+			field = fields.ByJSONName(name)
+		}
+		if field == nil || len(values) == 0 || fromText(field) != nil {
+			continue
+		}
+		if !field.IsList() {
+			values = values[:1]
+		}
+		if err := setTexts(message, field, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, values []string) error {
+	for _, text := range values {
+		if text == "" && field.Kind() != protoreflect.StringKind {
+			continue
+		}
+		value, expected := parse(field.Kind(), text)
+		if expected != "" {
+			return fault.Newf(fault.Invalid, "invalid_parameter", "The parameter %s must be %s.", field.Name(), expected)
+		}
+		if field.IsList() {
+			message.Mutable(field).List().Append(value)
+		} else {
+			message.Set(field, value)
+		}
+	}
+	return nil
+}
+
+// fromText says why a field cannot be written in a URL; nil when it can.
+func fromText(field protoreflect.FieldDescriptor) error {
+	switch field.Kind() {
+	case protoreflect.MessageKind, protoreflect.GroupKind, protoreflect.EnumKind:
+		return fmt.Errorf("%s is a %s and cannot be written in a URL", field.FullName(), field.Kind())
+	}
+	return nil
+}
+
+// parse reads one value; expected says in words what it should have been when it is not.
+func parse(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
+	switch kind {
+	case protoreflect.StringKind:
+		if !utf8.ValidString(text) {
+			return value, "valid UTF-8"
+		}
+		return protoreflect.ValueOfString(text), ""
+	case protoreflect.BoolKind:
+		return parseBool(text)
+	case protoreflect.FloatKind, protoreflect.DoubleKind:
+		return parseNumber(kind, text)
+	case protoreflect.BytesKind:
+		return parseBytes(text)
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return parseUnsigned(kind, text)
+	}
+	return parseSigned(kind, text)
+}
+
+func parseBool(text string) (value protoreflect.Value, expected string) {
+	switch text {
+	case "true", "1":
+		return protoreflect.ValueOfBool(true), ""
+	case "false", "0":
+		return protoreflect.ValueOfBool(false), ""
+	}
+	return value, "true or false"
+}
+
+func parseNumber(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
+	bits := 64
+	if kind == protoreflect.FloatKind {
+		bits = 32
+	}
+	number, err := strconv.ParseFloat(text, bits)
+	if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
+		return value, "a number"
+	}
+	if bits == 32 {
+		return protoreflect.ValueOfFloat32(float32(number)), ""
+	}
+	return protoreflect.ValueOfFloat64(number), ""
+}
+
+func parseBytes(text string) (value protoreflect.Value, expected string) {
+	for _, encoding := range []*base64.Encoding{base64.URLEncoding, base64.RawURLEncoding, base64.StdEncoding} {
+		if content, err := encoding.DecodeString(text); err == nil {
+			return protoreflect.ValueOfBytes(content), ""
+		}
+	}
+	return value, "base64"
+}
+
+func parseSigned(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
+	switch kind {
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		number, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return value, "a whole number"
+		}
+		return protoreflect.ValueOfInt64(number), ""
+	}
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return value, fmt.Sprintf("a whole number between %d and %d", math.MinInt32, math.MaxInt32)
+	}
+	return protoreflect.ValueOfInt32(int32(number)), ""
+}
+
+func parseUnsigned(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
+	switch kind {
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		number, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return value, "a whole number of 0 or more"
+		}
+		return protoreflect.ValueOfUint64(number), ""
+	}
+	number, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return value, fmt.Sprintf("a whole number between 0 and %d", uint32(math.MaxUint32))
+	}
+	return protoreflect.ValueOfUint32(uint32(number)), ""
+}

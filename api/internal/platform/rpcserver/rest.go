@@ -1,0 +1,237 @@
+package rpcserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+// method is one RPC and the Go function behind it.
+type method struct {
+	descriptor protoreflect.MethodDescriptor
+	authz      *nightbellv1.Authz
+	procedure  string
+	request    reflect.Type
+	function   reflect.Value
+}
+
+// newMethod finds the Go method of an RPC. It fails when the RPC does not say who may call it, so
+// that a forgotten option stops the server instead of opening a door.
+func newMethod(descriptor protoreflect.MethodDescriptor, impl reflect.Value) (*method, error) {
+	authz, _ := proto.GetExtension(descriptor.Options(), nightbellv1.E_Authz).(*nightbellv1.Authz)
+	if authz == nil || (authz.GetPublic() == (authz.GetRole() != "")) {
+		return nil, fmt.Errorf("%s must say who may call it: option (nightbell.v1.authz) with either public or a role", descriptor.FullName())
+	}
+	if descriptor.IsStreamingClient() {
+		return nil, fmt.Errorf("%s takes a stream of requests, which the policy cannot check", descriptor.FullName())
+	}
+	known := &method{
+		descriptor: descriptor,
+		authz:      authz,
+		procedure:  fmt.Sprintf("/%s/%s", descriptor.Parent().FullName(), descriptor.Name()),
+		function:   impl.MethodByName(string(descriptor.Name())),
+	}
+	if !known.function.IsValid() {
+		return nil, fmt.Errorf("%s has no method %s", impl.Type(), descriptor.Name())
+	}
+	if descriptor.IsStreamingServer() {
+		return known, nil
+	}
+	return known, known.checkSignature()
+}
+
+var (
+	contextType = reflect.TypeFor[context.Context]()
+	messageType = reflect.TypeFor[proto.Message]()
+	errorType   = reflect.TypeFor[error]()
+)
+
+// checkSignature wants func(context.Context, *Request) (*Response, error) with the RPC's messages.
+func (m *method) checkSignature() error {
+	shape := m.function.Type()
+	if shape.NumIn() != 2 || shape.NumOut() != 2 || shape.In(0) != contextType || shape.Out(1) != errorType ||
+		!isMessage(shape.In(1), m.descriptor.Input()) || !isMessage(shape.Out(0), m.descriptor.Output()) {
+		return fmt.Errorf("%s is served by %s, which does not fit", m.descriptor.FullName(), shape)
+	}
+	m.request = shape.In(1).Elem()
+	return nil
+}
+
+func isMessage(candidate reflect.Type, wanted protoreflect.MessageDescriptor) bool {
+	if candidate.Kind() != reflect.Pointer || !candidate.Implements(messageType) {
+		return false
+	}
+	message, ok := reflect.New(candidate.Elem()).Interface().(proto.Message)
+	return ok && message.ProtoReflect().Descriptor().FullName() == wanted.FullName()
+}
+
+func (m *method) newRequest() proto.Message {
+	message, _ := reflect.New(m.request).Interface().(proto.Message)
+	return message
+}
+
+func (m *method) invoke(ctx context.Context, message proto.Message) (proto.Message, error) {
+	results := m.function.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(message)})
+	if err, failed := results[1].Interface().(error); failed {
+		return nil, err
+	}
+	answer, ok := results[0].Interface().(proto.Message)
+	if !ok || results[0].IsNil() {
+		return nil, fmt.Errorf("%s returned neither an answer nor an error", m.procedure)
+	}
+	return answer, nil
+}
+
+func (m *method) call(ctx context.Context, transport Transport, header http.Header) *Call {
+	of := requestFrom(ctx)
+	of.transport, of.procedure = transport, m.procedure
+	return &Call{
+		Procedure:      m.procedure,
+		Method:         m.descriptor,
+		Authz:          m.authz,
+		Header:         header,
+		ResponseHeader: http.Header{},
+		Peer:           of.peer,
+		RequestID:      of.id,
+		Transport:      transport,
+		Stream:         m.descriptor.IsStreamingServer(),
+	}
+}
+
+// restRoute serves one google.api.http binding of a method.
+type restRoute struct {
+	server    *Server
+	method    *method
+	verb      string
+	path      string
+	variables []protoreflect.FieldDescriptor
+	hasBody   bool
+}
+
+// restRoutes reads the annotation of a method. Every unary method must have one: what a browser
+// can do, curl can do.
+func restRoutes(server *Server, method *method) ([]*restRoute, error) {
+	rule, _ := proto.GetExtension(method.descriptor.Options(), annotations.E_Http).(*annotations.HttpRule)
+	if rule == nil {
+		if method.descriptor.IsStreamingServer() {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%s has no REST route: option (google.api.http)", method.descriptor.FullName())
+	}
+	if method.descriptor.IsStreamingServer() {
+		return nil, fmt.Errorf("%s is a stream and cannot have a REST route", method.descriptor.FullName())
+	}
+	var routes []*restRoute
+	for _, rule := range append([]*annotations.HttpRule{rule}, rule.GetAdditionalBindings()...) {
+		route, err := newRESTRoute(server, method, rule)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", method.descriptor.FullName(), err)
+		}
+		routes = append(routes, route)
+	}
+	return routes, nil
+}
+
+var variable = regexp.MustCompile(`\{([^}]*)\}`)
+
+func newRESTRoute(server *Server, method *method, rule *annotations.HttpRule) (*restRoute, error) {
+	route := &restRoute{server: server, method: method, hasBody: rule.GetBody() == "*"}
+	route.verb, route.path = verbAndPath(rule)
+	switch {
+	case route.path == "" || strings.ContainsAny(route.path, "*:"):
+		return nil, fmt.Errorf("the path %q is not supported; use literal segments and {field}", route.path)
+	case rule.GetBody() != "" && rule.GetBody() != "*", rule.GetResponseBody() != "":
+		return nil, fmt.Errorf("only body: \"*\" and whole answers are supported")
+	case route.hasBody && (route.verb == http.MethodGet || route.verb == http.MethodDelete):
+		return nil, fmt.Errorf("%s must not have a body", route.verb)
+	}
+	fields := method.descriptor.Input().Fields()
+	for _, found := range variable.FindAllStringSubmatch(route.path, -1) {
+		field := fields.ByName(protoreflect.Name(found[1]))
+		if field == nil || field.IsList() || fromText(field) != nil {
+			return nil, fmt.Errorf("the path names {%s}, which is no plain field of the request", found[1])
+		}
+		route.variables = append(route.variables, field)
+	}
+	return route, route.checkQuery(fields)
+}
+
+// checkQuery makes sure that every field of a request without a body can be written in its URL.
+func (t *restRoute) checkQuery(fields protoreflect.FieldDescriptors) error {
+	if t.hasBody {
+		return nil
+	}
+	for i := range fields.Len() {
+		if err := fromText(fields.Get(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func verbAndPath(rule *annotations.HttpRule) (verb, path string) {
+	switch {
+	case rule.GetGet() != "":
+		return http.MethodGet, rule.GetGet()
+	case rule.GetPost() != "":
+		return http.MethodPost, rule.GetPost()
+	case rule.GetPut() != "":
+		return http.MethodPut, rule.GetPut()
+	case rule.GetPatch() != "":
+		return http.MethodPatch, rule.GetPatch()
+	}
+	return http.MethodDelete, rule.GetDelete()
+}
+
+// ServeHTTP answers one REST request.
+func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	call := t.method.call(ctx, REST, r.Header)
+	call.ResponseHeader = w.Header()
+	message := t.method.newRequest()
+	if err := t.read(w, r, message); err != nil {
+		WriteError(w, r, err)
+		return
+	}
+	answer, err := run(withCall(ctx, call), t.server.steps, call, message, t.method.invoke)
+	if err != nil {
+		writeFault(w, r, settled(ctx, err))
+		return
+	}
+	body, err := jsonOut.Marshal(answer)
+	if err != nil {
+		WriteError(w, r, fmt.Errorf("marshal the answer of %s: %w", t.method.procedure, err))
+		return
+	}
+	writeJSON(w, http.StatusOK, body)
+}
+
+// read fills the request from body or query, and then from the path, which has the last word.
+func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.Message) error {
+	if t.hasBody {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if err := readBody(r, message); err != nil {
+			return err
+		}
+	} else if r.URL.RawQuery != "" {
+		fields := t.method.descriptor.Input().Fields()
+		if err := readQuery(r.URL.Query(), fields, message.ProtoReflect()); err != nil {
+			return err
+		}
+	}
+	for _, field := range t.variables {
+		if err := setTexts(message.ProtoReflect(), field, []string{r.PathValue(string(field.Name()))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+// Package rpcserver serves one definition on four transports: Connect, gRPC, gRPC-Web and REST.
+//
+// What must hold for every call (authentication, validation, fault mapping, audit) is a list of
+// steps that all transports run, because Connect interceptors do not see REST. Routes that are no
+// RPC (webhooks, live stream, health) are plain handlers in the same table. Every request passes
+// the same front door: request id, caller's address, time limits, access log.
+package rpcserver
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Server holds the routes. Set its fields and mount everything before Handler is called.
+type Server struct {
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed; nobody's by default.
+	TrustedProxies []netip.Prefix
+	// HTTPS tells browsers to use nothing else from now on; set it when the public URL is https.
+	HTTPS bool
+	// BodyTimeout is how long a request body may take; 15 s when zero.
+	BodyTimeout time.Duration
+	// Observe is told about every finished request; may be nil.
+	Observe func(Observation)
+	// ConnectOptions are added to every Connect handler, such as a tracing interceptor.
+	ConnectOptions []connect.HandlerOption
+	// Fallback serves every path that is not ours, such as the site; a JSON 404 when nil.
+	Fallback http.Handler
+
+	logger  *slog.Logger
+	steps   []Step
+	methods map[string]*method
+	table   *table
+}
+
+// New makes a server whose calls run through the steps in the given order. Recover and MapFaults
+// belong first.
+func New(logger *slog.Logger, steps ...Step) *Server {
+	return &Server{logger: logger, steps: steps, methods: map[string]*method{}, table: newTable()}
+}
+
+// Mount serves a service as Connect, gRPC and gRPC-Web and, by the google.api.http option of each
+// method, as REST. impl implements the generated handler interface (simple signatures);
+// connectHandler wraps the same impl:
+//
+//	err := server.Mount(nightbellv1.File_..., impl, func(options ...connect.HandlerOption) (string, http.Handler) {
+//		return nightbellv1connect.NewAuthServiceHandler(impl, options...)
+//	})
+//
+// It fails when a method has no authz option, no Go method or no REST route, so that none can be
+// forgotten.
+func (s *Server) Mount(descriptor protoreflect.ServiceDescriptor, impl any, connectHandler func(...connect.HandlerOption) (string, http.Handler)) error {
+	_, handler := connectHandler(append([]connect.HandlerOption{
+		connect.WithInterceptors(&policy{server: s}),
+		connect.WithReadMaxBytes(maxBody),
+		connect.WithCodec(jsonCodec{"json"}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+	}, s.ConnectOptions...)...)
+	methods := descriptor.Methods()
+	for i := range methods.Len() {
+		if err := s.mountMethod(methods.Get(i), reflect.ValueOf(impl), handler); err != nil {
+			return fmt.Errorf("mount %s: %w", descriptor.FullName(), err)
+		}
+	}
+	return nil
+}
+
+func (s *Server) mountMethod(descriptor protoreflect.MethodDescriptor, impl reflect.Value, handler http.Handler) error {
+	known, err := newMethod(descriptor, impl)
+	if err != nil {
+		return err
+	}
+	routes, err := restRoutes(s, known)
+	if err != nil {
+		return err
+	}
+	s.methods[known.procedure] = known
+	for _, route := range routes {
+		if err := s.table.add(Route{route.verb, route.path, known.procedure, true}, route); err != nil {
+			return err
+		}
+	}
+	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, handler); err != nil {
+		return err
+	}
+	if !isReadOnly(descriptor) {
+		return nil
+	}
+	return s.table.add(Route{http.MethodGet, known.procedure, known.procedure, false}, handler)
+}
+
+// Handle adds a route that is no RPC, such as a webhook: verb "POST", path
+// "/v1/webhooks/prometheus/{service_key}". The steps do not run for it.
+func (s *Server) Handle(verb, path string, handler http.Handler) error {
+	return s.table.add(Route{Verb: verb, Path: path}, handler)
+}
+
+// Routes lists everything that is served besides the fallback, in the order it was added.
+func (s *Server) Routes() []Route { return s.table.list }
+
+// Handler is the whole server. Nothing may be mounted afterwards.
+func (s *Server) Handler() http.Handler {
+	s.table.mux.Handle("/", http.HandlerFunc(s.otherwise))
+	return http.HandlerFunc(s.serve)
+}
