@@ -1,0 +1,22 @@
+-- name: InsertAPIKey :exec
+INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at, expires_at)
+VALUES (@org_id, @id, @name, @prefix, @hash, @role, @created_by, @created_at, @expires_at);
+
+-- name: ListAPIKeys :many
+SELECT id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at
+FROM api_key WHERE org_id = @org_id
+ORDER BY created_at DESC, id DESC;
+
+-- name: RevokeAPIKey :one
+-- Revoking again keeps the first time.
+UPDATE api_key SET revoked_at = coalesce(revoked_at, @revoked_at::timestamptz)
+WHERE org_id = @org_id AND id = @id
+RETURNING hash;
+
+-- name: FindAPIKey :one
+SELECT id, org_id, name, role, expires_at, revoked_at FROM api_key WHERE hash = @hash;
+
+-- name: TouchAPIKey :exec
+-- Only when it was last used before unless_since, so that a busy key does not write all the time.
+UPDATE api_key SET last_used_at = @used_at::timestamptz
+WHERE hash = @hash AND (last_used_at IS NULL OR last_used_at < @unless_since::timestamptz);

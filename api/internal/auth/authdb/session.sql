@@ -1,0 +1,44 @@
+-- name: InsertSession :exec
+INSERT INTO session (id, user_id, org_id, user_agent, created_at, last_used_at)
+VALUES (@id, @user_id, @org_id, @user_agent, @now, @now);
+
+-- name: InsertRefreshToken :exec
+INSERT INTO refresh_token (hash, session_id, issued_at) VALUES (@hash, @session_id, @issued_at);
+
+-- name: LockRefreshToken :one
+-- Parallel refreshes of one session wait here for each other. The membership tells the role
+-- of this moment; a session of a person who has left is gone with the membership.
+SELECT t.used_at, s.id AS session_id, s.user_id, s.org_id, s.created_at, s.last_used_at, s.revoked_at,
+       m.role, u.disabled_at
+FROM refresh_token t
+JOIN session s ON s.id = t.session_id
+JOIN membership m ON m.org_id = s.org_id AND m.user_id = s.user_id
+JOIN users u ON u.id = s.user_id
+WHERE t.hash = @hash
+FOR UPDATE OF t, s;
+
+-- name: MarkRefreshTokenUsed :exec
+UPDATE refresh_token SET used_at = @used_at::timestamptz WHERE hash = @hash;
+
+-- name: TouchSession :exec
+UPDATE session SET last_used_at = @now WHERE id = @id;
+
+-- name: RevokeSession :exec
+UPDATE session SET revoked_at = @revoked_at::timestamptz, revoked_for = @revoked_for WHERE id = @id AND revoked_at IS NULL;
+
+-- name: RevokeSessionOfToken :one
+UPDATE session SET revoked_at = @revoked_at::timestamptz, revoked_for = 'logout'
+WHERE id = (SELECT t.session_id FROM refresh_token t WHERE t.hash = @hash) AND revoked_at IS NULL
+RETURNING id;
+
+-- name: ReadSession :one
+-- What an access token is checked against.
+SELECT s.user_id, s.org_id, s.created_at, s.last_used_at, s.revoked_at, m.role, u.name, u.disabled_at
+FROM session s
+JOIN membership m ON m.org_id = s.org_id AND m.user_id = s.user_id
+JOIN users u ON u.id = s.user_id
+WHERE s.id = @id;
+
+-- name: DeleteSessionsUnusedSince :execrows
+-- Their refresh tokens go with them.
+DELETE FROM session WHERE last_used_at < @before;
