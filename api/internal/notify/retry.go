@@ -1,0 +1,45 @@
+package notify
+
+import "time"
+
+// How long a page is tried. It is worth delivering for as long as nobody has
+// answered, so the bound is generous: at one try a minute it only ends what is broken.
+const (
+	// MaxAttempts ends trying, however young the page is.
+	MaxAttempts = 128
+	// MaxAge ends trying once LateAttempts were made, too.
+	MaxAge = 2 * time.Hour
+	// LateAttempts is what a page that is already old still gets after downtime:
+	// about six minutes of trying.
+	LateAttempts = 10
+)
+
+// waits are the delays after the first tries; the last one repeats.
+var waits = []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute}
+
+// Backoff is how long to wait after attempt failed, counted from 1: 2, 5, 15, 30 and
+// then 60 seconds, each 20 % more or less. The same attempt and seed give the same
+// wait; different seeds keep many failed pages from coming back at once.
+func Backoff(attempt int, seed uint64) time.Duration {
+	wait := waits[min(max(attempt, 1), len(waits))-1]
+	span := uint64(wait) / 5 * 2
+	return wait - time.Duration(span/2) + time.Duration(scramble(seed+uint64(attempt))%(span+1))
+}
+
+// Retry says when to try again after attempt (counted from 1) failed at now, or that
+// it is time to give up and say so. FirstDue is when the page was due at first.
+func Retry(attempt int, firstDue, now time.Time, seed uint64) (next time.Time, giveUp bool) {
+	tooOld := attempt >= LateAttempts && now.Sub(firstDue) >= MaxAge
+	if attempt >= MaxAttempts || tooOld {
+		return time.Time{}, true
+	}
+	return now.Add(Backoff(attempt, seed)), false
+}
+
+// scramble is the finalizer of SplitMix64: neighbouring seeds give unrelated numbers.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
