@@ -64,7 +64,27 @@ func ensureRoles(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 	}
+	if err := ensureSchema(ctx, conn, me); err != nil {
+		return err
+	}
 	return checkSeparation(ctx, conn)
+}
+
+// ensureSchema gives back what NOINHERIT takes on 15: the database's owner has
+// the schema public only through the role pg_database_owner.
+func ensureSchema(ctx context.Context, conn *pgx.Conn, me login) error {
+	if me.superuser || me.version >= 160000 {
+		return nil
+	}
+	var has, owner bool
+	err := conn.QueryRow(ctx, `SELECT has_schema_privilege(current_user, 'public', 'CREATE WITH GRANT OPTION'),
+		pg_has_role(current_user, 'pg_database_owner', 'MEMBER')`).Scan(&has, &owner)
+	if err != nil || has || !owner {
+		return err // not the owner: the first migration says what it lacks
+	}
+	_, err = conn.Exec(ctx, "SET ROLE pg_database_owner; GRANT USAGE, CREATE ON SCHEMA public TO "+
+		pgx.Identifier{me.name}.Sanitize()+" WITH GRANT OPTION; RESET ROLE")
+	return err
 }
 
 func ensureRole(ctx context.Context, conn *pgx.Conn, me login, role string) error {

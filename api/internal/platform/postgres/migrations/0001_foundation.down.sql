@@ -1,5 +1,8 @@
 -- Roles are left: other databases of the server may use them.
+-- On 15 a login role without INHERIT owns only what it made itself.
+SET LOCAL ROLE nightbell_system;
 DROP FUNCTION incident_search(text);
+RESET ROLE;
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
 DROP TABLE idempotency_key, audit_event, integration, inbox_mail, delivery_notification, delivery, notification,
     escalation_state, timeline_event, undecodable_alert, alert_event, alert, incident, change_event,

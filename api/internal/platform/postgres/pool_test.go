@@ -1,0 +1,188 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+func TestEveryPoolRunsAsItsRole(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	if err := db.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, pool := range []postgres.Pool{postgres.Identity, postgres.Ingest, postgres.Sweep, postgres.Audit, postgres.Background} {
+		if got := settings(t, db, pool); got.user != postgres.SystemRole || got.application != "pgtest "+string(pool) ||
+			got.jit != "off" || got.statement == "0" || got.idle == "0" {
+			t.Errorf("pool %s: %+v", pool, got)
+		}
+	}
+}
+
+type setting struct{ user, application, jit, statement, idle string }
+
+func settings(t *testing.T, db *pgtest.Database, pool postgres.Pool) (s setting) {
+	t.Helper()
+	err := db.InSystem(t.Context(), pool, func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `SELECT current_user, current_setting('application_name'), current_setting('jit'),
+			current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')`).
+			Scan(&s.user, &s.application, &s.jit, &s.statement, &s.idle)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestDedicatedConnectionHasTheRole(t *testing.T) {
+	t.Parallel()
+	conn, err := pgtest.New(t).Dedicated(t.Context(), postgres.Background)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context()) //nolint:errcheck // the end of the test
+	var user string
+	if err := conn.QueryRow(t.Context(), "SELECT current_user").Scan(&user); err != nil || user != postgres.SystemRole {
+		t.Errorf("it runs as %q: %v", user, err)
+	}
+}
+
+func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: 30 * time.Millisecond})
+	err := db.InSystem(t.Context(), postgres.Audit, func(ctx context.Context, tx pgx.Tx) error { // has one connection
+		nothing := func(context.Context, pgx.Tx) error { return nil }
+		err := db.InSystem(ctx, postgres.Audit, nothing)
+		if !errors.Is(err, postgres.ErrBusy) || !postgres.IsUnavailable(err) {
+			t.Errorf("a full pool gives %v", err)
+		}
+		if err := db.InSystem(ctx, postgres.Ingest, nothing); err != nil {
+			t.Errorf("another pool suffers from it: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func open(t *testing.T, cfg postgres.Config) *postgres.DB {
+	t.Helper()
+	db, err := postgres.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	return db
+}
+
+func TestServerThatIsDownIsUnavailable(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Config{DSN: "postgres://nightbell:secret@" + freeAddress(t) + "/nightbell?sslmode=disable"})
+	err := db.Check(t.Context())
+	if !postgres.IsUnavailable(err) {
+		t.Errorf("a refused connection gives %v", err)
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Errorf("the error shows the password: %v", err)
+	}
+}
+
+// freeAddress is a local address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // nothing was sent
+	return listener.Addr().String()
+}
+
+func TestSeveralHostsAreTriedInTurn(t *testing.T) {
+	t.Parallel()
+	database := pgtest.New(t)
+	parsed, err := pgx.ParseConfig(database.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := "host=/nonexistent," + parsed.Host + " port=5432,5432 user=" + parsed.User + " dbname=" + parsed.Database + " sslmode=disable"
+	if !strings.HasPrefix(parsed.Host, "/") {
+		host, port, _ := net.SplitHostPort(freeAddress(t))
+		dsn = strings.Replace(database.DSN(), parsed.Host, host+":"+port+","+parsed.Host, 1)
+	}
+	if err := open(t, postgres.Config{DSN: dsn}).Check(t.Context()); err != nil {
+		t.Errorf("with the first host down: %v", err)
+	}
+}
+
+func TestBadDSNIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	_, err := postgres.Open(t.Context(), postgres.Config{DSN: "postgres://user:se cret@host:port/x"})
+	if err == nil || strings.Contains(err.Error(), "cret") || !strings.Contains(err.Error(), "DATABASE_URL") {
+		t.Errorf("a bad DSN gives %v", err)
+	}
+}
+
+func TestErrorsOfTheServerAreTold(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	acme, _ := organizations(t, db)
+	run := func(sql string, args ...any) error {
+		return db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, sql, args...)
+			return err
+		}, postgres.StatementTimeout(100*time.Millisecond))
+	}
+	const insertTeam = "INSERT INTO team (org_id, id, name, created_at) VALUES ($1, gen_random_uuid(), $2, nightbell_now())"
+	if err := run(insertTeam, acme, "ACME TEAM"); !postgres.IsUnique(err) || postgres.ConstraintName(err) != "team_name_key" {
+		t.Errorf("a second team of the same name gives %v", err)
+	}
+	if err := run("DELETE FROM org WHERE id = $1", acme); !postgres.IsForeignKey(err) {
+		t.Errorf("removing an organization that has teams gives %v", err)
+	}
+	for name, sql := range map[string]string{
+		"slow statement":     "SELECT pg_sleep(5)",
+		"out of connections": "DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '53300'; END $$",
+		"starting up":        "DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '57P03'; END $$",
+	} {
+		if err := run(sql); !postgres.IsUnavailable(err) {
+			t.Errorf("%s is not unavailable: %v", name, err)
+		}
+	}
+	if err := terminated(t, db); !postgres.IsUnavailable(err) {
+		t.Errorf("a connection ended by the administrator is not unavailable: %v", err)
+	}
+	if err := run("SELECT 1/0"); err == nil || postgres.IsUnavailable(err) {
+		t.Errorf("our own mistake is unavailable: %v", err)
+	}
+	if postgres.IsUnavailable(nil) || postgres.Code(errOurs) != "" || postgres.ConstraintName(errOurs) != "" {
+		t.Error("an error of ours, or none, is taken for the server's")
+	}
+}
+
+// terminated is the error of a statement whose connection was just ended.
+func terminated(t *testing.T, db *pgtest.Database) error {
+	t.Helper()
+	owner := db.Owner(t)
+	return db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		var pid int
+		if err := tx.QueryRow(ctx, "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+			return err
+		}
+		if _, err := owner.Exec(ctx, "SELECT pg_terminate_backend($1)", pid); err != nil {
+			t.Fatal(err)
+		}
+		_, err := tx.Exec(ctx, "SELECT pg_sleep(1)")
+		return err
+	})
+}
