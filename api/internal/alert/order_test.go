@@ -1,0 +1,196 @@
+package alert
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+var seeded = flag.Uint64("seed", 0, "run the same random cases again; 0 chooses new ones")
+
+func randomCases(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := cmp.Or(*seeded, rand.Uint64())
+	t.Logf("go test -run %s -seed %d", t.Name(), seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// world is one alert, the incidents it opened and nothing else.
+type world struct {
+	row    *Stored
+	opened int
+}
+
+// receive does what the story of a received alert does with the meaning.
+func (w *world) receive(r Received, now time.Time) {
+	next := Absorb(w.row, r, now)
+	switch Decide(next) {
+	case OpenOrJoin:
+		w.opened++
+		next.IncidentID, next.IncidentStartsAt, next.IncidentOpen = uuid.UUID{byte(w.opened)}, next.StartsAt, true
+	case Cleared:
+		next.IncidentOpen = false
+	}
+	w.row = &next
+}
+
+func (w *world) open() bool { return w.row != nil && w.row.IncidentOpen }
+
+// personResolves closes the incident, if there is one.
+func (w *world) personResolves() {
+	if w.open() {
+		w.row.IncidentOpen = false
+	}
+}
+
+func (w *world) String() string {
+	if w.row == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s since %s, open %v", w.row.Status, w.row.StartsAt.Format(time.TimeOnly), w.open())
+}
+
+// history is up to four episodes of an alert, each with its firings and perhaps its resolve.
+func history(random *rand.Rand) []Received {
+	var messages []Received
+	for episode := range 1 + random.IntN(4) {
+		start := at(episode)
+		for range 1 + random.IntN(3) {
+			messages = append(messages, Received{Key: "a", Status: Firing, StartsAt: start, Count: 1})
+		}
+		if random.IntN(4) > 0 {
+			messages = append(messages, Received{Key: "a", Status: Resolved, StartsAt: start, EndsAt: start.Add(30 * time.Second), Count: 1})
+		}
+	}
+	return messages
+}
+
+// TestOrderDoesNotMatter delivers one history in many orders, with duplicates and cut
+// into batches, and expects the same end (test plan T04).
+func TestOrderDoesNotMatter(t *testing.T) {
+	random := randomCases(t)
+	for range 10_000 {
+		messages := history(random)
+		var inOrder world
+		for _, r := range messages {
+			inOrder.receive(r, at(60))
+		}
+		for range random.IntN(4) {
+			messages = append(messages, messages[random.IntN(len(messages))])
+		}
+		random.Shuffle(len(messages), func(i, j int) { messages[i], messages[j] = messages[j], messages[i] })
+		var shuffled, batched world
+		for _, r := range messages {
+			shuffled.receive(r, at(60))
+		}
+		for rest := messages; len(rest) > 0; {
+			n := 1 + random.IntN(len(rest))
+			for _, r := range Merge(rest[:n]) {
+				batched.receive(r, at(60))
+			}
+			rest = rest[n:]
+		}
+		if inOrder.String() != shuffled.String() || inOrder.String() != batched.String() {
+			t.Fatalf("%v\nin order: %v\nshuffled: %v\nbatched:  %v", messages, &inOrder, &shuffled, &batched)
+		}
+	}
+}
+
+// TestModel compares 10,000 random sequences, in which people resolve incidents too,
+// with a model that only knows the newest message and which episodes were answered
+// (test plan T04).
+func TestModel(t *testing.T) {
+	random := randomCases(t)
+	for range 10_000 {
+		var real world
+		newest := -1 // twice the minute of its start, and one more when resolved
+		answered, fired := map[int]bool{}, map[int]bool{}
+		for range 2 + random.IntN(20) {
+			if random.IntN(5) == 0 {
+				answered[newest] = true // no firing, no matter
+				real.personResolves()
+				continue
+			}
+			word := random.IntN(12)
+			if word%2 == 0 {
+				fired[word] = true
+			}
+			newest = max(newest, word)
+			real.receive(Received{Status: []Status{Firing, Resolved}[word%2], StartsAt: at(word / 2)}, at(60))
+			status, start := []Status{Firing, Resolved}[newest%2], at(newest/2)
+			open := status == Firing && !answered[newest]
+			if real.open() != open || real.row.Status != status || !real.row.StartsAt.Equal(start) {
+				t.Fatalf("%v, want %s since %s, open %v", &real, status, start, open)
+			}
+			if real.opened > len(fired) {
+				t.Fatalf("%d incidents for %d episodes", real.opened, len(fired))
+			}
+		}
+	}
+}
+
+func TestMerge(t *testing.T) {
+	unknown := time.Time{}
+	r := func(key string, status Status, start time.Time, title string) Received {
+		return Received{Key: key, Status: status, StartsAt: start, Title: title}
+	}
+	for _, test := range []struct {
+		name string
+		in   []Received
+		want string
+	}{
+		{"nothing", nil, "[]"},
+		{"sorted by key", []Received{r("b", Firing, at(1), ""), r("a", Firing, at(1), "")}, "[a firing 12:01 ×1  b firing 12:01 ×1 ]"},
+		{"resolved after firing, whichever comes first", []Received{r("a", Resolved, at(1), "over"), r("a", Firing, at(1), "bad")}, "[a resolved 12:01 ×2 over]"},
+		{"the later start wins", []Received{r("a", Firing, at(2), "new"), r("a", Resolved, at(1), "old")}, "[a firing 12:02 ×2 new]"},
+		{"among equals the last", []Received{r("a", Firing, at(1), "one"), r("a", Firing, at(1), "two"), r("a", Firing, at(1), "three")}, "[a firing 12:01 ×3 three]"},
+		{"unknown: about the one before", []Received{r("a", Firing, at(1), "bad"), r("a", Resolved, unknown, "over")}, "[a resolved 12:01 ×2 over]"},
+		{"unknown: repeat", []Received{r("a", Firing, at(1), "one"), r("a", Firing, unknown, "two")}, "[a firing 12:01 ×2 two]"},
+		{"unknown: fires again", []Received{r("a", Resolved, at(1), "over"), r("a", Firing, unknown, "bad")}, "[a firing unknown ×2 bad]"},
+		{"unknown: both", []Received{r("a", Firing, unknown, "bad"), r("a", Resolved, unknown, "over")}, "[a resolved unknown ×2 over]"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := printed(Merge(test.in)); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func printed(merged []Received) string {
+	lines := []string{}
+	for _, r := range merged {
+		start := "unknown"
+		if !r.StartsAt.IsZero() {
+			start = r.StartsAt.Format("15:04")
+		}
+		lines = append(lines, fmt.Sprintf("%s %s %s ×%d %s", r.Key, r.Status, start, r.Count, r.Title))
+	}
+	return fmt.Sprint(lines)
+}
+
+func TestMergeCountsEveryMessage(t *testing.T) {
+	random := randomCases(t)
+	for range 1_000 {
+		in := make([]Received, random.IntN(50))
+		want := 0
+		for i := range in {
+			in[i] = Received{Key: fmt.Sprint(random.IntN(10)), Status: Firing, Count: random.IntN(4)}
+			want += max(in[i].Count, 1)
+		}
+		got := 0
+		merged := Merge(in)
+		for _, r := range merged {
+			got += r.Count
+		}
+		if got != want || !slices.IsSortedFunc(merged, func(a, b Received) int { return cmp.Compare(a.Key, b.Key) }) {
+			t.Fatalf("%d messages of %d: %v", got, want, merged)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package notify
+
+import (
+	"testing"
+	"time"
+)
+
+func TestBackoffStaysWithinAFifth(t *testing.T) {
+	random := randomCases(t)
+	for attempt, seconds := range map[int]float64{-1: 2, 0: 2, 1: 2, 2: 5, 3: 15, 4: 30, 5: 60, 6: 60, 1 << 40: 60} {
+		lowest, highest := 2.0, 0.0
+		for range 2_000 {
+			seed := random.Uint64()
+			wait := Backoff(attempt, seed)
+			if wait != Backoff(attempt, seed) {
+				t.Fatalf("attempt %d, seed %d: two answers", attempt, seed)
+			}
+			share := wait.Seconds() / seconds
+			lowest, highest = min(lowest, share), max(highest, share)
+		}
+		if lowest < 0.8 || highest > 1.2 || lowest > 0.82 || highest < 1.18 {
+			t.Errorf("attempt %d: %.3f to %.3f of %v s, want 0.8 to 1.2", attempt, lowest, highest, seconds)
+		}
+	}
+}
+
+// TestRetry tries a page that never gets through, due now and due long before downtime.
+func TestRetry(t *testing.T) {
+	for _, test := range []struct {
+		name              string
+		late              time.Duration
+		fewest, most      int
+		shortest, longest time.Duration
+	}{
+		{"fresh", 0, 110, MaxAttempts, 100 * time.Minute, MaxAge + 2*time.Minute},
+		{"three days late", 72 * time.Hour, LateAttempts, LateAttempts, 4 * time.Minute, 8 * time.Minute},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			attempts, now, started := 1, noon.Add(test.late), noon.Add(test.late)
+			for {
+				next, giveUp := Retry(attempts, noon, now, 7)
+				if giveUp {
+					break
+				}
+				if !next.After(now) {
+					t.Fatalf("attempt %d at %s again at %s", attempts, now, next)
+				}
+				now = next
+				attempts++
+			}
+			if tried := now.Sub(started); attempts < test.fewest || attempts > test.most || tried < test.shortest || tried > test.longest {
+				t.Errorf("%d attempts in %s", attempts, tried)
+			}
+		})
+	}
+}
