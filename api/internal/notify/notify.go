@@ -46,8 +46,12 @@ type Contact struct {
 
 // Message is one message to one contact. It may carry many incidents.
 type Message struct {
-	// ID is the delivery's id; a provider that sees it twice may drop the second.
-	ID      uuid.UUID
+	// ID is the same for every try to deliver the same pages; a provider that sees
+	// it twice may drop the second.
+	ID uuid.UUID
+	// DeliveryID names this try in the delivery log.
+	DeliveryID uuid.UUID
+
 	OrgID   uuid.UUID
 	OrgName string
 	To      Contact

@@ -1,0 +1,34 @@
+package email
+
+import (
+	"context"
+	"net/mail"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Keep stores a mail where /inbox shows it.
+type Keep func(ctx context.Context, mail Mail) error
+
+// Inbox is the transport of an installation without a mail server: mail is kept
+// in the database and read at /inbox.
+type Inbox struct {
+	sender mail.Address
+	keep   Keep
+}
+
+// NewInbox makes an inbox that calls keep for every mail.
+func NewInbox(sender mail.Address, keep Keep) *Inbox { return &Inbox{sender: sender, keep: keep} }
+
+// Send stores the message as the mail it would have been. Failures of keep are
+// temporary.
+func (i *Inbox) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
+	rendered, err := Render(message, i.sender)
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	if err := i.keep(ctx, rendered); err != nil {
+		return notify.Receipt{}, err
+	}
+	return notify.Receipt{ProviderID: rendered.MessageID, Detail: "kept in the built-in inbox"}, nil
+}

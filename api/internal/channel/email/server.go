@@ -1,0 +1,176 @@
+package email
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"strings"
+	"time"
+
+	"github.com/wneessen/go-mail"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Options say which mail server to use.
+type Options struct {
+	Host string
+	// Port 465 speaks TLS from the first byte. On others TLS is demanded when
+	// there is a password or the port is 587, and used elsewhere when it is offered.
+	Port     int
+	Username string
+	Password string
+	From     netmail.Address
+	// TLS replaces how certificates are checked; nil means the system's way.
+	TLS *tls.Config
+}
+
+// Server is the transport of an installation with a mail server.
+type Server struct{ options Options }
+
+// NewServer makes a transport. Nothing is dialed before the first Send.
+func NewServer(options Options) *Server { return &Server{options: options} }
+
+// longest is how long one mail may take when the caller sets no deadline.
+const longest = 30 * time.Second
+
+// Send renders the message and hands it over. Replies 5xx to a mail are permanent;
+// everything else, refused passwords included, may be mended and is worth
+// another try. It returns nil as soon as the server has taken the mail, whatever
+// happens to the connection after that.
+func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
+	rendered, err := Render(message, s.options.From)
+	if err != nil {
+		return notify.Receipt{}, err
+	}
+	letter := compose(rendered)
+	if err := s.transmit(ctx, letter); err != nil {
+		return notify.Receipt{}, err
+	}
+	return notify.Receipt{ProviderID: rendered.MessageID, Detail: notify.Line(letter.ServerResponse(), 200)}, nil
+}
+
+// compose builds the mail with the few headers that matter. go-mail encodes what
+// is not ASCII and folds long lines, so no value can begin another header.
+func compose(m Mail) *mail.Msg {
+	letter := mail.NewMsg(mail.WithNoDefaultUserAgent())
+	letter.FromMailAddress(&m.From)
+	letter.ToMailAddress(&m.To)
+	letter.Subject(m.Subject)
+	letter.SetDateWithValue(m.SentAt)
+	letter.SetMessageIDWithValue(m.MessageID)
+	letter.SetGenHeader("Auto-Submitted", "auto-generated")
+	letter.SetGenHeader("X-Auto-Response-Suppress", "All")
+	if len(m.Threads) > 0 {
+		letter.SetGenHeaderPreformatted("References", "<"+strings.Join(m.Threads, ">\r\n <")+">")
+	}
+	if len(m.Threads) == 1 {
+		letter.SetGenHeader("In-Reply-To", "<"+m.Threads[0]+">")
+	}
+	if m.Urgent {
+		letter.SetImportance(mail.ImportanceHigh)
+	}
+	letter.SetBodyString(mail.TypeTextPlain, m.Text)
+	letter.AddAlternativeString(mail.TypeTextHTML, m.HTML)
+	return letter
+}
+
+// transmit runs one SMTP conversation on a connection of its own, which ends with ctx.
+func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	client, err := s.client(ctx)
+	if err != nil {
+		return err
+	}
+	dialed, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return explainHandshake(ctx, err)
+	}
+	if err := client.SendWithSMTPClient(dialed, letter); err != nil && !letter.IsDelivered() {
+		return explainSend(ctx, err)
+	}
+	// The mail is the server's now; its goodbye is a courtesy.
+	_ = dialed.Quit()
+	return nil
+}
+
+// client prepares go-mail. The connection is dialed here, so that it is closed when
+// ctx ends: go-mail would wait for its own deadline, and leaves a connection open
+// whose handshake failed.
+func (s *Server) client(ctx context.Context) (*mail.Client, error) {
+	deadline, _ := ctx.Deadline()
+	options := []mail.Option{
+		mail.WithPort(s.options.Port),
+		mail.WithTimeout(time.Until(deadline)),
+		mail.WithoutNoop(),
+		mail.WithoutRset(),
+		mail.WithTLSPolicy(s.policy()),
+		mail.WithTLSConfig(s.tls()),
+		mail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
+			conn, err := s.dial(dialing, network, address)
+			if err == nil {
+				context.AfterFunc(ctx, func() { _ = conn.Close() })
+			}
+			return conn, err
+		}),
+	}
+	if s.options.Username != "" {
+		options = append(options, mail.WithSMTPAuthCustom(&signIn{options: s.options}))
+	}
+	client, err := mail.NewClient(s.options.Host, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the mail server's settings cannot be used: %w", err)
+	}
+	return client, nil
+}
+
+func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := &net.Dialer{}
+	if s.options.Port == implicitPort {
+		return (&tls.Dialer{NetDialer: dialer, Config: s.tls()}).DialContext(ctx, network, address)
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+const (
+	implicitPort   = 465
+	submissionPort = 587
+)
+
+func (s *Server) policy() mail.TLSPolicy {
+	switch {
+	case s.options.Port == implicitPort, s.loopbackRelay():
+		return mail.NoTLS // it is encrypted already, or never leaves the machine
+	case s.tlsDemanded():
+		return mail.TLSMandatory
+	default:
+		return mail.TLSOpportunistic
+	}
+}
+
+func (s *Server) tlsDemanded() bool {
+	return s.options.Username != "" || s.options.Port == submissionPort || s.options.Port == implicitPort
+}
+
+// loopbackRelay is a server on this machine that wants no password.
+func (s *Server) loopbackRelay() bool {
+	ip := net.ParseIP(s.options.Host)
+	return !s.tlsDemanded() && (s.options.Host == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func (s *Server) tls() *tls.Config {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if s.options.TLS != nil {
+		config = s.options.TLS.Clone()
+	}
+	config.ServerName = s.options.Host
+	if !s.tlsDemanded() {
+		// Where plain text would be accepted, encryption that nobody vouches for is
+		// better than none (RFC 7435).
+		config.InsecureSkipVerify = true
+	}
+	return config
+}
