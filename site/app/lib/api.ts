@@ -1,3 +1,4 @@
+import { learnServerTime } from './clock';
 import { currentSession, endSession, replaceTokens } from './session';
 
 /** The sentence shown when the server could not be reached at all. */
@@ -33,6 +34,7 @@ export interface Call {
   messages?: Readonly<Record<number, string>>;
   /** Keeps the session when it cannot be renewed; the caller shows the failure instead. */
   keepSession?: boolean;
+  headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
 
@@ -63,20 +65,19 @@ export async function authorized(request: Call): Promise<Response> {
 }
 
 /** Makes a call that needs no session, such as sign-in, and returns the raw answer. Throws ApiError when nothing answers. */
-export function send(request: Call, token?: string): Promise<Response> {
-  const headers: Record<string, string> = { Accept: 'application/json' };
+export async function send(request: Call, token?: string): Promise<Response> {
+  const headers: Record<string, string> = { Accept: 'application/json', ...request.headers };
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
   if (token) headers.Authorization = `Bearer ${token}`;
-  return fetch(request.path, {
-    method: request.method,
-    headers,
-    body: request.body === undefined ? undefined : JSON.stringify(request.body),
-    signal: request.signal,
-    cache: 'no-store',
-  }).catch((cause: unknown) => {
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  try {
+    const response = await fetch(request.path, { method: request.method, headers, body, signal: request.signal, cache: 'no-store' });
+    learnServerTime(response.headers.get('Date'), Date.now());
+    return response;
+  } catch (cause) {
     if (request.signal?.aborted) throw cause;
     throw new ApiError(networkMessage, 0);
-  });
+  }
 }
 
 /** The answer's JSON, or an empty object when the body is empty or not JSON. */

@@ -1,3 +1,48 @@
-export default function Page() {
-  return <main>incidents</main>;
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PageHead } from '~/components/layout/page-head';
+import { Button } from '~/components/ui/button';
+import { Failed, Loading } from '~/components/ui/states';
+import { incidentCounts } from '~/features/incidents/api/count-incidents';
+import { incidentList } from '~/features/incidents/api/list-incidents';
+import { CountCards } from '~/features/incidents/components/count-cards';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { IncidentList } from '~/features/incidents/components/incident-list';
+import { countByStatus } from '~/features/incidents/model/counts';
+import '~/features/incidents/incident-list.css';
+
+export function meta() {
+  return [{ title: 'Incidents - Nightbell' }];
+}
+
+/** Every incident, newest first: what is broken, how bad, who has it, which button. */
+export default function Incidents() {
+  const list = useQuery(incidentList);
+  const counts = useQuery(incidentCounts);
+  const [creating, setCreating] = useState(false);
+  const incidents = list.data ?? [];
+  return (
+    <>
+      <PageHead title="Incidents">
+        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create Incident
+        </Button>
+      </PageHead>
+      <CountCards counts={counts.data ?? countByStatus(incidents)} incidents={incidents} />
+      {list.isPending && (
+        <div className="card">
+          <Loading what="incidents" />
+        </div>
+      )}
+      {list.isError && !list.data && (
+        <div className="card">
+          <Failed detail={list.error.message} onRetry={() => list.refetch()}>
+            Failed to load incidents
+          </Failed>
+        </div>
+      )}
+      {list.data && <IncidentList incidents={list.data} />}
+      {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
+    </>
+  );
 }

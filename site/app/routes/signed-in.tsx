@@ -1,5 +1,51 @@
-import { Outlet } from 'react-router';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Outlet, useLocation, useNavigate } from 'react-router';
+import { AppFrame } from '~/components/layout/app-frame';
+import { Sidebar } from '~/components/layout/sidebar';
+import { logout } from '~/features/auth/api/logout';
+import { incidentCounts } from '~/features/incidents/api/count-incidents';
+import { useFollowIncidents } from '~/features/incidents/api/follow-incidents';
+import { expiredMessage } from '~/lib/api';
+import { paths } from '~/lib/paths';
+import { createQueryClient } from '~/lib/query-client';
+import { currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import type { SignInRequest } from '~/lib/sign-in-request';
+import { toast } from '~/lib/toast';
+import '~/styles/frame.css';
 
+/** Everything that needs a session. Without one it leads to the landing page, saying why. */
 export default function SignedIn() {
-  return <Outlet />;
+  const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
+  const [client] = useState(createQueryClient);
+  if (!session) return <ToLanding />;
+  return (
+    <QueryClientProvider client={client}>
+      <Pages session={session} />
+    </QueryClientProvider>
+  );
+}
+
+function Pages({ session }: { session: Session }) {
+  useFollowIncidents();
+  const unacknowledged = useQuery(incidentCounts).data?.triggered ?? 0;
+  const { user } = session;
+  return (
+    <AppFrame unacknowledged={unacknowledged} sidebar={<Sidebar user={user} unacknowledged={unacknowledged} showInbox={user.role === 'owner'} onLogout={logout} />}>
+      <Outlet />
+    </AppFrame>
+  );
+}
+
+// Leaving by Logout needs no word; an expired session is named, and so is a link that needs a sign-in.
+function ToLanding() {
+  const navigate = useNavigate();
+  const { pathname, search } = useLocation();
+  useEffect(() => {
+    const end = lastSessionEnd();
+    const request: SignInRequest = { from: `${pathname}${search}`, reason: 'Log in to see this page.' };
+    if (end === 'expired') toast({ kind: 'failure', title: expiredMessage });
+    navigate(paths.home, { replace: true, state: end === null ? request : null });
+  }, []);
+  return null;
 }

@@ -23,7 +23,7 @@ export function NightChart() {
           <circle className="kept" cx={cleanup} cy="124" r="5" />
           <circle className="woke-dot" cx={page} cy="124" r="6.5" />
           <circle className="kept" cx={morning} cy="124" r="5" />
-          <text x={cleanup} y="12" textAnchor="middle">closed by its own</text>
+          <text x={cleanup} y="12" textAnchor="middle">closed by itself</text>
           <text className="woke-word" x={page} y="12" textAnchor="middle">03:08 Mara is called</text>
           <text x={morning} y="12" textAnchor="middle">waits for morning</text>
           {hours.map((hour, i) => (

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { useLocation } from 'react-router';
+import { Brand } from '~/components/ui/brand';
+import { IconButton } from '~/components/ui/button';
+import { paths } from '~/lib/paths';
+import { NotLive } from './not-live';
+
+/** The sidebar beside the page; below 1100 px it becomes a drawer that closes when a page is chosen. */
+export function AppFrame({ sidebar, unacknowledged, children }: { sidebar: ReactNode; unacknowledged: number; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  useEffect(() => {
+    if (!open) return;
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false);
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [open]);
+  return (
+    <div className={open ? 'app drawer-open' : 'app'}>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      {sidebar}
+      <div>
+        <div className="phone-bar">
+          <Brand to={paths.dashboard} />
+          <IconButton icon="menu" label="Menu" aria-expanded={open} aria-controls="sidebar" onClick={() => setOpen(!open)} />
+        </div>
+        <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
+        <main className="main" id="content" tabIndex={-1}>
+          <NotLive needed={unacknowledged > 0} />
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}

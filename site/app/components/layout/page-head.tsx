@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react';
+import { ThemeSwitch } from '~/components/ui/theme-switch';
+
+/** A page's title, the theme switch and the page's own actions. */
+export function PageHead({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="page-head">
+      <h1>{title}</h1>
+      <ThemeSwitch />
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+import { NavLink } from 'react-router';
+import { Avatar } from '~/components/ui/avatar';
+import { Count } from '~/components/ui/badge';
+import { Brand } from '~/components/ui/brand';
+import { Icon, type IconName } from '~/components/ui/icon';
+import { ThemeSwitch } from '~/components/ui/theme-switch';
+import { paths } from '~/lib/paths';
+import type { SessionUser } from '~/lib/session';
+
+interface Item {
+  word: string;
+  icon: IconName;
+  /** Without an address the item is plain text: its page does not exist yet. */
+  to?: string;
+}
+
+const items: readonly Item[] = [
+  { word: 'Dashboard', icon: 'dashboard', to: paths.dashboard },
+  { word: 'Incidents', icon: 'incidents', to: paths.incidents },
+  { word: 'On-Call', icon: 'oncall', to: paths.onCall },
+  { word: 'Services', icon: 'services', to: paths.services },
+  { word: 'Users', icon: 'users' },
+  { word: 'Analytics', icon: 'analytics' },
+  { word: 'Integrations', icon: 'integrations', to: paths.integrations },
+];
+
+interface SidebarProps {
+  user: SessionUser;
+  /** How many incidents nobody has acknowledged. */
+  unacknowledged: number;
+  /** Owners of an installation without a mail server read its mail here. */
+  showInbox: boolean;
+  onLogout: () => void;
+}
+
+/** The signed-in navigation, the person and the way out. */
+export function Sidebar({ user, unacknowledged, showInbox, onLogout }: SidebarProps) {
+  return (
+    <aside className="sidebar" id="sidebar" aria-label="Main">
+      <div>
+        <Brand to={paths.dashboard} />
+        <nav aria-label="Pages">
+          {items.map((item) => (
+            <SidebarItem key={item.word} item={item} count={item.word === 'Incidents' ? unacknowledged : 0} />
+          ))}
+          {showInbox && <SidebarItem item={{ word: 'Inbox', icon: 'inbox', to: paths.inbox }} count={0} />}
+        </nav>
+        <div className="account">
+          <span className="item">
+            <Avatar name={user.name} hue={1} />
+            <span className="strong ellipsis">{user.name}</span>
+          </span>
+          <button type="button" className="item" onClick={onLogout}>
+            <Icon name="logout" />
+            Logout
+          </button>
+          <div className="theme-row only-phone">
+            <ThemeSwitch />
+          </div>
+        </div>
+      </div>
+    </aside>
+  );
+}
+
+function SidebarItem({ item, count }: { item: Item; count: number }) {
+  const content = (
+    <>
+      <Icon name={item.icon} />
+      {item.word}
+      {count > 0 && <Count value={count} amber label="unacknowledged" />}
+    </>
+  );
+  if (!item.to) return <span className="item">{content}</span>;
+  return (
+    <NavLink className="item" to={item.to}>
+      {content}
+    </NavLink>
+  );
+}

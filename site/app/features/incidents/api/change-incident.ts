@@ -1,0 +1,76 @@
+import type { AcknowledgeIncidentResponseJson, CreateIncidentRequestJson, CreateIncidentResponseJson } from '@nightbell/proto';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { ApiError, call } from '~/lib/api';
+import { toast } from '~/lib/toast';
+import { type Incident, toIncident } from '../model/incident';
+import { incidentKeys } from './keys';
+
+/** What a person can do to an incident, other than commenting. */
+export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate';
+
+const bodies = {
+  acknowledge: { message: 'Incident acknowledged' },
+  resolve: { message: 'Incident resolved' },
+  escalate: {},
+} as const;
+
+/** Does one thing to one incident and returns its new state. Fails with ApiError. */
+export async function changeIncident(id: string, verb: Exclude<Verb, 'assign'>): Promise<Incident> {
+  return post(id, verb, bodies[verb], `${verb} incident`);
+}
+
+/** The mutation behind Acknowledge, Resolve and Escalate. A failure is shown as a toast. */
+export function useChangeIncident(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (verb: Exclude<Verb, 'assign'>) => changeIncident(id, verb),
+    onSuccess: (incident) => accept(client, incident),
+    onError: showFailure,
+    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+  });
+}
+
+/** The mutation behind Assign. An empty user id gives the incident to nobody. */
+export function useAssignIncident(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (userId: string) => post(id, 'assign', { user_id: userId }, 'assign incident'),
+    onSuccess: (incident) => accept(client, incident),
+    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+  });
+}
+
+/** The mutation behind Create Incident. Fails with ApiError, which the dialog shows. */
+export function useCreateIncident() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: CreateIncidentRequestJson): Promise<Incident> => {
+      const answer = await call<CreateIncidentResponseJson>({ method: 'POST', path: '/v1/incidents', body, action: 'create incident', keepSession: true });
+      return toIncident(answer.incident ?? {});
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+  });
+}
+
+/** Says what failed, in the product's words, and why, in the server's. */
+export function showFailure(error: Error): void {
+  toast({ kind: 'failure', title: error.message, detail: error instanceof ApiError ? error.detail : undefined });
+}
+
+async function post(id: string, verb: Verb, body: object, action: string): Promise<Incident> {
+  const answer = await call<AcknowledgeIncidentResponseJson>({
+    method: 'POST',
+    path: `/v1/incidents/${encodeURIComponent(id)}/${verb}`,
+    body,
+    action,
+    keepSession: true,
+  });
+  return toIncident(answer.incident ?? { id });
+}
+
+// The answer is newer than any list, so the row changes before the refetch does.
+function accept(client: QueryClient, incident: Incident): void {
+  if (incident.title === '') return;
+  client.setQueryData<Incident[]>(incidentKeys.list, (list) => list?.map((old) => (old.id === incident.id ? incident : old)));
+  client.setQueryData<Incident>(incidentKeys.one(incident.id), (old) => ({ ...incident, escalation: incident.escalation ?? old?.escalation ?? null }));
+}

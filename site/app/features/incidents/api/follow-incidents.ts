@@ -1,0 +1,41 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { coalesce } from '~/lib/coalesce';
+import { follow } from '~/lib/live';
+import { incidentKeys } from './keys';
+
+const gather = 250;
+
+/** Keeps every incident on screen current: what the live feed names is fetched again, everything after a break. */
+export function useFollowIncidents(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const abort = new AbortController();
+    const renew = coalesce<string>(gather, (ids) => {
+      client.invalidateQueries({ queryKey: incidentKeys.list });
+      client.invalidateQueries({ queryKey: incidentKeys.counts });
+      client.invalidateQueries({ queryKey: ['services'] });
+      for (const id of ids) client.invalidateQueries({ queryKey: incidentKeys.one(id) });
+    });
+    follow(
+      (event) => renew.add(incidentOf(event.data)),
+      () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+      abort.signal,
+    );
+    return () => {
+      abort.abort();
+      renew.cancel();
+    };
+  }, [client]);
+}
+
+/** The incident that an event of the feed is about; an empty string when it names none. */
+export function incidentOf(data: string): string {
+  try {
+    const event: unknown = JSON.parse(data);
+    if (typeof event !== 'object' || event === null || !('incident_id' in event)) return '';
+    return String(event.incident_id);
+  } catch {
+    return '';
+  }
+}

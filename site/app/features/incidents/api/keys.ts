@@ -1,0 +1,10 @@
+/** The cache keys of everything about incidents. Invalidating `all` renews the whole feature. */
+export const incidentKeys = {
+  all: ['incidents'] as const,
+  list: ['incidents', 'list'] as const,
+  counts: ['incidents', 'counts'] as const,
+  one: (id: string) => ['incidents', 'one', id] as const,
+  timeline: (id: string) => ['incidents', 'one', id, 'timeline'] as const,
+  notifications: (id: string) => ['incidents', 'one', id, 'notifications'] as const,
+  alerts: (id: string) => ['incidents', 'one', id, 'alerts'] as const,
+};

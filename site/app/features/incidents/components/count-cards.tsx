@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import { StatusMark } from '~/components/ui/mark';
+import { useNow } from '~/lib/clock';
+import { duration } from '~/lib/format';
+import { type Counts, oldestStart } from '../model/counts';
+import type { Incident } from '../model/incident';
+
+/** How many nobody has, how many somebody has, and how many are done. */
+export function CountCards({ counts, incidents }: { counts: Counts; incidents: readonly Incident[] }) {
+  return (
+    <div className="counts">
+      <CountCard status="triggered" word="Unacknowledged" value={counts.triggered} needed={counts.triggered > 0}>
+        <Since start={oldestStart(incidents, 'triggered')} words="Waiting for" otherwise="Nobody is needed" />
+      </CountCard>
+      <CountCard status="acknowledged" word="Acknowledged" value={counts.acknowledged}>
+        <Since start={oldestStart(incidents, 'acknowledged')} words="Oldest open for" otherwise="None under way" />
+      </CountCard>
+      <CountCard status="resolved" word="Resolved" value={counts.resolved}>
+        In all
+      </CountCard>
+    </div>
+  );
+}
+
+function CountCard({ status, word, value, needed = false, children }: { status: string; word: string; value: number; needed?: boolean; children: ReactNode }) {
+  return (
+    <section className={needed ? 'card count-card needed' : 'card count-card'} aria-label={word}>
+      <StatusMark value={status} word={word} />
+      <p className="value">{value}</p>
+      <p className="since">{children}</p>
+    </section>
+  );
+}
+
+function Since({ start, words, otherwise }: { start: Date | null; words: string; otherwise: string }) {
+  const now = useNow(1000);
+  if (!start) return otherwise;
+  return `${words} ${duration((now.getTime() - start.getTime()) / 1000)}`;
+}

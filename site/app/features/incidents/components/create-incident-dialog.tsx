@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useId } from 'react';
+import { useNavigate } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { SelectField, TextField } from '~/components/ui/field';
+import { ApiError } from '~/lib/api';
+import { paths } from '~/lib/paths';
+import { useCreateIncident } from '../api/change-incident';
+import { serviceNames } from '../api/list-service-names';
+
+const severities = ['critical', 'high', 'medium', 'low'];
+const noService = 'No service';
+
+/** Declares an incident by hand and opens it. The people on call are paged. */
+export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
+  const create = useCreateIncident();
+  const navigate = useNavigate();
+  const services = useQuery(serviceNames).data ?? [];
+  const description = useId();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? '').trim();
+    const service = services.find((one) => one.name === text('service'));
+    const body = { title: text('title'), description: text('description'), severity: text('severity'), ...(service ? { service_id: service.id } : {}) };
+    create.mutate(body, { onSuccess: (incident) => navigate(paths.incident(incident.id)) });
+  };
+  return (
+    <Dialog title="Create Incident" onClose={onClose}>
+      <form onSubmit={submit}>
+        {create.isError && (
+          <Banner tone="failed">
+            {create.error.message}
+            {create.error instanceof ApiError && create.error.detail && <p className="text-2">{create.error.detail}</p>}
+          </Banner>
+        )}
+        <TextField label="Title" name="title" required maxLength={500} placeholder="What is broken, and where" autoFocus />
+        <div className="side-by-side">
+          <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />
+          <SelectField label="Service" name="service" options={[noService, ...services.map((service) => service.name)]} />
+        </div>
+        <div>
+          <label className="label" htmlFor={description}>
+            Description <span className="optional">optional</span>
+          </label>
+          <div className="field area">
+            <textarea id={description} name="description" rows={3} />
+          </div>
+        </div>
+        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Creating incident...']}>
+          {create.isPending ? 'Creating incident...' : 'Create incident'}
+        </Button>
+        <p className="note">The people on call are paged at once.</p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Empty } from '~/components/ui/states';
+import { useNow } from '~/lib/clock';
+import { relativeTime } from '~/lib/format';
+import { useStoredFlag } from '~/lib/storage-flag';
+import { useChangeMany } from '../api/change-many';
+import { type Filter, matching, toFilter } from '../model/filter';
+import type { Incident } from '../model/incident';
+import { BulkBar } from './bulk-bar';
+import { IncidentTable } from './incident-table';
+import { ListTools } from './list-tools';
+import { useListKeys } from './use-list-keys';
+import { useSelection } from './use-selection';
+
+/** Search, filter, table, keys and bulk bar over the loaded incidents. */
+export function IncidentList({ incidents }: { incidents: readonly Incident[] }) {
+  const { text, filter, setText, setFilter } = useListAddress();
+  const wanted = useDeferredValue(text);
+  const shown = useMemo(() => matching(incidents, filter, wanted), [incidents, filter, wanted]);
+  const selection = useSelection(shown);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [keysOn, setKeysOn] = useStoredFlag('list-keys', true);
+  const search = useRef<HTMLInputElement>(null);
+  const many = useChangeMany();
+  useListKeys({
+    incidents: shown,
+    cursor,
+    search,
+    enabled: keysOn,
+    onMove: setCursor,
+    onToggle: selection.toggle,
+    onAcknowledge: (id) => shown.some((one) => one.id === id && one.status === 'triggered') && many.mutate({ ids: [id], verb: 'acknowledge' }),
+    onClear: selection.clear,
+  });
+  return (
+    <>
+      <section className="card" aria-label="Incident list">
+        <ListTools text={text} filter={filter} searchRef={search} onText={setText} onFilter={setFilter} />
+        {shown.length > 0 ? (
+          <IncidentTable incidents={shown} selection={selection.ids} cursor={cursor} onSelect={selection.set} onSelectAll={selection.setAll} onCursor={setCursor} />
+        ) : (
+          <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={() => (setText(''), setFilter('all'))} />
+        )}
+      </section>
+      <p className="list-foot">
+        {shown.length} of {incidents.length} shown.
+        <span className="hide-phone">
+          {' '}
+          {keysOn ? 'Keys: j k move, x select, Enter open, a acknowledge, / search.' : 'Single-key shortcuts are off.'}{' '}
+          <button type="button" className="link" onClick={() => setKeysOn(!keysOn)}>
+            {keysOn ? 'Turn off' : 'Turn on'}
+          </button>
+        </span>
+      </p>
+      <BulkBar selected={selection.incidents} onDone={selection.drop} onClear={selection.clear} />
+    </>
+  );
+}
+
+interface NothingShownProps {
+  incidents: readonly Incident[];
+  text: string;
+  filter: Filter;
+  onShowAll: () => void;
+}
+
+function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps) {
+  const now = useNow(60_000);
+  if (incidents.length === 0) return <Empty>No incidents yet. They appear here the moment an alert arrives.</Empty>;
+  if (text.trim() !== '') return <Empty action={<Button onClick={onShowAll}>Show all incidents</Button>}>No incident matches "{text.trim()}".</Empty>;
+  if (filter === 'closed') return <Empty>Nothing has been resolved yet.</Empty>;
+  const last = incidents.map((one) => one.resolvedAt?.getTime() ?? 0).reduce((a, b) => Math.max(a, b), 0);
+  return <Empty>No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(new Date(last), now)}.`}</Empty>;
+}
+
+// Search and filter live in the address, so that going back from an incident finds the same list.
+function useListAddress() {
+  const [params, setParams] = useSearchParams();
+  const change = (name: string, value: string) =>
+    setParams(
+      (old) => {
+        if (value === '') old.delete(name);
+        else old.set(name, value);
+        return old;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+  return {
+    text: params.get('q') ?? '',
+    filter: toFilter(params.get('filter')),
+    setText: (text: string) => change('q', text),
+    setFilter: (filter: Filter) => change('filter', filter === 'all' ? '' : filter),
+  };
+}

@@ -1,0 +1,87 @@
+import type { Ref } from 'react';
+import { Link } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { SeverityMark, StatusMark } from '~/components/ui/mark';
+import { fullTime, relativeTime, shortId } from '~/lib/format';
+import { paths } from '~/lib/paths';
+import { useChangeIncident } from '../api/change-incident';
+import type { Incident } from '../model/incident';
+
+interface IncidentRowProps {
+  incident: Incident;
+  /** Place in the whole list, counted from 1 after the head row. */
+  index: number;
+  selected: boolean;
+  now: Date;
+  rowRef: Ref<HTMLTableRowElement>;
+  onSelect: (id: string, selected: boolean) => void;
+  onFocus: (id: string) => void;
+}
+
+/** One incident of the list, with the one button it needs. */
+export function IncidentRow({ incident, index, selected, now, rowRef, onSelect, onFocus }: IncidentRowProps) {
+  const id = shortId(incident.id);
+  return (
+    <tr
+      ref={rowRef}
+      data-index={index}
+      data-row={incident.id}
+      className={incident.status}
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      onFocus={() => onFocus(incident.id)}
+    >
+      <td className="pick">
+        <label className="hit">
+          <input className="checkbox" type="checkbox" aria-label={`Select ${id}`} checked={selected} onChange={(event) => onSelect(incident.id, event.target.checked)} />
+        </label>
+      </td>
+      <td className="id mono">{id}</td>
+      <td className="summary">
+        <Link className="title ellipsis" to={paths.incident(incident.id)}>
+          {incident.title}
+        </Link>
+      </td>
+      <td className="state-of">
+        <StatusMark value={incident.status} />
+      </td>
+      <td className="severity">
+        <SeverityMark value={incident.severity} />
+      </td>
+      <td className="service">{incident.serviceName}</td>
+      <td className="created">
+        <span className="service-inline">{incident.serviceName ? `${incident.serviceName}, ` : ''}</span>
+        <time dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
+          {relativeTime(incident.triggeredAt, now)}
+        </time>
+      </td>
+      <td className="actions">
+        <RowActions incident={incident} />
+      </td>
+    </tr>
+  );
+}
+
+function RowActions({ incident }: { incident: Incident }) {
+  const change = useChangeIncident(incident.id);
+  const id = shortId(incident.id);
+  return (
+    <div>
+      <span className="status-word mono">[{incident.status}]</span>
+      {incident.status === 'triggered' && (
+        <Button look="person" size="sm" aria-label={`Acknowledge ${id}`} disabled={change.isPending} labels={['Acknowledging...']} onClick={() => change.mutate('acknowledge')}>
+          {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+        </Button>
+      )}
+      {incident.status === 'acknowledged' && (
+        <Button size="sm" icon="check" aria-label={`Resolve ${id}`} disabled={change.isPending} labels={['Resolving...']} onClick={() => change.mutate('resolve')}>
+          {change.isPending ? 'Resolving...' : 'Resolve'}
+        </Button>
+      )}
+      <Link className="open" to={paths.incident(incident.id)} aria-label={`Open ${id}`} tabIndex={-1}>
+        <Icon name="chevron-right" />
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useNow } from '~/lib/clock';
+import type { Incident } from '../model/incident';
+import { IncidentRow } from './incident-row';
+
+const rowHeight = 41;
+const phoneRowHeight = 112;
+const columns = ['Incident ID', 'Summary', 'Status', 'Severity', 'Assignee', 'Created', 'Actions'];
+
+interface IncidentTableProps {
+  incidents: readonly Incident[];
+  selection: ReadonlySet<string>;
+  /** The row the keyboard is on; moving it brings the row into view and focuses its title. */
+  cursor: string | null;
+  onSelect: (id: string, selected: boolean) => void;
+  onSelectAll: (selected: boolean) => void;
+  onCursor: (id: string) => void;
+}
+
+/** The list. Only the rows near the window are in the page, so a thousand cost as little as thirty. */
+export function IncidentTable({ incidents, selection, cursor, onSelect, onSelectAll, onCursor }: IncidentTableProps) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const now = useNow(15_000);
+  const rows = useRows(incidents, body);
+  useFocusOnCursor(incidents, cursor, rows.scrollToIndex);
+  const items = rows.getVirtualItems();
+  const before = (items[0]?.start ?? rows.options.scrollMargin) - rows.options.scrollMargin;
+  const after = rows.getTotalSize() - ((items.at(-1)?.end ?? rows.options.scrollMargin) - rows.options.scrollMargin);
+  return (
+    <table className="table incident-table" aria-rowcount={incidents.length + 1} aria-label="Incidents">
+      <Head all={incidents.length > 0 && selection.size >= incidents.length} some={selection.size > 0} onSelectAll={onSelectAll} />
+      <tbody ref={body}>
+        <Gap height={before} />
+        {items.map(({ index }) => {
+          const incident = incidents[index];
+          if (!incident) return null;
+          return <IncidentRow key={incident.id} incident={incident} index={index} now={now} rowRef={rows.measureElement} selected={selection.has(incident.id)} onSelect={onSelect} onFocus={onCursor} />;
+        })}
+        <Gap height={after} />
+      </tbody>
+    </table>
+  );
+}
+
+function Head({ all, some, onSelectAll }: { all: boolean; some: boolean; onSelectAll: (selected: boolean) => void }) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = some && !all;
+  }, [some, all]);
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        <th scope="col">
+          <label className="hit">
+            <input ref={box} className="checkbox" type="checkbox" aria-label="Select all" checked={all} onChange={(event) => onSelectAll(event.target.checked)} />
+          </label>
+        </th>
+        {columns.map((column) => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+// Stands for the rows that are not in the page. The height goes through the style object, not an attribute.
+function Gap({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr className="gap" aria-hidden="true">
+      <td colSpan={columns.length + 1} style={{ height }} />
+    </tr>
+  );
+}
+
+function useRows(incidents: readonly Incident[], body: RefObject<HTMLElement | null>) {
+  const [scrollMargin, setScrollMargin] = useState(0);
+  useLayoutEffect(() => {
+    const top = body.current?.getBoundingClientRect().top ?? 0;
+    setScrollMargin(Math.round(top + window.scrollY));
+  }, [body]);
+  return useWindowVirtualizer({
+    count: incidents.length,
+    estimateSize: () => (window.innerWidth > 900 ? rowHeight : phoneRowHeight),
+    getItemKey: (index) => incidents[index]?.id ?? index,
+    overscan: 12,
+    scrollMargin,
+  });
+}
+
+function useFocusOnCursor(incidents: readonly Incident[], cursor: string | null, scrollToIndex: (index: number, options?: { align: 'auto' }) => void): void {
+  const shown = useRef(cursor);
+  useEffect(() => {
+    if (cursor === null || cursor === shown.current) return;
+    shown.current = cursor;
+    const link = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(cursor)}"] a.title`);
+    if (link()?.closest('tr')?.contains(document.activeElement)) return;
+    scrollToIndex(incidents.findIndex((incident) => incident.id === cursor), { align: 'auto' });
+    // The row may enter the page only after the scroll.
+    requestAnimationFrame(() => link()?.focus({ preventScroll: true }));
+  }, [cursor, incidents, scrollToIndex]);
+}

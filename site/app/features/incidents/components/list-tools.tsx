@@ -1,0 +1,33 @@
+import type { Ref } from 'react';
+import { Icon } from '~/components/ui/icon';
+import { Kbd } from '~/components/ui/kbd';
+import { Segmented } from '~/components/ui/segmented';
+import type { Filter } from '../model/filter';
+
+const filters = [
+  { value: 'all', content: 'All' },
+  { value: 'open', content: 'Open' },
+  { value: 'closed', content: 'Closed' },
+] as const;
+
+interface ListToolsProps {
+  text: string;
+  filter: Filter;
+  searchRef: Ref<HTMLInputElement>;
+  onText: (text: string) => void;
+  onFilter: (filter: Filter) => void;
+}
+
+/** Search and filter above the list. */
+export function ListTools({ text, filter, searchRef, onText, onFilter }: ListToolsProps) {
+  return (
+    <div className="list-tools">
+      <label className="field">
+        <Icon name="search" />
+        <input ref={searchRef} type="search" placeholder="Search title, description or service" aria-label="Search incidents" value={text} onChange={(event) => onText(event.target.value)} />
+        <Kbd className="hide-phone">/</Kbd>
+      </label>
+      <Segmented label="Filter" choices={filters} value={filter} onChoose={onFilter} />
+    </div>
+  );
+}

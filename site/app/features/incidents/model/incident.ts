@@ -1,0 +1,86 @@
+import type { EscalationJson, IncidentJson, PersonJson } from '@nightbell/proto';
+
+/** Somebody by id and name. */
+export interface Person {
+  id: string;
+  name: string;
+}
+
+/** Where the paging of an incident stands. */
+export interface Escalation {
+  status: 'active' | 'stopped' | 'exhausted' | string;
+  policyName: string;
+  step: number;
+  steps: number;
+  nextDueAt: Date | null;
+  nextTargets: readonly string[];
+  reason: string;
+}
+
+/** An incident with its times as dates and its gaps as null. */
+export interface Incident {
+  id: string;
+  title: string;
+  description: string;
+  status: 'triggered' | 'acknowledged' | 'resolved' | string;
+  severity: string;
+  serviceId: string;
+  serviceName: string;
+  triggeredAt: Date;
+  acknowledgedAt: Date | null;
+  resolvedAt: Date | null;
+  acknowledgedBy: Person | null;
+  assignee: Person | null;
+  source: string;
+  alertCount: number;
+  escalation: Escalation | null;
+}
+
+/** The incident of an answer. Missing texts are empty; a missing start is the epoch, which shows at once. */
+export function toIncident(json: IncidentJson): Incident {
+  return {
+    id: json.id ?? '',
+    title: json.title ?? '',
+    description: json.description ?? '',
+    status: json.status ?? 'triggered',
+    severity: json.severity ?? 'low',
+    serviceId: json.service_id ?? '',
+    serviceName: json.service_name ?? '',
+    triggeredAt: toDate(json.triggered_at) ?? new Date(0),
+    acknowledgedAt: toDate(json.acknowledged_at),
+    resolvedAt: toDate(json.resolved_at),
+    acknowledgedBy: toPerson(json.acknowledged_by),
+    assignee: toPerson(json.assignee),
+    source: json.source ?? '',
+    alertCount: json.alert_count ?? 0,
+    escalation: json.escalation ? toEscalation(json.escalation) : null,
+  };
+}
+
+/** Who has the incident: whoever it is assigned to, or whoever acknowledged it. */
+export function holder(incident: Incident): Person | null {
+  return incident.assignee ?? incident.acknowledgedBy;
+}
+
+/** A person of an answer; null without a name. */
+export function toPerson(json: PersonJson | null | undefined): Person | null {
+  return json?.name ? { id: json.id ?? '', name: json.name } : null;
+}
+
+/** An RFC 3339 time of an answer; null when it is missing or unreadable. */
+export function toDate(text: string | null | undefined): Date | null {
+  const time = text ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? null : new Date(time);
+}
+
+function toEscalation(json: EscalationJson): Escalation {
+  return {
+    status: json.status ?? '',
+    policyName: json.policy_name ?? '',
+    step: json.step ?? 0,
+    steps: json.steps ?? 0,
+    nextDueAt: toDate(json.next_due_at),
+    nextTargets: json.next_targets ?? [],
+    reason: json.reason ?? '',
+  };
+}
