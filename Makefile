@@ -64,7 +64,7 @@ build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site an
 	  cd api && go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o ../bin/nightbell ./cmd/nightbell)
 
 # The site is compiled into the binary, so it is copied to where go:embed can see it.
-EMBEDDED_SITE := api/internal/site/dist
+EMBEDDED_SITE := api/internal/platform/web/dist
 SITE_SOURCES = $(shell find site proto/gen/ts docs-mdx sdk-*/examples -type f \
   -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' 2>/dev/null)
 

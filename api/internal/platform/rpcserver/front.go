@@ -35,7 +35,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
 	tidy(r)
 	written := &recorder{ResponseWriter: w}
-	s.setHeaders(w.Header(), r, known)
+	s.setHeaders(w.Header(), known)
 	s.limitBody(written, r)
 	defer func() {
 		panicked := recover()
@@ -48,15 +48,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.table.mux.ServeHTTP(written, r)
 }
 
-func (s *Server) setHeaders(header http.Header, r *http.Request, known *request) {
+func (s *Server) setHeaders(header http.Header, known *request) {
 	header.Set(requestIDHeader, known.id)
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "same-origin") // links in mails carry a token
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	// Whoever serves pages replaces these two.
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header.Set("Cache-Control", "no-store")
 	if s.HTTPS {
 		header.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
-	}
-	if isAPI(r.URL.Path) {
-		header.Set("Cache-Control", "no-store")
-		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	}
 }
 
