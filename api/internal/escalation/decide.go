@@ -16,7 +16,7 @@ const maxRepeats = 20
 // Start begins paging: the first step is due at now, and its effects are returned
 // with the state. Cycle is 1 for a new incident. Owners are the last resort.
 func Start(policy Policy, owners []uuid.UUID, cycle int, now time.Time) (State, []Effect) {
-	state := State{Cycle: cycle, Status: Active, NextDueAt: now}
+	state := newCycle(State{Cycle: cycle - 1}, 0, now)
 	return Decide(Snapshot{State: state, Policy: policy, Owners: owners}, now)
 }
 
@@ -52,22 +52,32 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 }
 
 // Advance makes the next step due now, because somebody asked for it. While paging
-// is active that is all; when it had stopped or nothing would follow, a new cycle
-// begins: at the next step if there is one, otherwise at the first.
+// is active that is all; when it had stopped, a new cycle begins at the next step.
+// When that would page nobody, because nothing follows or nobody is on call for what
+// does, a new cycle begins at the first step: whoever asks gets somebody.
 func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
 	walk := begin(snapshot)
-	state := walk.state
-	if state.Status != Active || walk.atEnd() {
-		state = State{Cycle: state.Cycle + 1, Step: state.Step, Status: Active}
+	snapshot.State = walk.state
+	switch {
+	case walk.atEnd():
+		snapshot.State = newCycle(walk.state, 0, now)
+	case walk.state.Status != Active:
+		snapshot.State = newCycle(walk.state, walk.state.Step, now)
+	case walk.state.NextDueAt.After(now):
+		snapshot.State.NextDueAt = now
 	}
-	if walk.atEnd() {
-		state.Step = 0
+	state, effects := Decide(snapshot, now)
+	if state.Status != Exhausted {
+		return state, effects
 	}
-	if state.NextDueAt.IsZero() || state.NextDueAt.After(now) {
-		state.NextDueAt = now
-	}
-	snapshot.State = state
-	return Decide(snapshot, now)
+	snapshot.State = newCycle(state, 0, now)
+	state, more := Decide(snapshot, now)
+	skipped := effects[:len(effects)-1] // the last one says that paging ran out, which it does not
+	return state, append(skipped, more...)
+}
+
+func newCycle(state State, step int, now time.Time) State {
+	return State{Cycle: state.Cycle + 1, Step: step, Status: Active, NextDueAt: now}
 }
 
 // Stop ends paging for reason, which is shown to people. What was stopped before

@@ -179,6 +179,14 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
+func TestAdvancePagesSomebodyWhenTheNextStepMeansNobody(t *testing.T) {
+	active := State{Cycle: 1, Step: 1, Status: Active, NextDueAt: noon.Add(time.Minute)}
+	state, effects := Advance(Snapshot{State: active, Policy: policyOf(0, "A 5m, - 5m")}, noon)
+	if got := words(effects); got != "0.1 nobody_on_call, 0.0 A" || state.Cycle != 2 || state.Status != Active {
+		t.Errorf("%q, %+v", got, state)
+	}
+}
+
 func TestStopKeepsTheFirstReason(t *testing.T) {
 	active := State{Cycle: 1, Step: 1, Status: Active, NextDueAt: noon}
 	stopped := Stop(active, "Acknowledged by Ada")
