@@ -205,10 +205,13 @@ func TestUpWaitsForATableInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Longer than one lock_timeout, so a second attempt has to succeed.
-	release := time.AfterFunc(2500*time.Millisecond, func() { _ = tx.Rollback(context.Background()) })
-	defer release.Stop()
+	released := make(chan error)
+	time.AfterFunc(2500*time.Millisecond, func() { released <- tx.Rollback(context.Background()) })
 	if _, err := known.Up(t.Context(), conn); err != nil {
 		t.Errorf("a reader of the table ended after 2.5 s, yet: %v", err)
+	}
+	if err := <-released; err != nil {
+		t.Error(err)
 	}
 }
 

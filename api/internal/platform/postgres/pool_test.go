@@ -58,7 +58,7 @@ func TestDedicatedConnectionHasTheRole(t *testing.T) {
 
 func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	t.Parallel()
-	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: 30 * time.Millisecond})
+	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: time.Second})
 	err := db.InSystem(t.Context(), postgres.Audit, func(ctx context.Context, tx pgx.Tx) error { // has one connection
 		nothing := func(context.Context, pgx.Tx) error { return nil }
 		err := db.InSystem(ctx, postgres.Audit, nothing)

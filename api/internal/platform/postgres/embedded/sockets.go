@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // socketName is fixed by PostgreSQL's protocol for its default port.
@@ -17,10 +18,11 @@ const socketName = ".s.PGSQL.5432"
 const longestSocketPath = 103
 
 // makeSocketDir returns the folder of the socket: DataDir/run, or a short path
-// in the system's temporary folder when that is too long for a socket.
+// in the temporary folder when that is too long for a socket, or has the comma
+// by which connection strings separate hosts.
 func makeSocketDir(dir string, account account) (string, error) {
 	path := filepath.Join(dir, "run")
-	if len(filepath.Join(path, socketName)) > longestSocketPath {
+	if len(filepath.Join(path, socketName)) > longestSocketPath || strings.Contains(path, ",") {
 		sum := sha256.Sum256([]byte(dir))
 		path = filepath.Join("/tmp", "nightbell-"+hex.EncodeToString(sum[:6]))
 	}

@@ -118,7 +118,9 @@ func (s *Server) AdminDSN() string { return s.dsn(adminName, "postgres") }
 
 func (s *Server) dsn(user, database string) string {
 	query := url.Values{"host": {s.sockets}, "user": {user}, "sslmode": {"disable"}}
-	return (&url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: query.Encode()}).String()
+	// A plus sign is a space only in forms; PostgreSQL's clients take it as it is.
+	escaped := strings.ReplaceAll(query.Encode(), "+", "%20")
+	return (&url.URL{Scheme: "postgres", Path: "/" + database, RawQuery: escaped}).String()
 }
 
 // Done is closed when the server has ended, by Stop or by itself. A server that
