@@ -97,3 +97,11 @@ func isRepeatable(err error) bool {
 	code := Code(err)
 	return code == codeSerializationFailure || code == codeDeadlock
 }
+
+// IsRefusedData reports that the database will never take these values: data
+// exceptions and broken constraints (SQLSTATE classes 22 and 23). Trying again
+// cannot help.
+func IsRefusedData(err error) bool {
+	code := Code(err)
+	return strings.HasPrefix(code, "22") || strings.HasPrefix(code, "23")
+}

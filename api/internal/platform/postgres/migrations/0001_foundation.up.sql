@@ -343,6 +343,7 @@ CREATE INDEX incident_search_idx ON incident USING gin ((title || E'\n' || descr
 
 -- The newest known state of one alert of one service. (starts_at, resolved after firing) only
 -- grows, so that the order in which a sender's messages arrive does not matter.
+-- start_known is false when the sender did not say when it began.
 -- incident_starts_at is the starts_at for which incident_id was opened or joined: a repeat with
 -- the same start never reopens what a person has resolved.
 CREATE TABLE alert (
@@ -359,6 +360,7 @@ CREATE TABLE alert (
     annotations        jsonb NOT NULL DEFAULT '{}',
     link               text NOT NULL DEFAULT '',
     starts_at          timestamptz NOT NULL,
+    start_known        boolean NOT NULL,
     ends_at            timestamptz,
     incident_id        uuid,
     incident_starts_at timestamptz,

@@ -1,0 +1,389 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// guardedCommit stores what the requests brought, all or nothing, and gives the
+// signals that follow. A panic in a rule is one request's problem, not the process's.
+func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wait time.Duration) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic while storing alerts: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	var story *alertStory
+	err = in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		story = newAlertStory(tx, now, together)
+		return story.tell(ctx)
+	}, postgres.LockTimeout(wait))
+	if err != nil {
+		return err
+	}
+	in.signal(story.paging)
+	return nil
+}
+
+func (in *Intake) signal(round *pagingRound) {
+	if len(round.pages) > 0 {
+		in.signals.Pages()
+	}
+	for _, orgID := range orgsOf(round.timeline) {
+		in.signals.Changed(orgID)
+	}
+}
+
+// alertStory is one transaction in which alerts arrive. Its steps run in the order
+// of tell; each reads what it needs with one statement, however many alerts came.
+type alertStory struct {
+	tx     pgx.Tx
+	now    time.Time
+	paging *pagingRound
+
+	arrivals []alertdb.Arrival
+	// routes and truncated are by service.
+	routes    map[uuid.UUID]catalog.Route
+	truncated map[uuid.UUID]int
+
+	rows    []*arrived
+	records map[uuid.UUID]incidentdb.Record // incidents that this transaction holds
+	batch   pgx.Batch
+}
+
+// arrived is an alert as it stands now, with what it means.
+type arrived struct {
+	alertdb.Row
+	received alert.Received
+	subject  incidentdb.Subject
+	meaning  alert.Meaning
+}
+
+func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory {
+	s := &alertStory{tx: tx, now: now, paging: newPagingRound(tx, now), routes: map[uuid.UUID]catalog.Route{},
+		truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{}}
+	received := map[uuid.UUID][]alert.Received{}
+	for _, one := range together {
+		s.routes[one.route.ServiceID] = one.route
+		received[one.route.ServiceID] = append(received[one.route.ServiceID], one.batch.Alerts...)
+		s.truncated[one.route.ServiceID] = max(s.truncated[one.route.ServiceID], one.batch.Truncated)
+	}
+	for serviceID, alerts := range received {
+		for _, merged := range alert.Merge(alerts) {
+			s.arrivals = append(s.arrivals, alertdb.Arrival{OrgID: s.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
+		}
+	}
+	return s
+}
+
+func (s *alertStory) tell(ctx context.Context) error {
+	steps := []func(context.Context) error{s.storeAlerts, s.findMeaning, s.holdIncidents, s.openIncidents, s.resolveCleared}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	s.record()
+	s.paging.queue(&s.batch)
+	return s.tx.SendBatch(ctx, &s.batch).Close()
+}
+
+// storeAlerts writes every alert, repeats too, and reads what each has become.
+func (s *alertStory) storeAlerts(ctx context.Context) error {
+	rows, err := alertdb.Upsert(ctx, s.tx, s.arrivals, s.now)
+	if err != nil {
+		return err
+	}
+	received := make(map[incidentdb.Subject]alert.Received, len(s.arrivals))
+	for _, a := range s.arrivals {
+		received[incidentdb.Subject{ServiceID: a.ServiceID, Key: a.Key}] = a.Received
+	}
+	for _, row := range rows {
+		from := received[incidentdb.Subject{ServiceID: row.ServiceID, Key: row.Key}]
+		grouping := string(s.routes[row.ServiceID].Grouping)
+		s.rows = append(s.rows, &arrived{Row: row, received: from,
+			subject: incidentdb.Subject{ServiceID: row.ServiceID, Key: alert.IncidentKey(grouping, from)}})
+	}
+	return nil
+}
+
+// findMeaning asks alert.Decide what each alert means for its incident.
+func (s *alertStory) findMeaning(ctx context.Context) error {
+	var linked incidentdb.Ref
+	for _, row := range s.rows {
+		if row.IncidentID != uuid.Nil {
+			linked.Add(row.OrgID, row.IncidentID)
+		}
+	}
+	open := map[uuid.UUID]bool{}
+	if len(linked.IDs) > 0 {
+		ids, err := incidentdb.OpenIDs(ctx, s.tx, linked)
+		if err != nil {
+			return err
+		}
+		for _, incidentID := range ids {
+			open[incidentID] = true
+		}
+	}
+	for _, row := range s.rows {
+		row.IncidentOpen = open[row.IncidentID]
+		row.meaning = alert.Decide(row.Stored)
+	}
+	return nil
+}
+
+// holdIncidents locks the incidents that alerts join or may resolve.
+func (s *alertStory) holdIncidents(ctx context.Context) error {
+	var wanted incidentdb.Ref
+	orgs := map[incidentdb.Subject]uuid.UUID{}
+	for _, row := range s.rows {
+		switch row.meaning {
+		case alert.Cleared:
+			wanted.Add(row.OrgID, row.IncidentID)
+		case alert.OpenOrJoin:
+			orgs[row.subject] = row.OrgID
+		case alert.Repeat, alert.Suppressed, alert.Ended:
+		}
+	}
+	if len(orgs) > 0 {
+		found, err := incidentdb.OpenBySubject(ctx, s.tx, keys(orgs))
+		if err != nil {
+			return err
+		}
+		for subject, incidentID := range found {
+			wanted.Add(orgs[subject], incidentID)
+		}
+	}
+	if len(wanted.IDs) == 0 {
+		return nil
+	}
+	records, err := incidentdb.Lock(ctx, s.tx, wanted)
+	for _, record := range records {
+		s.records[record.ID] = record
+	}
+	return err
+}
+
+// openIncidents lets each alert without an incident join the open one about its
+// subject, or opens it and pages the first people.
+func (s *alertStory) openIncidents(ctx context.Context) error {
+	open := map[incidentdb.Subject]incidentdb.Record{}
+	for _, record := range s.records {
+		if record.Status.Open() {
+			open[incidentdb.Subject{ServiceID: record.ServiceID, Key: record.Key}] = record
+		}
+	}
+	joining := map[incidentdb.Subject][]*arrived{}
+	fresh := map[incidentdb.Subject]*incidentdb.Opening{}
+	for _, row := range s.rows {
+		if row.meaning != alert.OpenOrJoin {
+			continue
+		}
+		joining[row.subject] = append(joining[row.subject], row)
+		if _, exists := open[row.subject]; !exists {
+			fresh[row.subject] = s.opening(fresh[row.subject], row)
+		}
+	}
+	openings := make([]incidentdb.Opening, 0, len(fresh))
+	for _, opening := range fresh {
+		openings = append(openings, *opening)
+	}
+	opened, err := s.open(ctx, openings)
+	if err != nil {
+		return err
+	}
+	for _, o := range opened {
+		open[incidentdb.Subject{ServiceID: o.ServiceID, Key: o.Key}] = o.Record
+	}
+	for subject, rows := range joining {
+		_, counted := fresh[subject]
+		s.join(open[subject], rows, counted)
+	}
+	return nil
+}
+
+// opening describes the incident that alerts about one subject open: the first gives
+// the words, the worst the severity.
+func (s *alertStory) opening(sofar *incidentdb.Opening, row *arrived) *incidentdb.Opening {
+	route := s.routes[row.ServiceID]
+	if sofar == nil {
+		sofar = &incidentdb.Opening{OrgID: row.OrgID, ServiceID: row.ServiceID, Key: row.subject.Key, PolicyID: route.PolicyID,
+			Title: alert.IncidentTitle(string(route.Grouping), row.received), Description: row.received.Description,
+			Severity: row.received.Severity, Source: row.received.Source, TruncatedAlerts: s.truncated[row.ServiceID]}
+	}
+	sofar.AlertCount++
+	if row.received.Severity.Rank() < sofar.Severity.Rank() {
+		sofar.Severity = row.received.Severity
+	}
+	return sofar
+}
+
+// open writes new incidents and starts their paging.
+func (s *alertStory) open(ctx context.Context, openings []incidentdb.Opening) ([]incidentdb.Opened, error) {
+	if len(openings) == 0 {
+		return nil, nil
+	}
+	opened, err := incidentdb.Open(ctx, s.tx, openings, s.now)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range opened {
+		if !o.Fresh {
+			continue
+		}
+		s.note(o.Record, incident.Event{Kind: "declared", Message: "Declared from an alert of " + s.routes[o.ServiceID].ServiceName + "."})
+		if err := s.paging.start(ctx, o.Record); err != nil {
+			return nil, err
+		}
+	}
+	if len(opened) != len(openings) {
+		return nil, errors.New("an incident was neither opened nor joined")
+	}
+	return opened, nil
+}
+
+// join links alerts to their incident. counted says that the incident already counts
+// them, because they opened it.
+func (s *alertStory) join(record incidentdb.Record, rows []*arrived, counted bool) {
+	worst := record.Severity
+	links := make([]alertdb.Link, 0, len(rows))
+	for _, row := range rows {
+		row.IncidentID = record.ID
+		links = append(links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: record.ID, StartsAt: row.StartsAt})
+		if row.received.Severity.Rank() < worst.Rank() {
+			worst = row.received.Severity
+		}
+	}
+	alertdb.QueueLinks(&s.batch, links)
+	if counted {
+		return
+	}
+	incidentdb.QueueJoined(&s.batch, []incidentdb.Joined{{OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(rows),
+		Truncated: s.truncated[record.ServiceID], Severity: worst}}, s.now)
+	s.note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(rows), Data: map[string]any{"alerts": len(rows)}})
+	if worst != record.Severity {
+		s.note(record, incident.Event{Kind: "severity_change",
+			Message: fmt.Sprintf("Severity changed from %s to %s by an alert.", record.Severity, worst),
+			Data:    map[string]any{"from": record.Severity, "to": worst}})
+	}
+}
+
+func linkedMessage(rows []*arrived) string {
+	if len(rows) == 1 {
+		return "Alert linked: " + rows[0].received.Title
+	}
+	return fmt.Sprintf("%d alerts linked, the first: %s", len(rows), rows[0].received.Title)
+}
+
+// resolveCleared closes incidents whose last alert ended. The incidents are locked, so
+// no other transaction can be adding an alert to them.
+func (s *alertStory) resolveCleared(ctx context.Context) error {
+	cleared := map[uuid.UUID]int{}
+	var ref incidentdb.Ref
+	for _, row := range s.rows {
+		if row.meaning != alert.Cleared {
+			continue
+		}
+		if cleared[row.IncidentID] == 0 {
+			ref.Add(row.OrgID, row.IncidentID)
+		}
+		cleared[row.IncidentID]++
+	}
+	if len(cleared) == 0 {
+		return nil
+	}
+	// Alerts that joined in this very transaction are linked first.
+	if err := s.flush(ctx); err != nil {
+		return err
+	}
+	firing, err := alertdb.StillFiring(ctx, s.tx, ref.Orgs, ref.IDs)
+	if err != nil {
+		return err
+	}
+	still := map[uuid.UUID]bool{}
+	for _, incidentID := range firing {
+		still[incidentID] = true
+	}
+	for _, incidentID := range ref.IDs {
+		if err := s.clear(ctx, s.records[incidentID], cleared[incidentID], still[incidentID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clear notes that alerts ended, and resolves the incident when none is left.
+func (s *alertStory) clear(ctx context.Context, record incidentdb.Record, ended int, stillFiring bool) error {
+	if !record.Status.Open() {
+		return nil
+	}
+	if stillFiring {
+		s.note(record, incident.Event{Kind: "alert_resolved", Message: endedMessage(ended), Data: map[string]any{"alerts": ended}})
+		return nil
+	}
+	return s.paging.command(ctx, &s.batch, record, incident.AlertsCleared{})
+}
+
+func endedMessage(ended int) string {
+	if ended == 1 {
+		return "1 alert ended; others still fire."
+	}
+	return fmt.Sprintf("%d alerts ended; others still fire.", ended)
+}
+
+// flush sends what is queued so far, so that the next statement sees it.
+func (s *alertStory) flush(ctx context.Context) error {
+	if s.batch.Len() == 0 {
+		return nil
+	}
+	err := s.tx.SendBatch(ctx, &s.batch).Close()
+	s.batch = pgx.Batch{}
+	return err
+}
+
+// record keeps one line for each alert that was received.
+func (s *alertStory) record() {
+	events := make([]alertdb.Event, len(s.rows))
+	for i, row := range s.rows {
+		events[i] = alertdb.Event{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID,
+			Status: row.received.Status, Occurrences: max(1, row.received.Count)}
+	}
+	alertdb.QueueEvents(&s.batch, events, s.now)
+}
+
+func (s *alertStory) note(record incidentdb.Record, event incident.Event) {
+	s.paging.timeline = append(s.paging.timeline, incidentdb.TimelineEntry{OrgID: record.OrgID, IncidentID: record.ID, Event: event})
+}
+
+func keys[K comparable, V any](m map[K]V) []K {
+	list := make([]K, 0, len(m))
+	for key := range m {
+		list = append(list, key)
+	}
+	return list
+}
+
+func orgsOf(timeline []incidentdb.TimelineEntry) []uuid.UUID {
+	seen := map[uuid.UUID]bool{}
+	for _, entry := range timeline {
+		seen[entry.OrgID] = true
+	}
+	return keys(seen)
+}

@@ -1,0 +1,115 @@
+package flow
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// Declaration is an incident that a person or a program declares.
+type Declaration struct {
+	OrgID       uuid.UUID
+	By          incident.Actor
+	ServiceID   uuid.UUID // Nil when it is about no service
+	AssigneeID  uuid.UUID // Nil when nobody has it yet
+	Title       string
+	Description string
+	Severity    alert.Severity
+	Tags        map[string]string
+	Metadata    map[string]any
+	// Repeat makes a second declaration with the same key harmless; empty for none.
+	Repeat IdempotencyKey
+}
+
+// DeclareIncident opens an incident and pages by the policy of its service, or by the
+// organization's default. It answers with the incident's id; a repeat with the same
+// idempotency key answers with the first one's.
+func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UUID, error) {
+	var incidentID uuid.UUID
+	err := r.db.InTenant(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		first, repeated, err := d.Repeat.claim(ctx, tx, d.OrgID, now)
+		if err != nil || repeated {
+			incidentID = first
+			return err
+		}
+		incidentID, err = newPagingRound(tx, now).declare(ctx, d)
+		if err != nil {
+			return err
+		}
+		return d.Repeat.remember(ctx, tx, d.OrgID, incidentID)
+	})
+	if err != nil {
+		return uuid.Nil, err
+	}
+	r.signals.Changed(d.OrgID)
+	r.signals.Pages()
+	return incidentID, nil
+}
+
+func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, error) {
+	policyID, err := policyFor(ctx, r.tx, d)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	details, err := json.Marshal(map[string]any{"tags": d.Tags, "metadata": d.Metadata})
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("encode tags and metadata: %w", err)
+	}
+	opening := incidentdb.Opening{OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
+		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details}
+	if d.By.Kind == incident.User {
+		opening.CreatedBy = d.By.ID
+	} else {
+		opening.Source = "api"
+	}
+	opened, err := incidentdb.Open(ctx, r.tx, []incidentdb.Opening{opening}, r.now)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	record := opened[0].Record
+	r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: d.OrgID, IncidentID: record.ID,
+		Event: incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."}})
+	if err := r.start(ctx, record); err != nil {
+		return uuid.Nil, err
+	}
+	batch := &pgx.Batch{}
+	r.queue(batch)
+	return record.ID, r.tx.SendBatch(ctx, batch).Close()
+}
+
+// policyFor finds who is paged, and refuses services and people that do not exist in
+// this organization.
+func policyFor(ctx context.Context, tx pgx.Tx, d Declaration) (uuid.UUID, error) {
+	var service, assignee bool
+	var policy *uuid.UUID
+	err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM service WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL),
+		       EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $3),
+		       coalesce((SELECT escalation_policy_id FROM service WHERE org_id = $1 AND id = $2), o.default_policy_id)
+		FROM org o WHERE o.id = $1`, d.OrgID, d.ServiceID, d.AssigneeID).Scan(&service, &assignee, &policy)
+	switch {
+	case err != nil:
+		return uuid.Nil, err
+	case d.ServiceID != uuid.Nil && !service:
+		return uuid.Nil, fault.New(fault.NotFound, "service_not_found", "Service not found")
+	case d.AssigneeID != uuid.Nil && !assignee:
+		return uuid.Nil, fault.New(fault.NotFound, "user_not_found", "User not found")
+	case policy == nil:
+		return uuid.Nil, nil
+	default:
+		return *policy, nil
+	}
+}

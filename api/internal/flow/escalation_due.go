@@ -1,0 +1,136 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// dueAtOnce is how many incidents one transaction of the sweep takes on.
+const dueAtOnce = 100
+
+// postponed is how soon an incident that could not be decided is tried again.
+const postponed = 15 * time.Second
+
+// Escalator pages the next step of every incident that nobody has answered in time.
+// Any number of replicas may run one: each takes what the others do not hold.
+type Escalator struct {
+	db      *postgres.DB
+	logger  *slog.Logger
+	signals Signals
+}
+
+// NewEscalator makes an escalator.
+func NewEscalator(db *postgres.DB, logger *slog.Logger, signals Signals) *Escalator {
+	return &Escalator{db: db, logger: logger, signals: signals}
+}
+
+// Sweep carries out what is due now and reports whether more may be. It is safe to
+// call at any time: what is not due is not touched, and what was decided before is
+// not decided twice. When one incident spoils the round, each is tried alone.
+func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
+	due, err := e.sweep(ctx, dueAtOnce)
+	if err == nil || postgres.IsUnavailable(err) || ctx.Err() != nil {
+		return due == dueAtOnce, err
+	}
+	e.logger.ErrorContext(ctx, "a round of escalations failed; each incident is tried alone", "error", err)
+	for range dueAtOnce {
+		due, err := e.sweep(ctx, 1)
+		if err == nil && due == 0 {
+			return false, nil
+		}
+		if err == nil {
+			continue
+		}
+		if err := e.postponeFirst(ctx, err); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sweep carries out up to limit due escalations in one transaction.
+func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
+	var round *pagingRound
+	err = e.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, err := escalationdb.ClaimDue(ctx, tx, now, limit)
+		if err != nil {
+			return fmt.Errorf("claim due escalations: %w", err)
+		}
+		due, round = len(claimed), newPagingRound(tx, now)
+		return round.escalate(ctx, claimed)
+	})
+	if err != nil || due == 0 {
+		return 0, err
+	}
+	e.signals.Pages()
+	for _, orgID := range orgsOf(round.timeline) {
+		e.signals.Changed(orgID)
+	}
+	return due, nil
+}
+
+// postponeFirst moves the incident that cannot be decided behind the others, so that
+// one spoiled policy never silences the rest. It is tried again after postponed.
+func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
+	return e.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, err := escalationdb.ClaimDue(ctx, tx, now, 1)
+		if err != nil || len(claimed) == 0 {
+			return err
+		}
+		first := claimed[0]
+		e.logger.ErrorContext(ctx, "an incident could not be escalated; it is tried again soon",
+			"incident", first.IncidentID, "policy", first.PolicyID, "error", because)
+		first.NextDueAt = now.Add(postponed)
+		batch := &pgx.Batch{}
+		escalationdb.QueueSave(batch, first, now)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+// escalate decides and writes what follows for the claimed incidents.
+func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) error {
+	if len(due) == 0 {
+		return nil
+	}
+	var ref incidentdb.Ref
+	states := make(map[uuid.UUID]escalationdb.Paging, len(due))
+	for _, paging := range due {
+		ref.Add(paging.OrgID, paging.IncidentID)
+		states[paging.IncidentID] = paging
+	}
+	records, err := incidentdb.Lock(ctx, r.tx, ref)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		snapshot, err := r.snapshot(ctx, record.OrgID, record.PolicyID, states[record.ID].State)
+		if err != nil {
+			return err
+		}
+		state, effects := escalation.Decide(snapshot, r.now)
+		if err := r.carryOut(ctx, record, state, effects); err != nil {
+			return err
+		}
+	}
+	batch := &pgx.Batch{}
+	r.queue(batch)
+	return r.tx.SendBatch(ctx, batch).Close()
+}

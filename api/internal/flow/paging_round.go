@@ -1,0 +1,161 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// pagingRound turns what escalation decided for many incidents into rows of one
+// transaction. It reads each policy and each person once, however many incidents
+// are paged.
+type pagingRound struct {
+	tx       pgx.Tx
+	now      time.Time
+	policies map[[2]uuid.UUID]escalation.Policy
+	owners   map[uuid.UUID][]uuid.UUID
+	reach    map[uuid.UUID]notifydb.Reach
+
+	pagings  []escalationdb.Paging
+	pages    []notifydb.Page
+	timeline []incidentdb.TimelineEntry
+}
+
+func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
+	return &pagingRound{tx: tx, now: now, policies: map[[2]uuid.UUID]escalation.Policy{},
+		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{}}
+}
+
+// snapshot reads all that a decision about an incident depends on.
+func (r *pagingRound) snapshot(ctx context.Context, orgID, policyID uuid.UUID, state escalation.State) (escalation.Snapshot, error) {
+	key := [2]uuid.UUID{orgID, policyID}
+	policy, known := r.policies[key]
+	if !known {
+		var err error
+		if policy, err = escalationdb.Policy(ctx, r.tx, orgID, policyID); err != nil {
+			return escalation.Snapshot{}, fmt.Errorf("read the escalation policy: %w", err)
+		}
+		r.policies[key] = policy
+	}
+	owners, known := r.owners[orgID]
+	if !known {
+		var err error
+		if owners, err = escalationdb.Owners(ctx, r.tx, orgID); err != nil {
+			return escalation.Snapshot{}, fmt.Errorf("read the owners: %w", err)
+		}
+		r.owners[orgID] = owners
+	}
+	return escalation.Snapshot{State: state, Policy: policy, Owners: owners}, nil
+}
+
+// start begins the paging of an incident that just opened.
+func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error {
+	snapshot, err := r.snapshot(ctx, opened.OrgID, opened.PolicyID, escalation.State{})
+	if err != nil {
+		return err
+	}
+	state, effects := escalation.Start(snapshot.Policy, snapshot.Owners, 1, r.now)
+	return r.carryOut(ctx, opened, state, effects)
+}
+
+// carryOut plans the pages of the effects. When somebody is meant but nobody of them
+// can be reached, the next step is due at once: an unreachable step must not cost the
+// minutes that it would have waited for an answer.
+func (r *pagingRound) carryOut(ctx context.Context, target incidentdb.Record, state escalation.State, effects []escalation.Effect) error {
+	reached, meant := false, false
+	for _, effect := range effects {
+		switch effect.Kind {
+		case escalation.PagePerson, escalation.PageChannel:
+			meant = true
+			ok, err := r.page(ctx, target, state.Cycle, effect)
+			if err != nil {
+				return err
+			}
+			reached = reached || ok
+		case escalation.NobodyOnCall, escalation.LastResort, escalation.RanOut:
+			r.note(target, string(effect.Kind), effect.Message, effect)
+		}
+	}
+	if meant && !reached && state.Status == escalation.Active {
+		state.NextDueAt = r.now
+	}
+	r.pagings = append(r.pagings, escalationdb.Paging{OrgID: target.OrgID, IncidentID: target.ID, PolicyID: target.PolicyID, State: state})
+	return nil
+}
+
+// page plans one effect and reports whether it can reach anybody.
+func (r *pagingRound) page(ctx context.Context, target incidentdb.Record, cycle int, effect escalation.Effect) (bool, error) {
+	rules := []notify.Rule{{ContactMethodID: effect.ContactMethodID, Urgency: string(target.Urgency)}}
+	if effect.Kind == escalation.PagePerson {
+		var err error
+		if rules, err = r.rulesOf(ctx, target.OrgID, effect.UserID); err != nil {
+			return false, err
+		}
+	} else {
+		kind, usable, err := notifydb.SharedKind(ctx, r.tx, target.OrgID, effect.ContactMethodID)
+		if err != nil {
+			return false, err
+		}
+		rules[0].Kind = kind
+		if !usable {
+			rules = nil
+		}
+	}
+	planned := notify.Plan(rules, string(target.Urgency), r.now)
+	for _, p := range planned {
+		r.pages = append(r.pages, notifydb.Page{
+			OrgID: target.OrgID, IncidentID: target.ID, EffectKey: effect.Key(target.ID, cycle, p.ContactMethodID, p.N),
+			UserID: effect.UserID, ContactMethodID: p.ContactMethodID, Kind: p.Kind,
+			Cycle: cycle, Round: effect.Round, Step: effect.Step, Reason: effect.Message,
+			SeverityRank: target.Severity.Rank(), DueAt: p.DueAt,
+		})
+	}
+	if len(planned) == 0 {
+		r.note(target, "page_failed", effect.Message+": no usable contact method.", effect)
+	}
+	return len(planned) > 0, nil
+}
+
+// rulesOf gives the notification rules of one person.
+func (r *pagingRound) rulesOf(ctx context.Context, orgID, userID uuid.UUID) ([]notify.Rule, error) {
+	known := r.reach[orgID]
+	if known == nil {
+		known = notifydb.Reach{}
+		r.reach[orgID] = known
+	}
+	if rules, ok := known[userID]; ok {
+		return rules, nil
+	}
+	loaded, err := notifydb.LoadReach(ctx, r.tx, orgID, []uuid.UUID{userID})
+	if err != nil {
+		return nil, fmt.Errorf("read how people are reached: %w", err)
+	}
+	known[userID] = loaded[userID]
+	return known[userID], nil
+}
+
+func (r *pagingRound) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {
+	r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: target.OrgID, IncidentID: target.ID, Event: incident.Event{
+		Kind: kind, Actor: incident.Actor{Kind: incident.System}, Message: message,
+		Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1},
+	}})
+}
+
+// queue adds all that was decided to a pipelined batch.
+func (r *pagingRound) queue(batch *pgx.Batch) {
+	notifydb.QueueEnqueue(batch, r.pages, r.now)
+	for _, p := range r.pagings {
+		escalationdb.QueueSave(batch, p, r.now)
+	}
+	incidentdb.QueueTimeline(batch, r.timeline, r.now)
+}

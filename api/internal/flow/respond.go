@@ -1,0 +1,129 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// ErrNoIncident is the answer for an incident that does not exist in the caller's
+// organization (spec section 8).
+var ErrNoIncident = fault.New(fault.NotFound, "incident_not_found", "Incident not found")
+
+// Responder carries out what people and programs say to incidents: acknowledge,
+// resolve, assign, escalate, comment.
+type Responder struct {
+	db      *postgres.DB
+	signals Signals
+}
+
+// NewResponder makes a responder.
+func NewResponder(db *postgres.DB, signals Signals) *Responder {
+	return &Responder{db: db, signals: signals}
+}
+
+// Respond applies a command to incidents of one organization in one transaction: the
+// status, the end or the next step of paging, and the timeline change together. All
+// or none; an incident that does not exist there is ErrNoIncident, and a command that
+// the state does not allow is the fault of incident.Decide.
+func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
+	err := r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		return respond(ctx, tx, orgID, incidentIDs, command)
+	})
+	if err != nil {
+		return err
+	}
+	r.signals.Changed(orgID)
+	r.signals.Pages()
+	return nil
+}
+
+func respond(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	var ref incidentdb.Ref
+	for _, incidentID := range incidentIDs {
+		ref.Add(orgID, incidentID)
+	}
+	records, err := incidentdb.Lock(ctx, tx, ref)
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 || len(records) < len(incidentIDs) {
+		return ErrNoIncident
+	}
+	round, batch := newPagingRound(tx, now), &pgx.Batch{}
+	for _, record := range records {
+		if err := round.command(ctx, batch, record, command); err != nil {
+			return err
+		}
+	}
+	round.queue(batch)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// command applies one command to one incident that this transaction holds. A harmless
+// repeat writes as well (design rule 3).
+func (r *pagingRound) command(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, command incident.Command) error {
+	outcome, err := incident.Decide(record.Incident, command, r.now)
+	if err != nil {
+		return err
+	}
+	incidentdb.QueueSave(batch, outcome.Next, r.now)
+	for _, event := range outcome.Events {
+		r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: record.OrgID, IncidentID: record.ID, Event: event})
+	}
+	record.Incident = outcome.Next
+	switch outcome.Paging {
+	case incident.StopPaging:
+		return r.stop(ctx, batch, record)
+	case incident.NextStep:
+		return r.advance(ctx, record)
+	case incident.LeavePaging:
+		return nil
+	default:
+		return fmt.Errorf("an unknown change of paging: %q", outcome.Paging)
+	}
+}
+
+// stop ends the escalation and calls off what was not sent yet (promise P5).
+func (r *pagingRound) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	reason := string(record.Status)
+	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
+	paging, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID)
+	if err != nil || !found || paging.Status != escalation.Active {
+		return err
+	}
+	paging.State = escalation.Stop(paging.State, reason)
+	r.pagings = append(r.pagings, paging)
+	return nil
+}
+
+// advance pages the next step now.
+func (r *pagingRound) advance(ctx context.Context, record incidentdb.Record) error {
+	paging, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return r.start(ctx, record)
+	}
+	snapshot, err := r.snapshot(ctx, record.OrgID, record.PolicyID, paging.State)
+	if err != nil {
+		return err
+	}
+	state, effects := escalation.Advance(snapshot, r.now)
+	return r.carryOut(ctx, record, state, effects)
+}

@@ -1,0 +1,120 @@
+package notifydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Reach is how people can be reached: their rules, or else, for somebody without
+// any, each of their contact methods at once. Somebody missing cannot be reached.
+type Reach map[uuid.UUID][]notify.Rule
+
+const reachSQL = `
+SELECT c.user_id, c.id, c.kind, r.urgency, r.delay_seconds
+FROM contact_method c
+LEFT JOIN notification_rule r ON r.org_id = c.org_id AND r.contact_method_id = c.id AND r.user_id = c.user_id
+WHERE c.org_id = $1 AND c.user_id = ANY($2) AND c.disabled_at IS NULL AND c.kind = ANY($3)
+ORDER BY c.user_id, r.delay_seconds NULLS LAST, c.created_at, c.id`
+
+// LoadReach reads how the people can be reached by the channels that exist.
+func LoadReach(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, people []uuid.UUID) (Reach, error) {
+	kinds := make([]string, len(notify.Kinds))
+	for i, kind := range notify.Kinds {
+		kinds[i] = string(kind)
+	}
+	rows, err := tx.Query(ctx, reachSQL, orgID, people, kinds)
+	if err != nil {
+		return nil, err
+	}
+	ruled, bare := Reach{}, Reach{}
+	var person, contact uuid.UUID
+	var kind notify.Kind
+	var urgency *string
+	var delay *int
+	_, err = pgx.ForEachRow(rows, []any{&person, &contact, &kind, &urgency, &delay}, func() error {
+		if urgency == nil {
+			bare[person] = append(bare[person], notify.Rule{ContactMethodID: contact, Kind: kind})
+			return nil
+		}
+		ruled[person] = append(ruled[person], notify.Rule{
+			ContactMethodID: contact, Kind: kind, Urgency: *urgency, Delay: time.Duration(*delay) * time.Second})
+		return nil
+	})
+	for person, rules := range bare {
+		if len(ruled[person]) == 0 {
+			ruled[person] = rules
+		}
+	}
+	return ruled, err
+}
+
+// Page is one notification about to exist.
+type Page struct {
+	OrgID, IncidentID uuid.UUID
+	// EffectKey is unique: a page that was decided before is not written again.
+	EffectKey          string
+	UserID             uuid.UUID // Nil for a shared channel
+	ContactMethodID    uuid.UUID
+	Kind               notify.Kind
+	Cycle, Round, Step int
+	Reason             string
+	SeverityRank       int
+	DueAt              time.Time
+}
+
+const enqueueSQL = `
+INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step,
+                          reason, severity_rank, state, due_at, next_try_at, created_at)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::uuid[]), unnest($6::uuid[]),
+       unnest($7::text[]), unnest($8::integer[]), unnest($9::integer[]), unnest($10::integer[]),
+       unnest($11::text[]), unnest($12::smallint[]), 'pending', unnest($13::timestamptz[]), unnest($13::timestamptz[]), $14::timestamptz
+ON CONFLICT (effect_key) DO NOTHING`
+
+// QueueEnqueue adds the statement that writes pages to a pipelined batch.
+func QueueEnqueue(batch *pgx.Batch, pages []Page, now time.Time) {
+	if len(pages) == 0 {
+		return
+	}
+	n := len(pages)
+	orgs, ids, incidents, contacts := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
+	users := make([]*uuid.UUID, n)
+	keys, kinds, reasons := make([]string, n), make([]string, n), make([]string, n)
+	cycles, rounds, steps, ranks := make([]int32, n), make([]int32, n), make([]int32, n), make([]int16, n)
+	due := make([]time.Time, n)
+	for i, p := range pages {
+		orgs[i], ids[i], incidents[i], contacts[i] = p.OrgID, id.New(), p.IncidentID, p.ContactMethodID
+		if p.UserID != uuid.Nil {
+			users[i] = &pages[i].UserID
+		}
+		keys[i], kinds[i], reasons[i] = p.EffectKey, string(p.Kind), p.Reason
+		cycles[i], rounds[i], steps[i], ranks[i] = int32(p.Cycle), int32(p.Round), int32(p.Step), int16(p.SeverityRank)
+		due[i] = p.DueAt
+	}
+	batch.Queue(enqueueSQL, orgs, ids, keys, incidents, users, contacts, kinds, cycles, rounds, steps, reasons, ranks, due, now)
+}
+
+// QueueCancel adds the statement that calls off what was not sent yet for an incident.
+func QueueCancel(batch *pgx.Batch, orgID, incidentID uuid.UUID, reason string, now time.Time) {
+	batch.Queue(`UPDATE notification SET state = 'cancelled', finished_at = $4, finished_for = $3
+		WHERE org_id = $1 AND incident_id = $2 AND state = 'pending'`, orgID, incidentID, reason, now)
+}
+
+// SharedKind tells what kind of contact method a shared channel is; usable is false
+// when it is disabled or gone.
+func SharedKind(ctx context.Context, tx pgx.Tx, orgID, contactMethodID uuid.UUID) (kind notify.Kind, usable bool, err error) {
+	rows, err := tx.Query(ctx, `SELECT kind FROM contact_method WHERE org_id = $1 AND id = $2 AND disabled_at IS NULL`, orgID, contactMethodID)
+	if err != nil {
+		return "", false, err
+	}
+	kinds, err := pgx.CollectRows(rows, pgx.RowTo[notify.Kind])
+	if err != nil || len(kinds) == 0 {
+		return "", false, err
+	}
+	return kinds[0], true, nil
+}

@@ -1,0 +1,79 @@
+// Package sweep runs what looks for due work again and again: at once when it was
+// woken, and at the latest after a tick. A wake-up is only a hint (design rule 1);
+// the tick alone is enough.
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+)
+
+// Tick is the longest time that due work waits when no hint arrives.
+const Tick = time.Second
+
+// Waker wakes one loop. The zero value is not usable; see NewWaker.
+type Waker struct{ hint chan struct{} }
+
+// NewWaker makes a waker.
+func NewWaker() *Waker { return &Waker{hint: make(chan struct{}, 1)} }
+
+// Wake makes the loop look for work soon. It never blocks; hints that arrive while
+// one is pending are one hint.
+func (w *Waker) Wake() {
+	select {
+	case w.hint <- struct{}{}:
+	default:
+	}
+}
+
+// Func does one round of work and reports whether there may be more at once.
+type Func func(ctx context.Context) (again bool, err error)
+
+// Loop calls work until ctx ends. Errors and panics are logged and never end the
+// loop; after one it waits for the next tick, whatever hints arrive, so that a
+// database that is away is not hammered.
+func Loop(ctx context.Context, logger *slog.Logger, name string, waker *Waker, work Func) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	hint := waker.hint
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-hint:
+		case <-timer.C:
+		}
+		hint = waker.hint
+		if !drain(ctx, logger, name, work) {
+			hint = nil
+		}
+		timer.Reset(Tick)
+	}
+}
+
+// drain works until nothing is left; false means that it stopped at an error.
+func drain(ctx context.Context, logger *slog.Logger, name string, work Func) bool {
+	for ctx.Err() == nil {
+		again, err := guarded(ctx, work)
+		if err != nil && ctx.Err() == nil {
+			logger.ErrorContext(ctx, "a sweep failed; it is tried again at the next tick", "sweep", name, "error", err)
+			return false
+		}
+		if !again {
+			return true
+		}
+	}
+	return true
+}
+
+func guarded(ctx context.Context, work Func) (again bool, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			again, err = false, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return work(ctx)
+}
