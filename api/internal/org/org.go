@@ -32,13 +32,14 @@ const longestName = 200
 // the field: it is blank, too long, or holds control characters.
 func CleanName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
+	label := "the " + strings.ReplaceAll(field, "_", " ")
 	switch {
 	case name == "":
-		return "", Refuse(field, "Fill in "+field+".")
+		return "", Refuse(field, "Fill in "+label+".")
 	case utf8.RuneCountInString(name) > longestName:
-		return "", Refuse(field, "Shorten "+field+" to 200 characters.")
+		return "", Refuse(field, "Shorten "+label+" to 200 characters.")
 	case !IsPlainText(name):
-		return "", Refuse(field, "Remove the control characters from "+field+".")
+		return "", Refuse(field, "Remove the control characters from "+label+".")
 	}
 	return name, nil
 }

@@ -1,0 +1,142 @@
+package authrpc
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// errNoAPIKey is one answer for a key that never was and a key of somebody else.
+var errNoAPIKey = fault.New(fault.NotFound, "api_key_not_found", "API key not found")
+
+// APIKeyServer implements nightbell.v1.ApiKeyService.
+type APIKeyServer struct {
+	db      *postgres.DB
+	callers *Authenticator
+}
+
+// NewAPIKeyServer makes revoked keys end at once where callers are checked by callers.
+func NewAPIKeyServer(db *postgres.DB, callers *Authenticator) *APIKeyServer {
+	return &APIKeyServer{db: db, callers: callers}
+}
+
+// CreateApiKey answers with the key itself, once and never again.
+func (s *APIKeyServer) CreateApiKey(ctx context.Context, request *nightbellv1.CreateApiKeyRequest) (*nightbellv1.CreateApiKeyResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	name, err := org.CleanName("name", request.GetName())
+	if err != nil {
+		return nil, err
+	}
+	role, err := roleOfKey(request.GetRole(), actor)
+	if err != nil {
+		return nil, err
+	}
+	key, shown := auth.NewAPIKey()
+	row := authdb.InsertAPIKeyParams{
+		OrgID: actor.OrgID, ID: id.New(), Name: name, Prefix: shown, Hash: auth.HashToken(key),
+		Role: string(role), CreatedBy: actor.UserID,
+	}
+	err = s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if row.CreatedAt, err = postgres.Now(ctx, tx); err != nil {
+			return err
+		}
+		if days := request.GetExpiresInDays(); days > 0 {
+			expires := row.CreatedAt.AddDate(0, 0, int(days))
+			row.ExpiresAt = &expires
+		}
+		return authdb.New(tx).InsertAPIKey(ctx, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.CreateApiKeyResponse{Key: key, ApiKey: &nightbellv1.ApiKey{
+		Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role,
+		CreatedAt: timestamppb.New(row.CreatedAt), ExpiresAt: timestamp(row.ExpiresAt),
+	}}, nil
+}
+
+// roleOfKey never gives a key more than its maker may do.
+func roleOfKey(wanted string, maker auth.Actor) (auth.Role, error) {
+	role := auth.Role(wanted)
+	if wanted == "" {
+		role = auth.Responder
+	}
+	if !role.Known() || role == auth.Owner {
+		return "", org.Refuse("role", "Choose admin, responder or viewer.")
+	}
+	if !maker.Role.AtLeast(role) {
+		return "", fault.Newf(fault.Denied, "role_too_low", "Your role is %s; you cannot make a key with more.", maker.Role)
+	}
+	return role, nil
+}
+
+// ListApiKeys lists the organization's keys, the newest first, revoked ones too.
+func (s *APIKeyServer) ListApiKeys(ctx context.Context, _ *nightbellv1.ListApiKeysRequest) (*nightbellv1.ListApiKeysResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	answer := &nightbellv1.ListApiKeysResponse{}
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := authdb.New(tx).ListAPIKeys(ctx, actor.OrgID)
+		answer.ApiKeys = make([]*nightbellv1.ApiKey, len(rows))
+		for i, row := range rows {
+			answer.ApiKeys[i] = &nightbellv1.ApiKey{
+				Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role, CreatedAt: timestamppb.New(row.CreatedAt),
+				ExpiresAt: timestamp(row.ExpiresAt), LastUsedAt: timestamp(row.LastUsedAt), RevokedAt: timestamp(row.RevokedAt),
+			}
+		}
+		return err
+	})
+	return answer, err
+}
+
+// RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
+func (s *APIKeyServer) RevokeApiKey(ctx context.Context, request *nightbellv1.RevokeApiKeyRequest) (*nightbellv1.RevokeApiKeyResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	keyID, ok := id.Parse(request.GetId())
+	if !ok {
+		return nil, errNoAPIKey
+	}
+	var hash []byte
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		hash, err = authdb.New(tx).RevokeAPIKey(ctx, now, actor.OrgID, keyID)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errNoAPIKey
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.callers.forgetKey(hash)
+	return &nightbellv1.RevokeApiKeyResponse{}, nil
+}
+
+func timestamp(at *time.Time) *timestamppb.Timestamp {
+	if at == nil {
+		return nil
+	}
+	return timestamppb.New(*at)
+}

@@ -1,0 +1,107 @@
+package authrpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+)
+
+const (
+	// auditRequestSize caps what is kept of a request, in bytes.
+	auditRequestSize = 8 << 10
+	// auditPatience is how long writing a row may take, also for a caller who left.
+	auditPatience = 5 * time.Second
+)
+
+// Audit is the step that keeps one row for every call of a method that changes
+// something: who, what, from where, and how it ended. It stands before Authorize, so
+// that a refused try is kept as well. Secrets are taken out of the request, and a
+// request above 8 KiB is cut.
+//
+// The row is written after the method and before its answer, even when the caller
+// has hung up. When it cannot be written, the change has happened and the answer
+// stands (a caller told otherwise would do it twice); the row then goes to the log.
+func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
+	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
+		actor, known := auth.ActorFrom(ctx)
+		if !call.Authz.GetMutates() || !known {
+			return next(ctx, message)
+		}
+		request := auditedRequest(message) // before the method can change it
+		answer, err := next(ctx, message)
+		keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
+			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(),
+			Method: strings.TrimPrefix(call.Procedure, "/"), Request: request, Outcome: outcomeOf(err),
+			Address: addressOf(call), RequestID: call.RequestID,
+		})
+		return answer, err
+	}
+}
+
+func keepAudit(ctx context.Context, db *postgres.DB, logger *slog.Logger, row authdb.InsertAuditEventParams) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
+	defer cancel()
+	err := db.InTenant(ctx, row.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if row.At, err = postgres.Now(ctx, tx); err != nil {
+			return err
+		}
+		return authdb.New(tx).InsertAuditEvent(ctx, row)
+	})
+	if err != nil {
+		logger.ErrorContext(ctx, "an audit row could not be stored", "error", err, "org_id", row.OrgID, "actor_kind", row.ActorKind,
+			"actor_id", row.ActorID, "method", row.Method, "request", string(row.Request), "outcome", row.Outcome,
+			"address", row.Address, "request_id", row.RequestID)
+	}
+}
+
+// outcomeOf is "ok", or the code of the refusal.
+func outcomeOf(err error) string {
+	if err == nil {
+		return "ok"
+	}
+	if refusal, ok := fault.Of(err); ok {
+		return refusal.Code
+	}
+	return "internal"
+}
+
+func addressOf(call *rpcserver.Call) string {
+	if !call.Peer.IsValid() {
+		return ""
+	}
+	return call.Peer.String()
+}
+
+// auditedRequest is the request as JSON, without secrets and at most 8 KiB.
+func auditedRequest(message proto.Message) json.RawMessage {
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(redact(message))
+	if err != nil {
+		return json.RawMessage(`{"unreadable":true}`)
+	}
+	if len(text) <= auditRequestSize {
+		return text
+	}
+	// Escaping doubles the length at most, so half of it always fits.
+	beginning := strings.ToValidUTF8(string(text[:auditRequestSize/2-100]), "")
+	var cut bytes.Buffer
+	encoder := json.NewEncoder(&cut)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(map[string]any{"cut": true, "bytes": len(text), "beginning": beginning}); err != nil {
+		return json.RawMessage(`{"cut":true}`)
+	}
+	return cut.Bytes()
+}

@@ -1,0 +1,274 @@
+package authrpc
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+)
+
+const (
+	registeredMessage = "Account created! Welcome to Nightbell."
+	// shortestDevice is how long a device's name for itself must be to be trusted
+	// later: a short one could be guessed.
+	shortestDevice = 16
+)
+
+// errCredentials is one answer for an unknown address and a wrong password.
+var errCredentials = fault.New(fault.Unauthenticated, "bad_credentials", "Login failed. Please check your credentials.")
+
+// AuthServer implements nightbell.v1.AuthService.
+type AuthServer struct {
+	db       *postgres.DB
+	hasher   *auth.Hasher
+	limits   *signInLimits
+	sessions *sessions
+	callers  *Authenticator
+	now      func() time.Time
+}
+
+// AuthConfig is what an AuthServer is made of.
+type AuthConfig struct {
+	DB *postgres.DB
+	// Secret is the installation's, of auth.SecretSize bytes.
+	Secret []byte
+	// Tokens must be made of the same secret, and be the ones that Callers believes.
+	Tokens  *auth.AccessTokens
+	Callers *Authenticator
+	Hasher  *auth.Hasher
+	Limits  Limits
+	Logger  *slog.Logger
+}
+
+// NewAuthServer fails with auth.ErrShortSecret.
+func NewAuthServer(c AuthConfig) (*AuthServer, error) {
+	successors, err := auth.NewSuccessors(c.Secret)
+	if err != nil {
+		return nil, err
+	}
+	return &AuthServer{
+		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: newSignInLimits(c.Limits), now: time.Now,
+		sessions: &sessions{db: c.DB, tokens: c.Tokens, successors: successors, now: time.Now, logger: c.Logger},
+	}, nil
+}
+
+// Register makes an account with its own workspace.
+func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.RegisterRequest) (*nightbellv1.RegisterResponse, error) {
+	registration, err := flow.Registration{
+		Kind: org.Kind(request.GetUserType()), Name: request.GetName(), Email: request.GetEmail(),
+		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(),
+	}.Cleaned()
+	if err != nil {
+		return nil, err
+	}
+	if err := registration.CheckPassword(request.GetPassword()); err != nil {
+		return nil, err
+	}
+	if err := s.limits.registration(rpcserver.Peer(ctx), s.now()); err != nil {
+		return nil, err
+	}
+	hash, err := s.hasher.Hash(ctx, auth.Strangers, request.GetPassword())
+	if err != nil {
+		return nil, err
+	}
+	user, err := s.register(ctx, registration, hash)
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.RegisterResponse{User: user, Message: registeredMessage}, nil
+}
+
+func (s *AuthServer) register(ctx context.Context, registration flow.Registration, hash string) (user *nightbellv1.User, err error) {
+	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		made, err := flow.Register(ctx, tx, registration, hash, now)
+		if err != nil {
+			return err
+		}
+		profile, err := authdb.New(tx).ReadProfile(ctx, made.OrgID, made.UserID)
+		user = userOf(profile)
+		return err
+	})
+	return user, err
+}
+
+// Login answers with tokens for the right password. Every other outcome looks and
+// takes the same, whether or not the account exists.
+func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginRequest) (*nightbellv1.LoginResponse, error) {
+	signIn := signInRequest{email: normalEmail(request.GetEmail()), password: request.GetPassword(),
+		device: deviceHash(request.GetDevice()), userAgent: userAgent(ctx), peer: rpcserver.Peer(ctx)}
+	account, err := s.findAccount(ctx, signIn)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPassword(ctx, signIn, account); err != nil {
+		return nil, err
+	}
+	answer, err := s.signIn(ctx, signIn, account)
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.LoginResponse{User: answer.user, Tokens: answer.tokens}, nil
+}
+
+// signInRequest is what a login says, and what is known of where it comes from.
+type signInRequest struct {
+	email, password, userAgent string
+	device                     []byte // nil when none was named
+	peer                       netip.Addr
+}
+
+// findAccount returns an empty account when there is none.
+func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account authdb.FindAccountRow, err error) {
+	if !org.IsPlainText(r.email) {
+		return authdb.FindAccountRow{}, nil
+	}
+	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		account, err = authdb.New(tx).FindAccount(ctx, r.device, r.email)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return authdb.FindAccountRow{}, nil
+	}
+	return account, err
+}
+
+// checkPassword returns nil for the right password. It hashes outside of any
+// transaction, because that takes long, and replaces a hash of an older cost.
+func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account authdb.FindAccountRow) error {
+	lane, trusted := auth.Strangers, []byte(nil)
+	if account.DeviceIsKnown && r.device != nil {
+		lane, trusted = auth.KnownDevices, r.device
+	}
+	attempt, err := s.limits.signIn(r.email, trusted, r.peer, s.now())
+	if err != nil {
+		return err
+	}
+	matches, outdated, err := s.hasher.Verify(ctx, lane, r.password, account.PasswordHash)
+	if err != nil {
+		attempt.undo()
+		return err
+	}
+	if !matches {
+		return errCredentials
+	}
+	attempt.succeeded()
+	if account.DisabledAt != nil {
+		return fault.New(fault.Denied, "account_disabled", "This account is disabled. Ask an admin of your organization.")
+	}
+	if outdated {
+		return s.rehash(ctx, lane, r.password, account)
+	}
+	return nil
+}
+
+func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string, account authdb.FindAccountRow) error {
+	hash, err := s.hasher.Hash(ctx, lane, password)
+	if err != nil {
+		return err
+	}
+	return s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		return authdb.New(tx).ReplacePasswordHash(ctx, hash, account.ID, account.PasswordHash)
+	})
+}
+
+func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account authdb.FindAccountRow) (answer signedIn, err error) {
+	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if err := remember(ctx, tx, account.ID, r.device, now); err != nil {
+			return err
+		}
+		answer, err = s.sessions.begin(ctx, tx, account.ID, r.userAgent, now)
+		return err
+	})
+	return answer, err
+}
+
+func remember(ctx context.Context, tx pgx.Tx, userID uuid.UUID, device []byte, now time.Time) error {
+	if device == nil {
+		return nil
+	}
+	if err := authdb.New(tx).RememberDevice(ctx, userID, device, now); err != nil {
+		return err
+	}
+	return authdb.New(tx).ForgetOldDevices(ctx, userID)
+}
+
+// Refresh exchanges a refresh token for a new pair.
+func (s *AuthServer) Refresh(ctx context.Context, request *nightbellv1.RefreshRequest) (*nightbellv1.RefreshResponse, error) {
+	answer, err := s.sessions.refresh(ctx, request.GetRefreshToken())
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.RefreshResponse{Tokens: answer.tokens, User: answer.user}, nil
+}
+
+// Logout ends the session of a refresh token. An unknown token is not an error.
+func (s *AuthServer) Logout(ctx context.Context, request *nightbellv1.LogoutRequest) (*nightbellv1.LogoutResponse, error) {
+	sessionID, ended, err := s.sessions.end(ctx, request.GetRefreshToken())
+	if err != nil {
+		return nil, err
+	}
+	if ended {
+		s.callers.forgetSession(sessionID)
+	}
+	return &nightbellv1.LogoutResponse{}, nil
+}
+
+// GetMe tells who is calling.
+func (s *AuthServer) GetMe(ctx context.Context, _ *nightbellv1.GetMeRequest) (*nightbellv1.GetMeResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	var profile authdb.ReadProfileRow
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		profile, err = authdb.New(tx).ReadProfile(ctx, actor.OrgID, actor.UserID)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, auth.ErrTokenExpired
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.GetMeResponse{User: userOf(profile)}, nil
+}
+
+// deviceHash is nil for a device that named itself too shortly to be told apart.
+func deviceHash(device string) []byte {
+	if len(device) < shortestDevice {
+		return nil
+	}
+	return auth.HashToken(device)
+}
+
+func userAgent(ctx context.Context) string {
+	call := rpcserver.CallFrom(ctx)
+	if call == nil {
+		return ""
+	}
+	agent := call.Header.Get("User-Agent")
+	agent = strings.ToValidUTF8(strings.ReplaceAll(agent, "\x00", ""), "")
+	return strings.ToValidUTF8(agent[:min(len(agent), longestUserAgent)], "")
+}

@@ -1,0 +1,163 @@
+package authrpc
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+)
+
+const (
+	// freshness is how long a session or key is believed without asking the database
+	// again. Sign-out, a changed role and a removed member take effect within it.
+	freshness = 3 * time.Second
+	// keyUseNoted is how exact the "last used" of an API key is.
+	keyUseNoted = time.Minute
+)
+
+// errAPIKey tells a program what a person would have to do.
+var errAPIKey = fault.New(fault.Unauthenticated, "api_key_invalid",
+	"This API key is unknown, revoked or expired. Create a new one in Nightbell.")
+
+// Authenticator finds out who is calling: a person by access token, or a program by
+// API key, both as "Authorization: Bearer ...". It is safe for concurrent use.
+type Authenticator struct {
+	db       *postgres.DB
+	tokens   *auth.AccessTokens
+	now      func() time.Time
+	sessions *memory[uuid.UUID, authdb.ReadSessionRow]
+	keys     *memory[string, authdb.FindAPIKeyRow]
+}
+
+// NewAuthenticator believes tokens of this set.
+func NewAuthenticator(db *postgres.DB, tokens *auth.AccessTokens) *Authenticator {
+	return &Authenticator{
+		db: db, tokens: tokens, now: time.Now,
+		sessions: newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
+		keys:     newMemory[string, authdb.FindAPIKeyRow](freshness),
+	}
+}
+
+// Authenticate is the step that puts the actor into the context, and refuses a call
+// without one (401) unless its method is public. Public methods do not look at the
+// header, so that an expired token cannot keep anybody from signing in.
+func (a *Authenticator) Authenticate(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
+	if call.Authz.GetPublic() {
+		return next(ctx, message)
+	}
+	actor, err := a.identify(ctx, call.Header)
+	if err != nil {
+		return nil, err
+	}
+	return next(auth.WithActor(ctx, actor), message)
+}
+
+// FromRequest is Authenticate for plain handlers such as the event stream. It returns
+// the actor, or the refusal to answer with. A handler that lives longer than a few
+// seconds calls it again every five: once the token, the session or the membership
+// has ended, it is refused.
+func (a *Authenticator) FromRequest(r *http.Request) (auth.Actor, error) {
+	return a.identify(r.Context(), r.Header)
+}
+
+func (a *Authenticator) identify(ctx context.Context, header http.Header) (auth.Actor, error) {
+	token, err := bearer(header)
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	if auth.IsAPIKey(token) {
+		return a.identifyKey(ctx, token)
+	}
+	return a.identifyPerson(ctx, token)
+}
+
+func bearer(header http.Header) (string, error) {
+	values := header.Values("Authorization")
+	if len(values) == 0 {
+		return "", auth.ErrNoToken
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.TrimSpace(token)
+	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", auth.ErrNoToken
+	}
+	return token, nil
+}
+
+// identifyPerson trusts the token for who it is, and the database for whether that
+// still holds: the session stands and the person is a member, with the role of now.
+func (a *Authenticator) identifyPerson(ctx context.Context, token string) (auth.Actor, error) {
+	grant, err := a.tokens.Read(token, a.now())
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	session, err := a.sessions.get(grant.SessionID, a.now(), func() (authdb.ReadSessionRow, error) {
+		return a.readSession(ctx, grant.SessionID)
+	})
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	if session.RevokedAt != nil || session.DisabledAt != nil || session.UserID != grant.UserID || session.OrgID != grant.OrgID {
+		return auth.Actor{}, auth.ErrTokenExpired
+	}
+	return auth.Actor{
+		Kind: auth.User, UserID: grant.UserID, SessionID: grant.SessionID,
+		Name: session.Name, OrgID: grant.OrgID, Role: auth.Role(session.Role),
+	}, nil
+}
+
+func (a *Authenticator) readSession(ctx context.Context, sessionID uuid.UUID) (row authdb.ReadSessionRow, err error) {
+	err = a.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		row, err = authdb.New(tx).ReadSession(ctx, sessionID)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, auth.ErrTokenExpired
+	}
+	return row, err
+}
+
+func (a *Authenticator) identifyKey(ctx context.Context, token string) (auth.Actor, error) {
+	hash := auth.HashToken(token)
+	key, err := a.keys.get(string(hash), a.now(), func() (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) })
+	if err != nil {
+		return auth.Actor{}, err
+	}
+	if key.RevokedAt != nil || (key.ExpiresAt != nil && !a.now().Before(*key.ExpiresAt)) {
+		return auth.Actor{}, errAPIKey
+	}
+	return auth.Actor{Kind: auth.APIKey, APIKeyID: key.ID, Name: key.Name, OrgID: key.OrgID, Role: auth.Role(key.Role)}, nil
+}
+
+func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.FindAPIKeyRow, err error) {
+	err = a.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if row, err = authdb.New(tx).FindAPIKey(ctx, hash); err != nil {
+			return err
+		}
+		return authdb.New(tx).TouchAPIKey(ctx, now, hash, now.Add(-keyUseNoted))
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, errAPIKey
+	}
+	return row, err
+}
+
+// forgetSession and forgetKey make what was ended here end at once, instead of
+// within the freshness as on other replicas.
+func (a *Authenticator) forgetSession(sessionID uuid.UUID) { a.sessions.forget(sessionID) }
+func (a *Authenticator) forgetKey(hash []byte)             { a.keys.forget(string(hash)) }

@@ -1,0 +1,27 @@
+package notifydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+)
+
+// InsertFirstContact gives a new member the least that a page needs: their e-mail
+// address, told at once of everything, urgent or not. It returns the contact
+// method's id.
+func InsertFirstContact(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, email string, now time.Time) (uuid.UUID, error) {
+	contactID := id.New()
+	_, err := tx.Exec(ctx, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at)
+		VALUES ($1, $2, $3, 'email', 'E-mail', $4, $4, $5)`, orgID, contactID, userID, email, now)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at)
+		VALUES ($1, $2, $4, $5, 'high', 0, $6), ($1, $3, $4, $5, 'low', 0, $6)`,
+		orgID, id.New(), id.New(), userID, contactID, now)
+	return contactID, err
+}
