@@ -1,3 +1,73 @@
-export default function Page() {
-  return <main>incident</main>;
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from 'react-router';
+import { ButtonLink } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { ThemeSwitch } from '~/components/ui/theme-switch';
+import { incidentDetail } from '~/features/incidents/api/get-incident';
+import { AffectedServices } from '~/features/incidents/components/affected-services';
+import { IncidentActions } from '~/features/incidents/components/incident-actions';
+import { IncidentHead } from '~/features/incidents/components/incident-head';
+import { IncidentStrip } from '~/features/incidents/components/incident-strip';
+import { IncidentTimeline } from '~/features/incidents/components/incident-timeline';
+import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
+import { PagingLadder } from '~/features/incidents/components/paging-ladder';
+import type { Incident as IncidentData } from '~/features/incidents/model/incident';
+import { ApiError } from '~/lib/api';
+import { shortId } from '~/lib/format';
+import { paths } from '~/lib/paths';
+import '~/features/incidents/incident-page.css';
+
+export function meta() {
+  return [{ title: 'Incident - Nightbell' }];
+}
+
+/** One incident: what is broken, how bad, who has it, which button; then the evidence. */
+export default function Incident() {
+  const { id = '' } = useParams();
+  const incident = useQuery(incidentDetail(id));
+  return (
+    <>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to={paths.incidents}>Incidents</Link>
+        <Icon name="chevron-right" />
+        <span className="mono" aria-current="page">
+          {shortId(id)}
+        </span>
+        <ThemeSwitch />
+      </nav>
+      {incident.isPending && <Loading what="incident" />}
+      {incident.isError && !incident.data && <NoIncident error={incident.error} onRetry={() => incident.refetch()} />}
+      {incident.data && <Page incident={incident.data} />}
+    </>
+  );
+}
+
+function Page({ incident }: { incident: IncidentData }) {
+  return (
+    <article className="incident-page">
+      <title>{`${shortId(incident.id)} ${incident.title} - Nightbell`}</title>
+      <header>
+        <IncidentHead incident={incident} />
+        <IncidentActions incident={incident} />
+      </header>
+      <IncidentStrip incident={incident} />
+      <div className="columns">
+        <div className="stack">
+          <PagingLadder incident={incident} />
+          <IncidentTimeline id={incident.id} />
+        </div>
+        <div className="stack">
+          <AffectedServices incident={incident} />
+          <LinkedAlerts id={incident.id} />
+        </div>
+      </div>
+    </article>
+  );
+}
+
+function NoIncident({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const missing = error instanceof ApiError && error.status === 404;
+  if (missing) return <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>;
+  return <Failed onRetry={onRetry}>{error.message}</Failed>;
 }

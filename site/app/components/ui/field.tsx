@@ -17,15 +17,23 @@ export function TextField({ label, optional, error, ...input }: Labelled & Input
   );
 }
 
-/** A native choice from a list of words. */
-export function SelectField({ label, optional, error, options, ...select }: Labelled & { options: readonly string[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+/** A word of a choice; `value` is what the form sends when it is not the word itself. */
+export type Option = string | { value: string; word: string };
+
+/** A native choice from a list. */
+export function SelectField({ label, optional, error, options, ...select }: Labelled & { options: readonly Option[] } & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
   return (
     <Frame id={id} label={label} optional={optional} error={error}>
       <select id={id} {...select}>
-        {options.map((option) => (
-          <option key={option}>{option}</option>
-        ))}
+        {options.map((option) => {
+          const { value, word } = typeof option === 'string' ? { value: option, word: option } : option;
+          return (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          );
+        })}
       </select>
     </Frame>
   );

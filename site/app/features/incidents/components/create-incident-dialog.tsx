@@ -5,25 +5,26 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { ApiError } from '~/lib/api';
+import { capitalised } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { useCreateIncident } from '../api/change-incident';
-import { serviceNames } from '../api/list-service-names';
+import { serviceStates } from '../api/list-service-states';
 
-const severities = ['critical', 'high', 'medium', 'low'];
-const noService = 'No service';
+const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({ value, word: capitalised(value) }));
+const noService = { value: '', word: 'No service' };
 
 /** Declares an incident by hand and opens it. The people on call are paged. */
 export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateIncident();
   const navigate = useNavigate();
-  const services = useQuery(serviceNames).data ?? [];
+  const services = useQuery(serviceStates).data ?? [];
   const description = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim();
-    const service = services.find((one) => one.name === text('service'));
-    const body = { title: text('title'), description: text('description'), severity: text('severity'), ...(service ? { service_id: service.id } : {}) };
+    const service = text('service');
+    const body = { title: text('title'), description: text('description'), severity: text('severity'), ...(service ? { service_id: service } : {}) };
     create.mutate(body, { onSuccess: (incident) => navigate(paths.incident(incident.id)) });
   };
   return (
@@ -38,7 +39,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
         <TextField label="Title" name="title" required maxLength={500} placeholder="What is broken, and where" autoFocus />
         <div className="side-by-side">
           <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />
-          <SelectField label="Service" name="service" options={[noService, ...services.map((service) => service.name)]} />
+          <SelectField label="Service" name="service" options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]} />
         </div>
         <div>
           <label className="label" htmlFor={description}>

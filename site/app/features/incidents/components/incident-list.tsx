@@ -21,7 +21,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const shown = useMemo(() => matching(incidents, filter, wanted), [incidents, filter, wanted]);
   const selection = useSelection(shown);
   const [cursor, setCursor] = useState<string | null>(null);
-  const [keysOn, setKeysOn] = useStoredFlag('list-keys', true);
+  const [keysOn, setKeysOn] = useStoredFlag('single-keys', true);
   const search = useRef<HTMLInputElement>(null);
   const many = useChangeMany();
   useListKeys({

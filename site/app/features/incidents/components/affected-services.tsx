@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Card } from '~/components/ui/card';
+import { HealthMark } from '~/components/ui/mark';
+import { Empty } from '~/components/ui/states';
+import { paths } from '~/lib/paths';
+import { serviceStates } from '../api/list-service-states';
+import type { Incident } from '../model/incident';
+
+/** The service the incident is about, and how it is now. */
+export function AffectedServices({ incident }: { incident: Incident }) {
+  const service = useQuery(serviceStates).data?.find((one) => one.id === incident.serviceId);
+  return (
+    <Card title="Affected Services">
+      {incident.serviceName === '' ? (
+        <Empty>This incident names no service.</Empty>
+      ) : (
+        <ul className="side-list">
+          <li>
+            <Link className="grow" to={paths.service(incident.serviceId)}>
+              {service ? <HealthMark value={service.health} word={incident.serviceName} /> : incident.serviceName}
+            </Link>
+            {service && service.tier > 0 && <span className="aside">Tier {service.tier}</span>}
+          </li>
+        </ul>
+      )}
+    </Card>
+  );
+}

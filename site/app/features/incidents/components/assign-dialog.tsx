@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { Avatar } from '~/components/ui/avatar';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { Icon } from '~/components/ui/icon';
+import { Failed, Loading } from '~/components/ui/states';
+import { useAssignIncident } from '../api/change-incident';
+import { memberList } from '../api/list-members';
+import type { Incident } from '../model/incident';
+
+/** Gives the incident to somebody, or to nobody. Choosing is enough. */
+export function AssignDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
+  const members = useQuery(memberList);
+  const assign = useAssignIncident(incident.id);
+  const choose = (userId: string) => assign.mutate(userId, { onSuccess: onClose });
+  return (
+    <Dialog title="Assign" narrow onClose={onClose}>
+      <div className="body">
+        {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
+        {members.isPending && <Loading what="people" />}
+        {members.isError && <Failed onRetry={() => members.refetch()}>{members.error.message}</Failed>}
+        <ul className="people">
+          {members.data?.map((member) => (
+            <li key={member.id}>
+              <button type="button" disabled={assign.isPending} onClick={() => choose(member.id)}>
+                <Avatar name={member.name} hue={member.hue} />
+                <span className="grow ellipsis">{member.name}</span>
+                {incident.assignee?.id === member.id && <Icon name="check" />}
+              </button>
+            </li>
+          ))}
+          {incident.assignee && (
+            <li>
+              <button type="button" disabled={assign.isPending} onClick={() => choose('')}>
+                <Avatar name="-" />
+                <span className="grow">Nobody</span>
+              </button>
+            </li>
+          )}
+        </ul>
+        <p className="note">Whoever gets it is told. Paging goes on until somebody acknowledges.</p>
+      </div>
+    </Dialog>
+  );
+}

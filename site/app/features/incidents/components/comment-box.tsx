@@ -1,0 +1,34 @@
+import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { useAddComment } from '../api/add-comment';
+
+/** Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box. */
+export function CommentBox({ id }: { id: string }) {
+  const [text, setText] = useState('');
+  const add = useAddComment(id);
+  const field = useId();
+  const post = () => {
+    if (text.trim() === '' || add.isPending) return;
+    add.mutate(text.trim(), { onSuccess: () => setText('') });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    post();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) post();
+  };
+  return (
+    <form className="comment-box" onSubmit={submit}>
+      <div>
+        <label className="visually-hidden" htmlFor={field}>
+          Add a comment
+        </label>
+        <textarea id={field} rows={2} placeholder="What do you see? Everyone on this incident reads it." value={text} onChange={(event) => setText(event.target.value)} onKeyDown={onKey} />
+        <Button type="submit" look="primary" size="sm" disabled={add.isPending} labels={['Posting...']}>
+          {add.isPending ? 'Posting...' : 'Post'}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { Kbd } from '~/components/ui/kbd';
+import { useStoredFlag } from '~/lib/storage-flag';
+import { useChangeIncident } from '../api/change-incident';
+import type { Incident } from '../model/incident';
+import { AssignDialog } from './assign-dialog';
+import { EscalateDialog } from './escalate-dialog';
+
+/** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
+export function IncidentActions({ incident }: { incident: Incident }) {
+  const change = useChangeIncident(incident.id);
+  const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
+  const triggered = incident.status === 'triggered';
+  useAcknowledgeKey(triggered && !change.isPending && open === null, () => change.mutate('acknowledge'));
+  const over = incident.status === 'resolved';
+  return (
+    <div className="incident-actions">
+      <Button icon="assign" aria-label="Assign" onClick={() => setOpen('assign')}>
+        <span className="word">Assign</span>
+      </Button>
+      <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>
+        <span className="word">Escalate</span>
+      </Button>
+      {triggered && (
+        <Button look="person" className="main-action" disabled={change.isPending} onClick={() => change.mutate('acknowledge')}>
+          {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+          <Kbd className="hide-phone">A</Kbd>
+        </Button>
+      )}
+      {incident.status === 'acknowledged' && (
+        <Button look="primary" icon="check" className="main-action" disabled={change.isPending} labels={['Resolving...']} onClick={() => change.mutate('resolve')}>
+          {change.isPending ? 'Resolving...' : 'Resolve'}
+        </Button>
+      )}
+      {open === 'assign' && <AssignDialog incident={incident} onClose={() => setOpen(null)} />}
+      {open === 'escalate' && <EscalateDialog incident={incident} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+// The same switch as the list's keys turns this one off.
+function useAcknowledgeKey(enabled: boolean, acknowledge: () => void): void {
+  const [keysOn] = useStoredFlag('single-keys', true);
+  useEffect(() => {
+    if (!enabled || !keysOn) return;
+    const onKey = (event: KeyboardEvent) => {
+      const typing = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
+      if (event.key === 'a' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) acknowledge();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { HealthMark, SeverityMark, StatusMark } from '~/components/ui/mark';
+import { useNow } from '~/lib/clock';
+import { duration, relativeTime } from '~/lib/format';
+import { serviceStates } from '../api/list-service-states';
+import { holder, type Incident } from '../model/incident';
+
+const healthWords: Record<string, string> = { healthy: 'Operational', degraded: 'Degraded performance', down: 'Service disruption' };
+
+/** The four answers: status, severity, assignee, service. */
+export function IncidentStrip({ incident }: { incident: Incident }) {
+  const service = useQuery(serviceStates).data?.find((one) => one.id === incident.serviceId);
+  return (
+    <dl className="card strip" aria-label="Details">
+      <Fact name="Status" note={<StatusNote incident={incident} />}>
+        <StatusMark value={incident.status} />
+      </Fact>
+      <Fact name="Severity" note={alertNote(incident)}>
+        <SeverityMark value={incident.severity} />
+      </Fact>
+      <Fact name="Assignee" note={holderNote(incident)}>
+        {holder(incident)?.name ?? 'Unassigned'}
+      </Fact>
+      <Fact name="Service" note={service && `${healthWords[service.health] ?? service.health}${service.tier ? `, tier ${service.tier}` : ''}`}>
+        {service ? <HealthMark value={service.health} word={service.name} /> : incident.serviceName || 'Unknown Service'}
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+      {note && <dd className="note">{note}</dd>}
+    </div>
+  );
+}
+
+function StatusNote({ incident }: { incident: Incident }) {
+  const now = useNow(1000);
+  const since = (at: Date) => duration((now.getTime() - at.getTime()) / 1000);
+  if (incident.status === 'triggered') return `Waiting for ${since(incident.triggeredAt)}`;
+  if (incident.status === 'acknowledged' && incident.acknowledgedAt) return `For ${since(incident.acknowledgedAt)}`;
+  if (!incident.resolvedAt) return null;
+  const took = duration((incident.resolvedAt.getTime() - incident.triggeredAt.getTime()) / 1000);
+  return `After ${took}, ${relativeTime(incident.resolvedAt, now)}`;
+}
+
+function alertNote(incident: Incident): string {
+  if (incident.alertCount === 0) return incident.source === 'manual' ? 'Declared by hand' : '';
+  return incident.alertCount === 1 ? 'From 1 alert' : `From ${incident.alertCount} alerts`;
+}
+
+function holderNote(incident: Incident): string {
+  if (incident.status === 'resolved') return '';
+  if (incident.escalation?.status === 'exhausted') return incident.escalation.reason;
+  if (incident.assignee && !incident.acknowledgedBy) return 'Not acknowledged yet';
+  return incident.status === 'triggered' ? 'Nobody has acknowledged yet' : '';
+}

@@ -1,0 +1,50 @@
+import type { TimelineEventJson } from '@nightbell/proto';
+import { useQuery } from '@tanstack/react-query';
+import { Card } from '~/components/ui/card';
+import { Icon } from '~/components/ui/icon';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { clockTime, fullTime } from '~/lib/format';
+import { incidentTimeline } from '../api/list-timeline';
+import { toDate } from '../model/incident';
+import { describe } from '../model/timeline';
+import { CommentBox } from './comment-box';
+
+/** What happened, newest first, and a place to say what you see. */
+export function IncidentTimeline({ id }: { id: string }) {
+  const timeline = useQuery(incidentTimeline(id));
+  return (
+    <Card title="Timeline" actions={<span className="policy">Newest first</span>}>
+      {timeline.isPending && <Loading what="timeline" />}
+      {timeline.isError && <Failed onRetry={() => timeline.refetch()}>{timeline.error.message}</Failed>}
+      {timeline.data?.length === 0 && <Empty>Nothing has happened yet.</Empty>}
+      <ol className="timeline">
+        {timeline.data?.map((event) => (
+          <TimelineRow key={event.id} event={event} />
+        ))}
+      </ol>
+      <CommentBox id={id} />
+    </Card>
+  );
+}
+
+function TimelineRow({ event }: { event: TimelineEventJson }) {
+  const { icon, lead, rest, said } = describe(event);
+  const at = toDate(event.at);
+  return (
+    <li>
+      {at && (
+        <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
+          {clockTime(at)}
+        </time>
+      )}
+      <Icon name={icon} />
+      <div>
+        <p>
+          <b>{lead}</b>
+          {rest}
+        </p>
+        {said && <p className="said">{said}</p>}
+      </div>
+    </li>
+  );
+}

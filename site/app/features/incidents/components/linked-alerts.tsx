@@ -1,0 +1,53 @@
+import type { AlertJson } from '@nightbell/proto';
+import { useQuery } from '@tanstack/react-query';
+import { Count } from '~/components/ui/badge';
+import { Card } from '~/components/ui/card';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { useNow } from '~/lib/clock';
+import { capitalised, fullTime, relativeTime } from '~/lib/format';
+import { incidentAlerts } from '../api/list-alerts';
+import { toDate } from '../model/incident';
+
+/** The alerts that make up the incident, firing ones first. */
+export function LinkedAlerts({ id }: { id: string }) {
+  const alerts = useQuery(incidentAlerts(id));
+  return (
+    <Card title="Linked Alerts" actions={alerts.data && alerts.data.total > 0 && <Count value={alerts.data.total} />}>
+      {alerts.isPending && <Loading what="alerts" />}
+      {alerts.isError && <Failed onRetry={() => alerts.refetch()}>{alerts.error.message}</Failed>}
+      {alerts.data?.alerts.length === 0 && <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>}
+      <ul className="side-list">
+        {alerts.data?.alerts.map((alert) => (
+          <AlertRow key={alert.id} alert={alert} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function AlertRow({ alert }: { alert: AlertJson }) {
+  const now = useNow(30_000);
+  const started = toDate(alert.starts_at);
+  const repeats = alert.occurrence_count ?? 1;
+  return (
+    <li className={alert.status}>
+      <span className="grow">
+        <span className="mono name">{isWebLink(alert.link) ? <a href={alert.link}>{alert.title}</a> : alert.title}</span>
+        <span className="text-3 size-12">
+          {capitalised(alert.source ?? '')}, {alert.status}
+          {repeats > 1 && `, ${repeats} times`}
+        </span>
+      </span>
+      {started && (
+        <time className="aside" dateTime={started.toISOString()} title={fullTime(started)}>
+          {relativeTime(started, now)}
+        </time>
+      )}
+    </li>
+  );
+}
+
+// The address comes from whoever sent the alert; anything but http would be an attack.
+function isWebLink(link: string | undefined): boolean {
+  return /^https?:\/\//.test(link ?? '');
+}

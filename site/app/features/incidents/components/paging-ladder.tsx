@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { Avatar } from '~/components/ui/avatar';
+import { Card } from '~/components/ui/card';
+import { Icon } from '~/components/ui/icon';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { useNow } from '~/lib/clock';
+import { clock, fullTime, offset } from '~/lib/format';
+import { useHues } from '../api/list-members';
+import { incidentNotifications } from '../api/list-notifications';
+import type { Incident } from '../model/incident';
+import { ladder, type NextStep, nextStep, type Try } from '../model/ladder';
+
+/** The trail of paging: who, how, when, with what result, and who is next. */
+export function PagingLadder({ incident }: { incident: Incident }) {
+  const notifications = useQuery(incidentNotifications(incident.id));
+  const steps = notifications.data ? ladder(incident, notifications.data) : [];
+  const next = nextStep(incident.escalation);
+  const policy = incident.escalation?.policyName;
+  return (
+    <Card title="Who was paged" className="ladder" actions={policy && <span className="policy hide-phone">Policy: {policy}</span>}>
+      {notifications.isPending && <Loading what="pages" />}
+      {notifications.isError && <Failed onRetry={() => notifications.refetch()}>{notifications.error.message}</Failed>}
+      {notifications.data && steps.length === 0 && !next && <Empty>Nobody was paged for this incident.</Empty>}
+      {steps.map((step) => (
+        <section key={step.key}>
+          <h3 className="step">{step.title}</h3>
+          <ol>
+            {step.tries.map((entry) => (
+              <TryRow key={entry.key} entry={entry} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {next && <Upcoming next={next} start={incident.triggeredAt} />}
+      {incident.escalation?.status === 'exhausted' && (
+        <p className="ran-out">
+          <Icon name="alert" />
+          {incident.escalation.reason || 'Nobody is left to page.'}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function TryRow({ entry }: { entry: Try }) {
+  const hueOf = useHues();
+  return (
+    <li className={`try ${entry.look}`}>
+      <span className="offset mono">{entry.offset}</span>
+      <span className="node" />
+      <span className="channel">
+        <Icon name={entry.icon} />
+        {entry.channel}
+      </span>
+      <span className="who">
+        {entry.person && <Avatar name={entry.person.name} hue={hueOf(entry.person.id)} />}
+        <span className="ellipsis">{entry.who}</span>
+      </span>
+      <span className="result">{entry.result}</span>
+      <span className="took mono">{entry.took}</span>
+    </li>
+  );
+}
+
+function Upcoming({ next, start }: { next: NextStep; start: Date }) {
+  const now = useNow(1000);
+  const left = (next.dueAt.getTime() - now.getTime()) / 1000;
+  return (
+    <section>
+      <h3 className="step" title={fullTime(next.dueAt)}>
+        <span>
+          {next.title}, {left > 0 ? <>in <span className="mono">{clock(left)}</span></> : 'now'} unless acknowledged
+        </span>
+      </h3>
+      <ol>
+        {(next.targets.length > 0 ? next.targets : ['Whoever is on call then']).map((target) => (
+          <li key={target} className="try waiting">
+            <span className="offset mono">{offset((next.dueAt.getTime() - start.getTime()) / 1000)}</span>
+            <span className="node" />
+            <span className="channel">
+              <Icon name="users" />
+              Page
+            </span>
+            <span className="who">
+              <span className="ellipsis">{target}</span>
+            </span>
+            <span className="result">Waiting</span>
+            <span className="took" />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import type { TimelineEventJson } from '@nightbell/proto';
+import type { IconName } from '~/components/ui/icon';
+
+/** How one event of the timeline reads. */
+export interface Line {
+  icon: IconName;
+  /** What happened, in bold. */
+  lead: string;
+  /** By whom or from what, after the lead. */
+  rest: string;
+  /** What somebody wrote; empty when nobody did. */
+  said: string;
+}
+
+const icons: Record<string, IconName> = {
+  declared: 'incidents',
+  acknowledged: 'acknowledged',
+  resolved: 'check',
+  assigned: 'assign',
+  severity_change: 'up',
+  comment: 'chat',
+  escalated: 'ladder',
+  paged: 'push',
+  page_failed: 'alert',
+  alert_linked: 'link',
+  alert_resolved: 'check',
+  nobody_on_call: 'alert',
+  exhausted: 'alert',
+};
+// What the product itself sends along with the two buttons; only other words are worth showing.
+const ownWords = ['Incident acknowledged', 'Incident resolved'];
+
+/** The words for an event. An unknown kind shows the server's own sentence. */
+export function describe(event: TimelineEventJson): Line {
+  const icon = icons[event.kind ?? ''] ?? 'chevron-right';
+  const message = (event.message ?? '').replace(/\.$/, '');
+  const by = event.actor?.name ? ` by ${event.actor.name}` : '';
+  switch (event.kind) {
+    case 'comment':
+      return { icon, lead: event.actor?.name || 'Somebody', rest: ' commented', said: event.message ?? '' };
+    case 'acknowledged':
+      return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
+    case 'resolved':
+      return event.actor_kind === 'system'
+        ? { icon, lead: 'Resolved', rest: message === '' || ownWords.includes(message) ? ' by itself' : `. ${message}`, said: '' }
+        : { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message };
+    case 'declared':
+      return { icon, lead: 'Incident declared', rest: message.replace(/^(Incident )?declared/i, ''), said: '' };
+    default:
+      return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
+  }
+}
