@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/ingest/prometheus"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// keptBytes is how much of an unreadable body is stored.
+const keptBytes = 64 << 10
+
+// retrySeconds is when a sender should try again what could not be committed.
+const retrySeconds = 5
+
+// ErrorWriter answers a request with an error, in the shape of all our errors.
+type ErrorWriter func(w http.ResponseWriter, r *http.Request, err error)
+
+// Handler receives the alerts of every sender. It is safe for concurrent use.
+type Handler struct {
+	keys       Keys
+	acceptor   Acceptor
+	writeError ErrorWriter
+	log        *slog.Logger
+	large      chan struct{}
+}
+
+// NewHandler makes a handler that logs to log; Register gives it its paths.
+func NewHandler(keys Keys, acceptor Acceptor, writeError ErrorWriter, log *slog.Logger) *Handler {
+	return &Handler{
+		keys: keys, acceptor: acceptor, writeError: writeError, log: log,
+		large: make(chan struct{}, largeBodies),
+	}
+}
+
+// webhook answers one sender's requests.
+func (h *Handler) webhook(s sender) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost && r.Method != http.MethodPut { // Grafana can be told to PUT
+			refuseMethod(w, r)
+			return
+		}
+		batch, err := h.receive(w, r, s)
+		if err != nil {
+			h.writeError(w, r, forSender(err))
+			return
+		}
+		writeSuccess(w, r, batch)
+	})
+}
+
+// receive does everything but answering.
+func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (alert.Batch, error) {
+	ctx := r.Context()
+	route, err := h.keys.Find(ctx, r.PathValue("service_key"))
+	if errors.Is(err, ErrUnknownKey) {
+		return alert.Batch{}, fault.New(fault.NotFound, "unknown_service_key",
+			"No service has this key. Copy the webhook URL from the service's page and use it unchanged.")
+	}
+	if err != nil {
+		return alert.Batch{}, fmt.Errorf("finding the service of a key: %w", err)
+	}
+	body, done, err := h.readBody(w, r)
+	defer done()
+	if err != nil {
+		return alert.Batch{}, h.refuse(ctx, route, s, body, err)
+	}
+	batch, err := h.parse(ctx, s, body)
+	if err != nil {
+		return alert.Batch{}, h.refuse(ctx, route, s, body, err)
+	}
+	if err := h.acceptor.Accept(ctx, route, batch); err != nil {
+		return alert.Batch{}, fmt.Errorf("committing %d alerts: %w", len(batch.Alerts), err)
+	}
+	return batch, nil
+}
+
+// parse runs a parser. A parser that panics has a bug, but the alert it read is
+// real and its sender would repeat it in vain: it is treated as unreadable.
+func (h *Handler) parse(ctx context.Context, s sender, body []byte) (batch alert.Batch, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			h.log.ErrorContext(ctx, "a parser panicked", "sender", s.name, "cause", fmt.Sprint(cause))
+			err = fault.New(fault.Invalid, "unreadable_alert",
+				"Nightbell could not read this alert. It was kept; send it to us with the version of your sender.")
+		}
+	}()
+	return s.parse(body)
+}
+
+// refuse stores a body that cannot be used before the sender hears of it. It
+// returns the error to answer with: the refusal, or that not even it was stored,
+// which the sender should then try again.
+func (h *Handler) refuse(ctx context.Context, route Route, s sender, body []byte, refusal error) error {
+	reason, isFault := fault.Of(refusal)
+	if !isFault || (reason.Kind != fault.Invalid && reason.Kind != fault.TooLarge) ||
+		reason.Code == prometheus.CodeNoAlerts { // says nothing, so nothing was lost
+		return refusal
+	}
+	h.log.WarnContext(ctx, "alerts could not be read", "sender", s.name, "service_id", route.ServiceID,
+		"code", reason.Code, "bytes", len(body))
+	kept := body[:min(len(body), keptBytes)]
+	if err := h.acceptor.AcceptUndecodable(ctx, route, s.name, reason.Message, kept); err != nil {
+		return fmt.Errorf("keeping an unreadable body: %w", err)
+	}
+	return refusal
+}
+
+// forSender turns every failure of ours into "try again": Alertmanager repeats
+// what was answered with 5xx, and nothing else, not even 429.
+func forSender(err error) error {
+	unavailable := fault.New(fault.Unavailable, "alerts_not_stored",
+		"The alerts could not be stored right now. Send them again in a few seconds.").After(retrySeconds)
+	known, ok := fault.Of(err)
+	switch {
+	case !ok, known.Kind == fault.Internal:
+		return unavailable.Because(err)
+	case known.Kind == fault.Limited, known.Kind == fault.Unavailable && known.RetryAfterSeconds == 0:
+		return unavailable.After(max(known.RetryAfterSeconds, retrySeconds)).Because(err)
+	default:
+		return err
+	}
+}
+
+func refuseMethod(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Allow", "POST, PUT")
+	writeJSON(w, http.StatusMethodNotAllowed, map[string]any{
+		"code":    "method_not_allowed",
+		"message": "Alerts are sent with POST, not " + r.Method + ". Give this URL to your monitoring system as a webhook.",
+		"details": []any{},
+	})
+}
+
+// success is the answer to alerts that were committed.
+type success struct {
+	Status  string `json:"status"`
+	Message string `json:"message"`
+	Alerts  int    `json:"alerts"`
+}
+
+func writeSuccess(w http.ResponseWriter, r *http.Request, batch alert.Batch) {
+	answer := success{Status: "success", Alerts: len(batch.Alerts), Message: fmt.Sprintf("Accepted %d alerts.", len(batch.Alerts))}
+	if answer.Alerts == 1 {
+		answer.Message = "Accepted 1 alert."
+	}
+	if isTrial(r, batch) {
+		answer.Message = "Test alert sent successfully!"
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+// isTrial tells a person at the test button or a terminal, who reads the answer,
+// from a monitoring system, which names itself.
+func isTrial(r *http.Request, batch alert.Batch) bool {
+	agent := r.UserAgent()
+	return len(batch.Alerts) == 1 && batch.Alerts[0].Status == alert.Firing &&
+		!strings.HasPrefix(agent, "Alertmanager") && !strings.HasPrefix(agent, "Grafana")
+}
+
+func writeJSON(w http.ResponseWriter, status int, answer any) {
+	text, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, `{"code":"internal","message":"Something went wrong on our side.","details":[]}`, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // a sender that has left already hears nothing either way
+}
