@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -33,13 +32,15 @@ func (l login) grantOptions() string {
 // statement that an administrator has to run.
 func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 	var err error
-	for attempt := range attempts {
+	for attempt := 1; attempt <= attempts; attempt++ {
 		// Roles belong to the whole server, where another database's start may
 		// be creating them in the same moment.
 		if err = ensureRoles(ctx, conn); err == nil || !isConcurrentCatalogChange(err) {
 			return err
 		}
-		time.Sleep(time.Duration(attempt+1) * 20 * time.Millisecond)
+		if err := pause(ctx, attempt); err != nil {
+			return err
+		}
 	}
 	return err
 }

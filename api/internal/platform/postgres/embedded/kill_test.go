@@ -46,7 +46,7 @@ func helper(dir string) {
 
 // nightbell is a running helper.
 type nightbell struct {
-	process    *os.Process
+	command    *exec.Cmd
 	dsn        string
 	postmaster int
 }
@@ -66,14 +66,15 @@ func startHelper(t *testing.T, dir string, prepare func(*exec.Cmd)) nightbell {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = command.Process.Kill()
-		_ = command.Wait()
+		if command.Process.Kill() == nil { // not killed by the test
+			_ = command.Wait()
+		}
 	})
 	lines := bufio.NewScanner(output)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "postgres://") {
 		t.Fatalf("the helper says: %s", lines.Text())
 	}
-	return nightbell{process: command.Process, dsn: lines.Text(), postmaster: postmaster(t, dir)}
+	return nightbell{command: command, dsn: lines.Text(), postmaster: postmaster(t, dir)}
 }
 
 func postmaster(t *testing.T, dir string) int {
@@ -97,6 +98,14 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
+// kill ends the helper as kill -9 does, and returns when it is gone, as a
+// supervisor would know it.
+func (n nightbell) kill(t *testing.T) {
+	t.Helper()
+	kill(t, n.command.Process.Pid)
+	_ = n.command.Wait() // "signal: killed"
+}
+
 // waitEnd waits until a process is gone or only waits to be reaped.
 func waitEnd(t *testing.T, pid int) {
 	t.Helper()
@@ -117,7 +126,7 @@ func TestServerEndsWithAKilledNightbell(t *testing.T) {
 		running := startHelper(t, dir, nil)
 		query(t, running.dsn, makeRow)
 		begun := time.Now()
-		kill(t, running.process.Pid)
+		running.kill(t)
 		waitEnd(t, running.postmaster)
 		t.Logf("round %d: the server was gone %s after the kill", round, time.Since(begun).Round(time.Millisecond))
 		begun = time.Now()
@@ -133,11 +142,11 @@ func TestServerEndsWithAKilledNightbell(t *testing.T) {
 // The next start does not wait for a moment when nothing is left: a supervisor
 // restarts at once.
 func TestStartRightAfterAKill(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	running := startHelper(t, dir, nil)
 	query(t, running.dsn, makeRow)
-	kill(t, running.process.Pid)
-	waitEnd(t, running.process.Pid)
+	running.kill(t)
 	server := start(t, embedded.Options{DataDir: dir})
 	if got := query(t, server.DSN(), "SELECT count(*)::text FROM kept"); got != "1" {
 		t.Errorf("%s rows, expected 1", got)
@@ -145,13 +154,13 @@ func TestStartRightAfterAKill(t *testing.T) {
 }
 
 func TestRecoversWhenBothAreKilled(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	for round := range 3 {
 		running := startHelper(t, dir, nil)
 		query(t, running.dsn, makeRow)
 		kill(t, running.postmaster)
-		kill(t, running.process.Pid)
-		waitEnd(t, running.process.Pid)
+		running.kill(t)
 		begun := time.Now()
 		server := start(t, embedded.Options{DataDir: dir})
 		t.Logf("round %d: the next start, with recovery, took %s", round, time.Since(begun).Round(time.Millisecond))
@@ -164,11 +173,12 @@ func TestRecoversWhenBothAreKilled(t *testing.T) {
 
 // Number 1 always runs and is never ours; a zombie looks alive to kill(2).
 func TestStalePidFileOfAnotherProcess(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	running := startHelper(t, dir, nil)
 	query(t, running.dsn, makeRow)
 	kill(t, running.postmaster)
-	kill(t, running.process.Pid)
+	running.kill(t)
 	waitEnd(t, running.postmaster)
 	pidFile := filepath.Join(dir, "database", "postmaster.pid")
 	content, err := os.ReadFile(pidFile)
@@ -191,6 +201,7 @@ func TestStalePidFileOfAnotherProcess(t *testing.T) {
 // A backend in a long statement does not notice at once that its postmaster is
 // gone. Two servers on one set of files would ruin it.
 func TestWaitsForABackendThatOutlivesItsPostmaster(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	running := startHelper(t, dir, nil)
 	conn, err := pgx.Connect(t.Context(), running.dsn)
@@ -202,8 +213,7 @@ func TestWaitsForABackendThatOutlivesItsPostmaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	kill(t, running.postmaster)
-	kill(t, running.process.Pid)
-	waitEnd(t, running.process.Pid)
+	running.kill(t)
 
 	const frozen = 300 * time.Millisecond
 	time.AfterFunc(frozen, func() { _ = syscall.Kill(backend, syscall.SIGCONT) })
@@ -216,6 +226,7 @@ func TestWaitsForABackendThatOutlivesItsPostmaster(t *testing.T) {
 
 // An ordinary user needs no privileges at all.
 func TestStartsAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Log("all tests here run as an ordinary user already")
 		return

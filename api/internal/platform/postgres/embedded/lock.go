@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // lockDataDir makes the directory and claims it for this process. The claim ends
@@ -21,7 +22,7 @@ func lockDataDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the data directory %s cannot be written (%w). Choose another with --data-dir", dir, err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := claim(file); err != nil {
 		holder := readPID(file.Name())
 		file.Close() //nolint:errcheck // nothing was written
 		return nil, fmt.Errorf("another Nightbell%s is using the data directory %s. Stop it, or choose another directory with --data-dir", holder, dir)
@@ -30,6 +31,18 @@ func lockDataDir(dir string) (*os.File, error) {
 		_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0) // only for the message above
 	}
 	return file, nil
+}
+
+// claim takes the file's lock. It waits a little, because a killed process keeps
+// its locks until the last of its threads is gone.
+func claim(file *os.File) (err error) {
+	for range 50 {
+		if err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return err
 }
 
 // makeDataDir makes a missing directory. Others may pass through it, which the

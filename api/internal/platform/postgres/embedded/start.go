@@ -131,7 +131,9 @@ func (s *Server) Done() <-chan struct{} { return s.process.done }
 // directory. When ctx ends first the server is cut off instead, which loses
 // nothing but makes the next start recover from the log.
 func (s *Server) Stop(ctx context.Context) error {
-	return errors.Join(s.process.stop(ctx), s.releaseLock())
+	err := s.process.stop(ctx)
+	_ = os.Remove(s.sockets) // it may lie in the temporary folder; the next start makes it again
+	return errors.Join(err, s.releaseLock())
 }
 
 func (s *Server) releaseLock() error {

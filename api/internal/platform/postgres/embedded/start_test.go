@@ -143,6 +143,7 @@ func checkOwners(t *testing.T, dir string) {
 }
 
 func TestDirectoryIsUsedOnce(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	server := start(t, embedded.Options{DataDir: dir})
 	_, err := embedded.Start(t.Context(), embedded.Options{DataDir: dir, ProgramsDir: programsDir()})
@@ -155,6 +156,7 @@ func TestDirectoryIsUsedOnce(t *testing.T) {
 }
 
 func TestLongAndOddPaths(t *testing.T) {
+	t.Parallel()
 	for name, tail := range map[string]string{
 		"longer than a socket may be": strings.Repeat("a-long-name/", 9),
 		"signs that need quoting":     `it's "a" folder, really?&x=1`,
@@ -169,6 +171,7 @@ func TestLongAndOddPaths(t *testing.T) {
 }
 
 func TestInterruptedFirstStartIsDoneAgain(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	partial := filepath.Join(dir, "database.partial")
 	if err := os.MkdirAll(partial, 0o755); err != nil {
@@ -187,6 +190,7 @@ func TestInterruptedFirstStartIsDoneAgain(t *testing.T) {
 }
 
 func TestCopyOfAStoppedServer(t *testing.T) {
+	t.Parallel()
 	original := dataDir(t)
 	server := start(t, embedded.Options{DataDir: original})
 	query(t, server.DSN(), "CREATE TABLE kept AS SELECT 'copied' AS what; SELECT what FROM kept")
@@ -198,6 +202,7 @@ func TestCopyOfAStoppedServer(t *testing.T) {
 }
 
 func TestDataOfAnotherReleaseIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	if err := os.MkdirAll(filepath.Join(dir, "database"), 0o755); err != nil {
 		t.Fatal(err)
@@ -216,6 +221,7 @@ func TestDataOfAnotherReleaseIsRefused(t *testing.T) {
 
 // A binary without the archive uses an installed PostgreSQL, or says what to do.
 func TestWithoutArchive(t *testing.T) {
+	t.Parallel()
 	options := embedded.Options{DataDir: dataDir(t), Archive: fstest.MapFS{}}
 	release, err := embedded.Release(t.Context(), options)
 	if err != nil {
@@ -232,6 +238,7 @@ func TestWithoutArchive(t *testing.T) {
 }
 
 func TestBadSettingIsReportedWithTheServersWords(t *testing.T) {
+	t.Parallel()
 	_, err := embedded.Start(t.Context(), embedded.Options{DataDir: dataDir(t), ProgramsDir: programsDir(),
 		Settings: map[string]string{"shared_buffers": "plenty"}})
 	if err == nil || !strings.Contains(err.Error(), `invalid value for parameter "shared_buffers"`) {
@@ -240,6 +247,7 @@ func TestBadSettingIsReportedWithTheServersWords(t *testing.T) {
 }
 
 func TestStartGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := dataDir(t)
