@@ -136,10 +136,7 @@ GENERATED := api/gen proto/gen ':(glob)api/internal/**/*.sql.go' ':(glob)api/int
 
 .PHONY: generate
 generate: $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScript, OpenAPI and SQL code
-	@touch $(STAMPS)/generating
-	@cd proto && tools/node_modules/.bin/buf generate --path nightbell 2> >(grep -v 'INFO fieldByName' >&2)
-	@find api/gen/nightbell proto/gen/ts/nightbell -type f ! -newer $(STAMPS)/generating -delete # no longer defined
-	@node proto/tools/index.mjs && node proto/tools/openapi.mjs
+	@node proto/tools/generate.mjs
 	@$(MAKE) generate-sql
 
 .PHONY: generate-sql
