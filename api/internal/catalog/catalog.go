@@ -73,3 +73,8 @@ func HashKey(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]
 }
+
+// KeyPlace is what the sealed copy of a service's key is bound to.
+func KeyPlace(orgID, serviceID uuid.UUID) string {
+	return "service_key/" + orgID.String() + "/" + serviceID.String()
+}

@@ -338,6 +338,7 @@ CREATE UNIQUE INDEX incident_open_key ON incident (service_id, incident_key)
     WHERE status <> 'resolved' AND incident_key IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
+CREATE INDEX incident_service_idx ON incident (org_id, service_id, triggered_at DESC);
 CREATE INDEX incident_status_idx ON incident (org_id, status, triggered_at DESC, id DESC);
 CREATE INDEX incident_search_idx ON incident USING gin ((title || E'\n' || description) gin_trgm_ops);
 
@@ -459,6 +460,7 @@ CREATE TABLE notification (
     lease_token       uuid,
     lease_until       timestamptz,
     attempts          integer NOT NULL DEFAULT 0,
+    faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake; such a page is sent alone
     finished_at       timestamptz,
     finished_for      text NOT NULL DEFAULT '',
     created_at        timestamptz NOT NULL,

@@ -1,0 +1,63 @@
+-- name: InsertService :exec
+INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, tier, grouping, created_at, updated_at)
+VALUES (@org_id, @id, @name, @description, @team_id, @owner_user_id, @escalation_policy_id, @repo_url, @tier, @grouping, @now, @now);
+
+-- name: UpdateService :execrows
+-- Absent values keep what is stored.
+UPDATE service SET
+    name = coalesce(sqlc.narg('name'), name),
+    description = coalesce(sqlc.narg('description'), description),
+    team_id = CASE WHEN @set_team::boolean THEN sqlc.narg('team_id') ELSE team_id END,
+    owner_user_id = CASE WHEN @set_owner::boolean THEN sqlc.narg('owner_user_id') ELSE owner_user_id END,
+    escalation_policy_id = CASE WHEN @set_policy::boolean THEN sqlc.narg('escalation_policy_id') ELSE escalation_policy_id END,
+    repo_url = coalesce(sqlc.narg('repo_url'), repo_url),
+    tier = coalesce(sqlc.narg('tier'), tier),
+    grouping = coalesce(sqlc.narg('grouping'), grouping),
+    updated_at = @now
+WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL;
+
+-- name: DeleteService :execrows
+UPDATE service SET deleted_at = @now::timestamptz, escalation_policy_id = NULL, updated_at = @now::timestamptz WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL;
+
+-- name: DeleteServiceKeys :exec
+DELETE FROM service_key WHERE org_id = @org_id AND service_id = @service_id;
+
+-- name: InsertServiceKey :exec
+INSERT INTO service_key (hash, org_id, service_id, sealed, created_at) VALUES (@hash, @org_id, @service_id, @sealed, @now);
+
+-- name: ExpireServiceKeys :exec
+-- The end of a rotation's overlap; keys that end sooner keep their end.
+UPDATE service_key SET expires_at = least(expires_at, @expires_at::timestamptz) WHERE org_id = @org_id AND service_id = @service_id;
+
+-- name: ListServices :many
+-- Every service, or the one with the id, with what its open incidents say about it.
+SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
+       coalesce(t.name, u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
+       (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
+       coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
+                 ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,
+       coalesce(last.triggered_at, 'epoch')::timestamptz AS last_incident_at, -- epoch: none yet
+       (SELECT k.sealed FROM service_key k WHERE k.org_id = s.org_id AND k.service_id = s.id AND k.expires_at IS NULL
+        ORDER BY k.created_at DESC LIMIT 1)::bytea AS sealed_key
+FROM service s
+LEFT JOIN team t ON t.org_id = s.org_id AND t.id = s.team_id
+LEFT JOIN users u ON u.id = s.owner_user_id
+LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_policy_id
+LEFT JOIN LATERAL (SELECT i.triggered_at FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id
+                   ORDER BY i.triggered_at DESC LIMIT 1) last ON true
+WHERE s.org_id = @org_id AND s.deleted_at IS NULL AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id'))
+ORDER BY lower(s.name), s.id;
+
+-- name: FindRoute :one
+-- Where the alerts of a key go. Runs before the organization is known.
+SELECT k.org_id, k.service_id, s.name, coalesce(s.escalation_policy_id, o.default_policy_id) AS policy_id, s.grouping
+FROM service_key k
+JOIN service s ON s.org_id = k.org_id AND s.id = k.service_id AND s.deleted_at IS NULL
+JOIN org o ON o.id = k.org_id
+WHERE k.hash = @hash AND (k.expires_at IS NULL OR k.expires_at > nightbell_now());
+
+-- name: References :one
+-- Whether what a service points at exists in this organization.
+SELECT (sqlc.narg('team_id')::uuid IS NULL OR EXISTS (SELECT FROM team t WHERE t.org_id = @org_id AND t.id = sqlc.narg('team_id')))::boolean AS team,
+       (sqlc.narg('owner_user_id')::uuid IS NULL OR EXISTS (SELECT FROM membership m WHERE m.org_id = @org_id AND m.user_id = sqlc.narg('owner_user_id')))::boolean AS owner,
+       (sqlc.narg('policy_id')::uuid IS NULL OR EXISTS (SELECT FROM escalation_policy p WHERE p.org_id = @org_id AND p.id = sqlc.narg('policy_id')))::boolean AS policy;

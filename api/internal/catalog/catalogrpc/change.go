@@ -1,0 +1,131 @@
+package catalogrpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+)
+
+func severityOf(row catalogdb.ListServicesRow) alert.Severity { return alert.Severity(row.WorstSeverity) }
+
+// UpdateService changes the fields that are present. An empty id clears a reference.
+func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.UpdateServiceRequest) (*nightbellv1.UpdateServiceResponse, error) {
+	response := &nightbellv1.UpdateServiceResponse{}
+	serviceID, ok := id.Parse(request.GetId())
+	if !ok {
+		return nil, errNoService
+	}
+	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+		refs, err := references(ctx, q, caller.OrgID, request)
+		if err != nil {
+			return err
+		}
+		changed, err := q.UpdateService(ctx, catalogdb.UpdateServiceParams{
+			Name: request.Name, Description: request.Description, RepoUrl: request.RepoUrl, Tier: tier(request.Tier), Grouping: request.Grouping,
+			SetTeam: request.TeamId != nil, TeamID: refs.TeamID, SetOwner: request.OwnerUserId != nil, OwnerUserID: refs.OwnerUserID,
+			SetPolicy: request.EscalationPolicyId != nil, EscalationPolicyID: refs.PolicyID,
+			Now: now, OrgID: caller.OrgID, ID: serviceID,
+		})
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return errNoService
+		}
+		response.Service, err = h.find(ctx, q, caller, request.GetId())
+		return err
+	})
+	return response, err
+}
+
+func tier(requested *int32) *int16 {
+	if requested == nil {
+		return nil
+	}
+	stored := int16(*requested)
+	return &stored
+}
+
+// DeleteService hides a service and refuses its keys from then on.
+func (h *Handler) DeleteService(ctx context.Context, request *nightbellv1.DeleteServiceRequest) (*nightbellv1.DeleteServiceResponse, error) {
+	serviceID, _ := id.Parse(request.GetId())
+	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+		deleted, err := q.DeleteService(ctx, now, caller.OrgID, serviceID)
+		if err != nil {
+			return err
+		}
+		if deleted == 0 {
+			return errNoService
+		}
+		return q.DeleteServiceKeys(ctx, caller.OrgID, serviceID)
+	})
+	return &nightbellv1.DeleteServiceResponse{}, err
+}
+
+// RotateServiceKey makes a new key and lets the old one end after the overlap.
+func (h *Handler) RotateServiceKey(ctx context.Context, request *nightbellv1.RotateServiceKeyRequest) (*nightbellv1.RotateServiceKeyResponse, error) {
+	response := &nightbellv1.RotateServiceKeyResponse{}
+	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+		service, err := h.find(ctx, q, caller, request.GetId())
+		if err != nil {
+			return err
+		}
+		serviceID := uuid.MustParse(service.GetId())
+		ends := now.Add(overlap)
+		if err := q.ExpireServiceKeys(ctx, ends, caller.OrgID, serviceID); err != nil {
+			return err
+		}
+		if err := h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
+			return err
+		}
+		response.PreviousKeyExpiresAt = timestamppb.New(ends)
+		response.Service, err = h.find(ctx, q, caller, request.GetId())
+		return err
+	})
+	response.ServiceKey = response.GetService().GetServiceKey()
+	return response, err
+}
+
+// pointing is what creating and updating a service have in common.
+type pointing interface {
+	GetTeamId() string
+	GetOwnerUserId() string
+	GetEscalationPolicyId() string
+}
+
+// references reads the ids that a service points at and refuses what does not exist
+// in this organization.
+func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, request pointing) (catalogdb.ReferencesParams, error) {
+	refs := catalogdb.ReferencesParams{OrgID: orgID,
+		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerUserId()), PolicyID: optional(request.GetEscalationPolicyId())}
+	exist, err := q.References(ctx, refs)
+	switch {
+	case err != nil:
+		return refs, err
+	case !exist.Team:
+		return refs, fault.New(fault.NotFound, "team_not_found", "Team not found")
+	case !exist.Owner:
+		return refs, fault.New(fault.NotFound, "user_not_found", "User not found")
+	case !exist.Policy:
+		return refs, fault.New(fault.NotFound, "escalation_policy_not_found", "Escalation policy not found")
+	}
+	return refs, nil
+}
+
+// optional reads an id; empty text is none. Text that is no id becomes one that nobody has.
+func optional(text string) *uuid.UUID {
+	if text == "" {
+		return nil
+	}
+	key, _ := id.Parse(text)
+	return &key
+}

@@ -1,0 +1,169 @@
+// Package catalogrpc answers the calls about services.
+package catalogrpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+)
+
+// overlap is how long a rotated key still works, so that no alert is lost while
+// senders are changed.
+const overlap = time.Hour
+
+var (
+	errNoService = fault.New(fault.NotFound, "service_not_found", "Service not found")
+	errNameTaken = fault.New(fault.Conflict, "service_name_taken", "There is a service of this name already. Choose another name.")
+)
+
+// Handler implements nightbellv1connect.CatalogServiceHandler.
+type Handler struct {
+	db        *postgres.DB
+	box       *secret.Box
+	publicURL string
+}
+
+// New makes a handler. publicURL is where senders reach Nightbell, without a slash at
+// the end.
+func New(db *postgres.DB, box *secret.Box, publicURL string) *Handler {
+	return &Handler{db: db, box: box, publicURL: publicURL}
+}
+
+// write runs a change as the caller's organization, with the time of the database.
+func (h *Handler) write(ctx context.Context, change func(context.Context, *catalogdb.Queries, auth.Actor, time.Time) error) error {
+	caller, _ := auth.ActorFrom(ctx)
+	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return change(ctx, catalogdb.New(tx), caller, now)
+	})
+	if postgres.ConstraintName(err) == "service_name_key" {
+		return errNameTaken.Because(err)
+	}
+	return err
+}
+
+// CreateService adds a service with its first key.
+func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.CreateServiceRequest) (*nightbellv1.CreateServiceResponse, error) {
+	response := &nightbellv1.CreateServiceResponse{}
+	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+		refs, err := references(ctx, q, caller.OrgID, request)
+		if err != nil {
+			return err
+		}
+		serviceID := id.New()
+		err = q.InsertService(ctx, catalogdb.InsertServiceParams{
+			OrgID: caller.OrgID, ID: serviceID, Name: request.GetName(), Description: request.GetDescription(),
+			TeamID: refs.TeamID, OwnerUserID: refs.OwnerUserID, EscalationPolicyID: refs.PolicyID,
+			RepoUrl: request.GetRepoUrl(), Tier: int16(or(request.GetTier(), 3)), Grouping: or(request.GetGrouping(), string(catalog.ByGroup)), Now: now,
+		})
+		if err != nil {
+			return err
+		}
+		if err := h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
+			return err
+		}
+		response.Service, err = h.find(ctx, q, caller, serviceID.String())
+		return err
+	})
+	response.ServiceKey = response.GetService().GetServiceKey()
+	return response, err
+}
+
+func or[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+func (h *Handler) addKey(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time) error {
+	key := catalog.NewKey()
+	return q.InsertServiceKey(ctx, catalogdb.InsertServiceKeyParams{Hash: catalog.HashKey(key), OrgID: orgID, ServiceID: serviceID,
+		Sealed: h.box.Seal([]byte(key), catalog.KeyPlace(orgID, serviceID)), Now: now})
+}
+
+// ListServices gives every service with its health.
+func (h *Handler) ListServices(ctx context.Context, _ *nightbellv1.ListServicesRequest) (*nightbellv1.ListServicesResponse, error) {
+	response := &nightbellv1.ListServicesResponse{}
+	caller, _ := auth.ActorFrom(ctx)
+	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := catalogdb.New(tx).ListServices(ctx, caller.OrgID, nil)
+		for _, row := range rows {
+			response.Services = append(response.Services, h.message(caller, row))
+		}
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// GetService gives one service.
+func (h *Handler) GetService(ctx context.Context, request *nightbellv1.GetServiceRequest) (*nightbellv1.GetServiceResponse, error) {
+	response := &nightbellv1.GetServiceResponse{}
+	caller, _ := auth.ActorFrom(ctx)
+	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		response.Service, err = h.find(ctx, catalogdb.New(tx), caller, request.GetId())
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// find reads one service. Text that is no id is a service that does not exist.
+func (h *Handler) find(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, text string) (*nightbellv1.Service, error) {
+	serviceID, ok := id.Parse(text)
+	if !ok {
+		return nil, errNoService
+	}
+	rows, err := q.ListServices(ctx, caller.OrgID, &serviceID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errNoService
+	}
+	return h.message(caller, rows[0]), nil
+}
+
+// message turns a row into the contract's words. Only responders and above see the key.
+func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nightbellv1.Service {
+	service := &nightbellv1.Service{
+		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(catalog.HealthOf(severityOf(row))),
+		Incidents: row.OpenIncidents, Owner: row.Owner, TeamId: text(row.TeamID), OwnerUserId: text(row.OwnerUserID),
+		EscalationPolicyId: text(row.EscalationPolicyID), EscalationPolicyName: row.PolicyName,
+		RepoUrl: row.RepoUrl, Tier: int32(row.Tier), Grouping: row.Grouping,
+		CreatedAt: timestamppb.New(row.CreatedAt), UpdatedAt: timestamppb.New(row.UpdatedAt),
+	}
+	if row.LastIncidentAt.Unix() > 0 {
+		service.LastIncidentAt = timestamppb.New(row.LastIncidentAt)
+	}
+	if len(row.SealedKey) == 0 || !caller.Role.AtLeast(auth.Responder) {
+		return service
+	}
+	// A key that does not open (another data key) is shown as missing; rotating it mends that.
+	if key, err := h.box.Open(row.SealedKey, catalog.KeyPlace(caller.OrgID, row.ID)); err == nil {
+		service.ServiceKey, service.WebhookUrl = string(key), h.publicURL+"/v1/webhooks/prometheus/"+string(key)
+	}
+	return service
+}
+
+func text(key *uuid.UUID) string {
+	if key == nil {
+		return ""
+	}
+	return key.String()
+}

@@ -1,0 +1,52 @@
+-- name: InsertPolicy :exec
+INSERT INTO escalation_policy (org_id, id, name, description, repeats, created_at, updated_at)
+VALUES (@org_id, @id, @name, @description, @repeats, @now, @now);
+
+-- name: UpdatePolicy :execrows
+UPDATE escalation_policy SET name = @name, description = @description, repeats = @repeats, updated_at = @now
+WHERE org_id = @org_id AND id = @id;
+
+-- name: DeletePolicy :execrows
+DELETE FROM escalation_policy WHERE org_id = @org_id AND id = @id;
+
+-- name: DeleteSteps :exec
+DELETE FROM escalation_step WHERE org_id = @org_id AND policy_id = @policy_id;
+
+-- name: InsertStep :exec
+INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES (@org_id, @policy_id, @position, @delay_seconds);
+
+-- name: InsertTarget :execrows
+-- Writes nothing when the target does not exist in this organization.
+INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, user_id, schedule_id, team_id, contact_method_id)
+SELECT @org_id, @policy_id, @step_position, @position, @kind::text,
+       CASE WHEN @kind = 'user' THEN @target_id::uuid END, CASE WHEN @kind = 'schedule' THEN @target_id END,
+       CASE WHEN @kind = 'team' THEN @target_id END, CASE WHEN @kind = 'channel' THEN @target_id END
+WHERE CASE @kind
+    WHEN 'user' THEN EXISTS (SELECT FROM membership m WHERE m.org_id = @org_id AND m.user_id = @target_id)
+    WHEN 'schedule' THEN EXISTS (SELECT FROM schedule s WHERE s.org_id = @org_id AND s.id = @target_id)
+    WHEN 'team' THEN EXISTS (SELECT FROM team t WHERE t.org_id = @org_id AND t.id = @target_id)
+    ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = @org_id AND c.id = @target_id AND c.user_id IS NULL) END;
+
+-- name: ListPolicies :many
+SELECT p.id, p.name, p.description, p.repeats, (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default
+FROM escalation_policy p JOIN org o ON o.id = p.org_id
+WHERE p.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR p.id = sqlc.narg('id'))
+ORDER BY lower(p.name), p.id;
+
+-- name: ListTargets :many
+SELECT s.policy_id, s.position AS step_position, s.delay_seconds, coalesce(t.kind, '')::text AS kind,
+       coalesce(t.user_id, t.schedule_id, t.team_id, t.contact_method_id, '00000000-0000-0000-0000-000000000000')::uuid AS target_id,
+       coalesce(u.name, sc.name, te.name, c.name, '')::text AS name
+FROM escalation_step s
+LEFT JOIN escalation_target t ON t.org_id = s.org_id AND t.policy_id = s.policy_id AND t.step_position = s.position
+LEFT JOIN users u ON u.id = t.user_id
+LEFT JOIN schedule sc ON sc.org_id = t.org_id AND sc.id = t.schedule_id
+LEFT JOIN team te ON te.org_id = t.org_id AND te.id = t.team_id
+LEFT JOIN contact_method c ON c.org_id = t.org_id AND c.id = t.contact_method_id
+WHERE s.org_id = @org_id AND (sqlc.narg('policy_id')::uuid IS NULL OR s.policy_id = sqlc.narg('policy_id'))
+ORDER BY s.policy_id, s.position, t.position;
+
+-- name: PolicyUse :one
+-- What would be left without its policy.
+SELECT EXISTS (SELECT FROM service s WHERE s.org_id = @org_id AND s.escalation_policy_id = @id AND s.deleted_at IS NULL)::boolean AS by_service,
+       EXISTS (SELECT FROM org o WHERE o.id = @org_id AND o.default_policy_id = @id)::boolean AS as_default;

@@ -1,0 +1,199 @@
+package escalation
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The simulator lives through whole incidents in virtual time: senders that repeat,
+// two sweepers that read and commit at different moments, two senders of pages with
+// leases, a provider that loses answers, people who answer, crashes anywhere, days of
+// downtime. Everything follows from one seed; model_test.go holds the pieces.
+
+var simulations = flag.Int("simulations", 2_000, "how many seeds the simulator lives through")
+
+func TestSimulation(t *testing.T) {
+	first := cmp.Or(*seeded, rand.Uint64()>>16)
+	t.Logf("go test -run %s -seed %d", t.Name(), first)
+	var total tally
+	for seed := first; seed < first+uint64(*simulations); seed++ {
+		world := simulate(seed, mutation{}, false)
+		if len(world.problems) > 0 {
+			retold := simulate(seed, mutation{}, true)
+			t.Fatalf("seed %d: %s\n%s", seed, world.problems[0], strings.Join(retold.story, "\n"))
+		}
+		total.add(world.tally)
+	}
+	t.Logf("%d simulations: %+v", *simulations, total)
+	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 {
+		t.Error("the simulator does not reach everything")
+	}
+}
+
+// TestSimulationNoticesFaults takes one guard away at a time; if no seed notices, the
+// simulator proves nothing about that guard.
+func TestSimulationNoticesFaults(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		fault   mutation
+		noticed string // by which invariants
+	}{
+		{"no version guard on the state", mutation{unguardedState: true}, "I2"},
+		{"no guard and no unique effect key", mutation{unguardedState: true, duplicateEffects: true}, "I2 I5"},
+		{"no unique open incident", mutation{duplicateIncidents: true}, "I3"},
+		{"no lease on a claimed page", mutation{noLease: true}, "I5"},
+		{"no token on the result of a page", mutation{noToken: true}, "I5"},
+		{"no last look before a page is sent", mutation{noLastLook: true}, "I7"},
+		{"a send that may outlive its lease", mutation{noBudget: true}, "I5"},
+		{"nobody looks again after a commit", mutation{noTick: true}, "I2 I4"},
+		{"a clock that runs ahead", mutation{ahead: 20 * time.Second}, "I6"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for seed := range uint64(2_000) {
+				for _, problem := range simulate(seed, test.fault, false).problems {
+					invariant, _, _ := strings.Cut(problem, ":")
+					if strings.Contains(test.noticed, invariant) {
+						t.Logf("seed %d: %s", seed, problem)
+						return
+					}
+				}
+			}
+			t.Error("not noticed in 2,000 simulations")
+		})
+	}
+}
+
+// tally is what a simulation went through.
+type tally struct{ incidents, attempts, crashes, lost, answered, exhausted int }
+
+func (t *tally) add(other tally) {
+	t.incidents += other.incidents
+	t.attempts += other.attempts
+	t.crashes += other.crashes
+	t.lost += other.lost
+	t.answered += other.answered
+	t.exhausted += other.exhausted
+}
+
+// checkCommit holds after every transaction.
+func (w *world) checkCommit(row *incidentRow) {
+	open := 0
+	for _, other := range w.incidents {
+		if other.key == row.key && other.Status.Open() {
+			open++
+		}
+	}
+	state := row.paging
+	switch {
+	case open > 1:
+		w.problem("I3: %d open incidents for %s", open, row.key)
+	case state.Status == Active && row.Status != "triggered":
+		w.problem("I2: paging goes on although #%d is %s", row.Number(), row.Status)
+	case state.Status == Active && state.NextDueAt.IsZero(), state.Status != Active && state.Reason == "":
+		w.problem("I2: nothing says what follows for #%d: %+v", row.Number(), state)
+	}
+}
+
+// checkAttempt holds whenever a page goes out.
+func (w *world) checkAttempt(p *page) {
+	row := p.of
+	switch {
+	case p.attempts > 1+p.excuses:
+		w.problem("I5: %d attempts at %s, excused %d", p.attempts, p.key, p.excuses)
+	case w.now.Before(p.due), !row.escalated && w.now.Before(row.started.Add(earliest(w.policy, p.round, p.step))):
+		w.problem("I6: early: %s", p.key)
+	case !row.answered.IsZero() && w.now.After(row.answered.Add(time.Second)):
+		w.problem("I7: %s goes out %s after the answer", p.key, w.now.Sub(row.answered))
+	}
+}
+
+// checkEnd holds when nothing is left to do.
+func (w *world) checkEnd() {
+	for key := range w.accepted {
+		if !w.known(key) {
+			w.problem("I1: %s was accepted and is gone", key)
+		}
+	}
+	copies := map[string]int{}
+	for _, p := range w.pages {
+		copies[p.key]++
+		switch {
+		case p.state == sent && p.attempts == 0, p.state == pending, p.state == sending:
+			w.problem("I4: %s ended as %s after %d attempts", p.key, p.state, p.attempts)
+		case p.state == cancelled && p.of.answered.IsZero() && !p.of.escalated:
+			w.problem("I4: %s was cancelled, but nobody answered", p.key)
+		case copies[p.key] > 1:
+			w.problem("I5: %s exists twice", p.key)
+		}
+	}
+	for _, row := range w.incidents {
+		if row.Status == "triggered" && row.paging.Status != Exhausted {
+			w.problem("I2: nobody has #%d and nothing follows: %+v", row.Number(), row.paging)
+		}
+		if row.Status == "triggered" && !row.escalated {
+			w.checkEverybodyTried(row)
+		}
+	}
+}
+
+// checkEverybodyTried: whoever the policy means was reached, or the owners were.
+func (w *world) checkEverybodyTried(row *incidentRow) {
+	reached := map[uuid.UUID]bool{}
+	for _, p := range w.pages {
+		if p.of == row && p.state == sent {
+			reached[p.target] = true
+		}
+	}
+	wanted := everybody(w.policy)
+	if len(wanted) == 0 {
+		wanted = w.owners
+	}
+	for _, id := range wanted {
+		if !reached[id] {
+			w.problem("P4: %s of #%d was never tried", id, row.Number())
+		}
+	}
+}
+
+func everybody(policy Policy) []uuid.UUID {
+	var all []uuid.UUID
+	for _, step := range policy.Steps {
+		for _, target := range step.Targets {
+			all = append(all, target.People...)
+			if target.Channel != uuid.Nil {
+				all = append(all, target.Channel)
+			}
+		}
+	}
+	return all
+}
+
+// earliest is when a step may be paged at first, after the incident opened.
+func earliest(policy Policy, round, step int) time.Duration {
+	perRound, before := time.Duration(0), time.Duration(0)
+	for i, s := range policy.Steps {
+		if !s.meansSomebody() {
+			continue
+		}
+		perRound += s.delay()
+		if i < step {
+			before += s.delay()
+		}
+	}
+	if perRound == 0 {
+		return time.Duration(round) * waited(policy, State{})
+	}
+	return time.Duration(round)*perRound + before
+}
+
+func (w *world) problem(format string, args ...any) {
+	w.tell(format, args...)
+	w.problems = append(w.problems, fmt.Sprintf(format, args...))
+}

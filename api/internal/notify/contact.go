@@ -1,0 +1,59 @@
+package notify
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"net/mail"
+	"net/url"
+	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Secret reports whether an address of this kind gives access by itself, so that it
+// is sealed and only its hint is shown.
+func (k Kind) Secret() bool { return k == Webhook || k == Slack }
+
+// SigningSecretPrefix is how Standard Webhooks writes secrets.
+const SigningSecretPrefix = "whsec_"
+
+// NewSigningSecret makes 32 random bytes and their form for people.
+func NewSigningSecret() (secret []byte, text string) {
+	secret = make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails (crypto/rand)
+	return secret, SigningSecretPrefix + base64.StdEncoding.EncodeToString(secret)
+}
+
+// CheckAddress cleans an address of this kind and gives the hint that is shown for
+// it. The refusal names the field. Whether a URL may be called is the egress
+// client's to say.
+func CheckAddress(kind Kind, address string) (clean, hint string, err error) {
+	address = strings.TrimSpace(address)
+	if kind == Email {
+		parsed, err := mail.ParseAddress(address)
+		if err != nil || parsed.Address != address || !strings.Contains(address, "@") {
+			return "", "", refuseAddress("Enter an e-mail address, for example ada@example.com.")
+		}
+		return address, address, nil
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return "", "", refuseAddress("Enter the whole URL, for example https://hooks.example.com/nightbell.")
+	}
+	return address, urlHint(parsed), nil
+}
+
+// urlHint shows whose webhook it is and nothing that calls it.
+func urlHint(address *url.URL) string {
+	hint := address.Scheme + "://" + address.Host
+	if strings.Trim(address.Path, "/") != "" || address.RawQuery != "" {
+		hint += "/…"
+	}
+	return hint
+}
+
+func refuseAddress(sentence string) error {
+	refusal := fault.New(fault.Unprocessable, "invalid_address", sentence)
+	refusal.Fields = []fault.Field{{Path: "address", Message: sentence}}
+	return refusal
+}
