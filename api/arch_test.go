@@ -268,9 +268,11 @@ type listedPackage struct {
 func listPackages(t *testing.T) []listedPackage {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports", "./...")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		t.Fatalf("go list: %v\n%s", err, complaint.String())
 	}
 	var all []listedPackage
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
