@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -24,7 +25,9 @@ type Observation struct {
 	Method    string
 	Status    int
 	// Code is the fault's, empty for success.
-	Code     string
+	Code string
+	// Stream is true for an answer that lasts as long as somebody reads it.
+	Stream   bool
 	Duration time.Duration
 }
 
@@ -85,10 +88,11 @@ func (s *Server) record(w *recorder, r *http.Request, known *request, took time.
 		Method:    knownVerb(r.Method),
 		Status:    w.status(),
 		Code:      known.refused,
+		Stream:    strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream"),
 		Duration:  took,
 	}
-	if s.Observe != nil {
-		s.Observe(seen)
+	for _, observe := range s.Observers {
+		observe(r.Context(), seen)
 	}
 	level := slog.LevelInfo
 	if seen.Route == "/healthz" || seen.Route == "/readyz" || seen.Route == "/metrics" {
@@ -110,7 +114,6 @@ func (s *Server) record(w *recorder, r *http.Request, known *request, took time.
 	if seen.Code != "" {
 		attrs = append(attrs, slog.String("code", seen.Code))
 	}
-	attrs = append(attrs, slog.String("request_id", known.id))
 	s.logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 

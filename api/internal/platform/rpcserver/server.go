@@ -7,6 +7,7 @@
 package rpcserver
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -26,10 +27,8 @@ type Server struct {
 	HTTPS bool
 	// BodyTimeout is how long a request body may take; 15 s when zero.
 	BodyTimeout time.Duration
-	// Observe is told about every finished request; may be nil.
-	Observe func(Observation)
-	// ConnectOptions are added to every Connect handler, such as a tracing interceptor.
-	ConnectOptions []connect.HandlerOption
+	// Observers are told about every finished request.
+	Observers []func(context.Context, Observation)
 	// Fallback serves every path that is not ours, such as the site; a JSON 404 when nil.
 	Fallback http.Handler
 
@@ -56,12 +55,12 @@ func New(logger *slog.Logger, steps ...Step) *Server {
 // It fails when a method has no authz option, no Go method or no REST route, so that none can be
 // forgotten.
 func (s *Server) Mount(descriptor protoreflect.ServiceDescriptor, impl any, connectHandler func(...connect.HandlerOption) (string, http.Handler)) error {
-	_, handler := connectHandler(append([]connect.HandlerOption{
+	_, handler := connectHandler(
 		connect.WithInterceptors(&policy{server: s}),
 		connect.WithReadMaxBytes(maxBody),
 		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
-	}, s.ConnectOptions...)...)
+	)
 	methods := descriptor.Methods()
 	for i := range methods.Len() {
 		if err := s.mountMethod(methods.Get(i), reflect.ValueOf(impl), handler); err != nil {
