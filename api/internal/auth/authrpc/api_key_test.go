@@ -1,0 +1,113 @@
+package authrpc
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+func (p person) makeKey(role string, days int) (key, keyID string) {
+	p.w.t.Helper()
+	made := p.call("POST", "/v1/api-keys", object{"name": "deploy script", "role": role, "expires_in_days": days})
+	expect(p.w.t, "create a key", made, http.StatusOK, "")
+	return text(made.at("key")), text(made.at("api_key", "id"))
+}
+
+func TestAPIKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	key, keyID := dana.makeKey("", 0)
+	admin, _ := dana.makeKey("admin", 0)
+	viewer, _ := dana.makeKey("viewer", 0)
+
+	expect(t, "a responder's key reads", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusOK, "")
+	expect(t, "and may not make teams", w.anyone().with(key).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusForbidden, "")
+	expect(t, "an admin's key may", w.anyone().with(admin).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusOK, "")
+	expect(t, "a viewer's may not", w.anyone().with(viewer).call("POST", "/v1/teams", object{"name": "Search"}), http.StatusForbidden, "")
+	for _, path := range []string{"/v1/auth/me", "/v1/api-keys"} {
+		expect(t, "no key reaches "+path, w.anyone().with(admin).call("GET", path, nil), http.StatusForbidden, "")
+	}
+	expect(t, "nor makes keys", w.anyone().with(admin).call("POST", "/v1/api-keys", object{"name": "x"}), http.StatusForbidden, "")
+
+	listed := dana.call("GET", "/v1/api-keys", nil)
+	expect(t, "list", listed, http.StatusOK, "")
+	if strings.Contains(listed.text, key) || !strings.Contains(listed.text, key[:10]) || !strings.Contains(listed.text, `"last_used_at":"2`) {
+		t.Errorf("the list shows the key, or not how to recognise it, or not its use: %s", listed.text)
+	}
+	if n := pgtest.One[int](t, w.db, "SELECT count(*) FROM api_key WHERE position($1 IN api_key::text) > 0", key); n != 0 {
+		t.Error("the key is stored")
+	}
+
+	expect(t, "revoke", dana.call("DELETE", "/v1/api-keys/"+keyID, nil), http.StatusOK, "")
+	expect(t, "revoked, at once", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusUnauthorized, errAPIKey.Message)
+	expect(t, "revoke again", dana.call("DELETE", "/v1/api-keys/"+keyID, nil), http.StatusOK, "")
+	for what, other := range map[string]string{"random": id.New().String(), "nonsense": "x"} {
+		expect(t, "revoke "+what, dana.call("DELETE", "/v1/api-keys/"+other, nil), http.StatusNotFound, "API key not found")
+	}
+}
+
+func TestAPIKeysEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	key, _ := dana.makeKey("viewer", 1)
+	w.later(10 * time.Minute)
+	expect(t, "while it is good", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusOK, "")
+	w.later(24 * time.Hour)
+	expect(t, "after a day", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusUnauthorized, errAPIKey.Message)
+
+	second, secondID := w.again(dana).makeKey("viewer", 0)
+	expect(t, "a good key", w.anyone().with(second).call("GET", "/v1/members", nil), http.StatusOK, "")
+	w.db.Exec(t, "UPDATE api_key SET revoked_at = now() WHERE id = $1", secondID) // on another replica
+	w.later(5 * time.Second)
+	expect(t, "revoked elsewhere, five seconds ago", w.anyone().with(second).call("GET", "/v1/members", nil), http.StatusUnauthorized, "")
+}
+
+// again signs the person in anew.
+func (w *world) again(p person) person {
+	w.t.Helper()
+	p.caller = w.anyone().with(text(w.anyone().login(p.email, password, "").at("tokens", "access_token")))
+	return p
+}
+
+func TestOrganizationsAreSeparate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana, eve := w.join("dana@rockets.example"), w.join("eve@other.example")
+	_, keyID := dana.makeKey("viewer", 0)
+	expect(t, "Dana's team", dana.call("POST", "/v1/teams", object{"name": "Payments", "member_ids": []string{dana.userID, dana.userID}}), http.StatusOK, "")
+	expect(t, "the same name elsewhere", eve.call("POST", "/v1/teams", object{"name": "payments"}), http.StatusOK, "")
+	expect(t, "the same name here", dana.call("POST", "/v1/teams", object{"name": "PAYMENTS"}), http.StatusConflict, "")
+
+	for what, got := range map[string]reply{
+		"members": eve.call("GET", "/v1/members", nil), "teams": eve.call("GET", "/v1/teams", nil), "keys": eve.call("GET", "/v1/api-keys", nil),
+	} {
+		expect(t, what, got, http.StatusOK, "")
+		if strings.Contains(got.text, dana.userID) || strings.Contains(got.text, "dana@") || strings.Contains(got.text, keyID) {
+			t.Errorf("%s of another organization are shown: %s", what, got.text)
+		}
+	}
+	foreign := eve.call("DELETE", "/v1/api-keys/"+keyID, nil)
+	random := eve.call("DELETE", "/v1/api-keys/"+id.New().String(), nil)
+	expect(t, "revoking Dana's key", foreign, http.StatusNotFound, "")
+	if foreign.text != random.text {
+		t.Errorf("a foreign key and no key differ: %s and %s", foreign.text, random.text)
+	}
+	foreign = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{dana.userID}})
+	random = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{id.New().String()}})
+	expect(t, "Dana in Eve's team", foreign, http.StatusNotFound, "")
+	if foreign.text != random.text {
+		t.Errorf("a foreign member and no member differ: %s and %s", foreign.text, random.text)
+	}
+	if n := pgtest.One[int](t, w.db, "SELECT count(*) FROM api_key WHERE revoked_at IS NOT NULL"); n != 0 {
+		t.Error("Eve revoked Dana's key")
+	}
+	if n := pgtest.One[int](t, w.db, "SELECT count(*) FROM team WHERE name = 'Spies'"); n != 0 {
+		t.Error("a refused team was stored")
+	}
+}

@@ -1,0 +1,169 @@
+package authrpc
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+const wrong = "Login failed. Please check your credentials."
+
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("Dana@Rockets.example")
+	got := w.anyone().login(" dana@rockets.EXAMPLE ", password, "")
+	expect(t, "login", got, http.StatusOK, "")
+	if got.at("tokens", "expires_in") != float64(900) || got.at("user", "name") != "Dana Whitfield" {
+		t.Errorf("the answer is %s", got.text)
+	}
+	me := w.anyone().with(text(got.at("tokens", "access_token"))).call("GET", "/v1/auth/me", nil)
+	expect(t, "me", me, http.StatusOK, "")
+	if text(me.at("user", "id")) != dana.userID || text(me.at("user", "role")) != "owner" {
+		t.Errorf("me is %s", me.text)
+	}
+	for what, reply := range map[string]reply{
+		"wrong password":  w.anyone().login("dana@rockets.example", password+"!", ""),
+		"no such account": w.anyone().login("nobody@rockets.example", password, ""),
+		"not an address":  w.anyone().login("' OR 1=1 --", password, ""),
+	} {
+		expect(t, what, reply, http.StatusUnauthorized, wrong)
+	}
+	if strings.Contains(w.log.String(), password) {
+		t.Error("a password is in the log")
+	}
+}
+
+// TestLoginTakesTheSameForUnknownAccounts compares medians: the same hash is computed
+// in both cases, which is nearly all of the time.
+func TestLoginTakesTheSameForUnknownAccounts(t *testing.T) {
+	w := newWorld(t) // not parallel: it measures
+	w.join("dana@rockets.example")
+	w.auth.limits = newSignInLimits(Limits{AccountFailures: 1000, AddressFailures: 1000})
+	measure := func(email string) time.Duration {
+		start := time.Now()
+		expect(t, email, w.anyone().login(email, "not-the-password-1", ""), http.StatusUnauthorized, wrong)
+		return time.Since(start)
+	}
+	var known, unknown []time.Duration
+	for range 25 {
+		known, unknown = append(known, measure("dana@rockets.example")), append(unknown, measure("nobody@rockets.example"))
+	}
+	slices.Sort(known)
+	slices.Sort(unknown)
+	ratio := float64(known[12]) / float64(unknown[12])
+	t.Logf("median with an account %s, without %s", known[12], unknown[12])
+	if ratio < 0.7 || ratio > 1.4 {
+		t.Errorf("an account can be told by the time: %.2f times as long", ratio)
+	}
+}
+
+// TestStrangersCannotLockOutTheOnCall is the attack of SEC-AUT-04: a stranger who
+// knows the on-call's address floods the sign-in, even from the same network.
+func TestStrangersCannotLockOutTheOnCall(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.join("dana@rockets.example")
+	const home, device = "203.0.113.9", "danas-browser-0123456789"
+	expect(t, "the on-call signs in once", w.from(home).login("dana@rockets.example", password, device), http.StatusOK, "")
+
+	var statuses []int
+	for range 8 { // from elsewhere
+		statuses = append(statuses, w.from("192.0.2.66").login("dana@rockets.example", "guess-guess-guess", "").status)
+	}
+	if want := []int{401, 401, 401, 401, 401, 429, 429, 429}; !slices.Equal(statuses, want) {
+		t.Errorf("a stranger got %v, want %v", statuses, want)
+	}
+	for i := range 130 { // from the victim's own network, over many accounts, with invented devices
+		w.from(home).login(fmt.Sprintf("user%d@rockets.example", i/4), "guess-guess-guess", fmt.Sprintf("invented-device-%d", i))
+	}
+	for range 8 {
+		w.from(home).login("dana@rockets.example", "guess-guess-guess", "another-device-0123")
+	}
+
+	expect(t, "the on-call on the known device", w.from(home).login("dana@rockets.example", password, device), http.StatusOK, "")
+	expect(t, "and from a train", w.from("2001:db8::5").login("dana@rockets.example", password, device), http.StatusOK, "")
+	stranger := w.from(home).login("dana@rockets.example", password, "")
+	expect(t, "a stranger there, even with the right password", stranger, http.StatusTooManyRequests, "")
+	if stranger.header.Get("Retry-After") == "" || !strings.HasPrefix(stranger.message(), "Too many attempts. Wait ") {
+		t.Errorf("it is not said when to try again: %v %s", stranger.header, stranger.text)
+	}
+
+	// The known device has five tries of its own.
+	for range 5 {
+		expect(t, "a typo", w.from(home).login("dana@rockets.example", "a typo, a typo", device), http.StatusUnauthorized, wrong)
+	}
+	expect(t, "the sixth", w.from(home).login("dana@rockets.example", password, device), http.StatusTooManyRequests, "")
+	w.later(15*time.Minute + time.Second)
+	expect(t, "after a quarter of an hour", w.from(home).login("dana@rockets.example", password, device), http.StatusOK, "")
+}
+
+func TestFailuresPerNetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.join("dana@rockets.example")
+	w.auth.limits = newSignInLimits(Limits{AccountFailures: 3, AddressFailures: 6})
+	for i := range 3 {
+		expect(t, "IPv6", w.from(fmt.Sprintf("2001:db8:1:2::%d", i+1)).login("dana@rockets.example", "guess-guess-guess", ""), http.StatusUnauthorized, wrong)
+	}
+	expect(t, "the same /64", w.from("2001:db8:1:2:ffff::1").login("dana@rockets.example", password, ""), http.StatusTooManyRequests, "")
+	expect(t, "another /64", w.from("2001:db8:1:3::1").login("dana@rockets.example", password, ""), http.StatusOK, "")
+	for i := range 3 {
+		expect(t, "other accounts", w.from("2001:db8:1:2::1").login(fmt.Sprintf("%d@rockets.example", i), "guess-guess-guess", ""), http.StatusUnauthorized, wrong)
+	}
+	expect(t, "the network is full", w.from("2001:db8:1:2::1").login("new@rockets.example", "guess-guess-guess", ""), http.StatusTooManyRequests, "")
+	// A success takes back its own attempt only.
+	for range 10 {
+		expect(t, "good sign-ins do not count", w.from("192.0.2.1").login("dana@rockets.example", password, ""), http.StatusOK, "")
+	}
+}
+
+func TestAShortDeviceIsNotTrusted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.join("dana@rockets.example")
+	expect(t, "login", w.anyone().login("dana@rockets.example", password, "1"), http.StatusOK, "")
+	if n := pgtest.One[int](t, w.db, "SELECT count(*) FROM known_device"); n != 0 {
+		t.Error("a device of one character became a known one")
+	}
+	for i := range 25 {
+		expect(t, "login", w.anyone().login("dana@rockets.example", password, fmt.Sprintf("device-0123456789-%d", i)), http.StatusOK, "")
+	}
+	if n := pgtest.One[int](t, w.db, "SELECT count(*) FROM known_device"); n != 20 {
+		t.Errorf("%d known devices, want the last 20", n)
+	}
+}
+
+func TestDisabledAndHomelessAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	w.db.Exec(t, "UPDATE users SET disabled_at = now()")
+	expect(t, "disabled, wrong password", w.anyone().login(dana.email, "guess-guess-guess", ""), http.StatusUnauthorized, wrong)
+	expect(t, "disabled", w.anyone().login(dana.email, password, ""), http.StatusForbidden, "")
+	expect(t, "refresh of a disabled account", w.anyone().refresh(dana.refreshToken), http.StatusUnauthorized, "")
+	w.later(5 * time.Second)
+	expect(t, "its access token", dana.call("GET", "/v1/auth/me", nil), http.StatusUnauthorized, "")
+	w.db.Exec(t, "UPDATE users SET disabled_at = NULL")
+	w.db.Exec(t, "DELETE FROM membership")
+	expect(t, "no organization", w.anyone().login(dana.email, password, ""), http.StatusForbidden, "")
+}
+
+func TestOlderHashesAreReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	weaker, err := olderHash(password)
+	must(t, err)
+	w.db.Exec(t, "UPDATE users SET password_hash = $1", weaker)
+	expect(t, "login", w.anyone().login(dana.email, password, ""), http.StatusOK, "")
+	if got := pgtest.One[string](t, w.db, "SELECT password_hash FROM users"); got == weaker || !strings.Contains(got, "m=19456,t=2,p=1") {
+		t.Errorf("the hash is still %s", got)
+	}
+	expect(t, "login again", w.anyone().login(dana.email, password, ""), http.StatusOK, "")
+}
