@@ -3,7 +3,7 @@ package notify
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"net/mail"
+	netmail "net/mail"
 	"net/url"
 	"strings"
 
@@ -30,7 +30,7 @@ func NewSigningSecret() (secret []byte, text string) {
 func CheckAddress(kind Kind, address string) (clean, hint string, err error) {
 	address = strings.TrimSpace(address)
 	if kind == Email {
-		parsed, err := mail.ParseAddress(address)
+		parsed, err := netmail.ParseAddress(address)
 		if err != nil || parsed.Address != address || !strings.Contains(address, "@") {
 			return "", "", refuseAddress("Enter an e-mail address, for example ada@example.com.")
 		}

@@ -1,0 +1,211 @@
+// Package incidentrpc answers the calls about incidents. Handlers read through
+// view/incidents and write through flow/respond.go.
+package incidentrpc
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/proto"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/view/incidents"
+)
+
+// Handler implements nightbellv1connect.IncidentServiceHandler.
+type Handler struct {
+	db        *postgres.DB
+	responder *flow.Responder
+}
+
+// New makes a handler.
+func New(db *postgres.DB, responder *flow.Responder) *Handler {
+	return &Handler{db: db, responder: responder}
+}
+
+// actorOf names the caller for the timeline.
+func actorOf(ctx context.Context) (orgID uuid.UUID, actor incident.Actor) {
+	caller, _ := auth.ActorFrom(ctx)
+	actor = incident.Actor{Kind: incident.ActorKind(caller.Kind), Name: caller.Name}
+	if key := caller.ID(); key != nil {
+		actor.ID = *key
+	}
+	return caller.OrgID, actor
+}
+
+// read runs a query as the caller's organization. Text that is no id, and an id that
+// is nobody's, are both an incident that does not exist.
+func read[T any](ctx context.Context, h *Handler, query func(context.Context, pgx.Tx, uuid.UUID) (T, error)) (answer T, err error) {
+	caller, _ := auth.ActorFrom(ctx)
+	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		answer, err = query(ctx, tx, caller.OrgID)
+		return err
+	}, postgres.ReadOnly())
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = flow.ErrNoIncident
+	}
+	return answer, err
+}
+
+// ListIncidents gives a page of incidents.
+func (h *Handler) ListIncidents(ctx context.Context, request *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.ListIncidentsResponse, error) {
+		return incidents.List(ctx, tx, orgID, request)
+	})
+}
+
+// CountIncidents gives the number of incidents in each status.
+func (h *Handler) CountIncidents(ctx context.Context, _ *nightbellv1.CountIncidentsRequest) (*nightbellv1.CountIncidentsResponse, error) {
+	return read(ctx, h, incidents.Count)
+}
+
+// GetIncident gives one incident.
+func (h *Handler) GetIncident(ctx context.Context, request *nightbellv1.GetIncidentRequest) (*nightbellv1.GetIncidentResponse, error) {
+	found, err := h.get(ctx, request.GetId())
+	return &nightbellv1.GetIncidentResponse{Incident: found}, err
+}
+
+func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, error) {
+	incidentID, _ := id.Parse(text)
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.Incident, error) {
+		return incidents.Get(ctx, tx, orgID, incidentID)
+	})
+}
+
+// CreateIncident declares an incident.
+func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {
+	orgID, actor := actorOf(ctx)
+	declaration := flow.Declaration{OrgID: orgID, By: actor, Title: request.GetTitle(), Description: request.GetDescription(),
+		Severity: alert.Severity(request.GetSeverity()), Tags: request.GetTags(), Metadata: request.GetMetadata().AsMap()}
+	if declaration.Severity == "" {
+		declaration.Severity = alert.Medium
+	}
+	var err error
+	if declaration.ServiceID, err = reference(request.GetServiceId(), "Service"); err != nil {
+		return nil, err
+	}
+	if declaration.AssigneeID, err = reference(request.GetAssigneeId(), "User"); err != nil {
+		return nil, err
+	}
+	if declaration.Repeat, err = idempotencyKey(ctx, request); err != nil {
+		return nil, err
+	}
+	incidentID, err := h.responder.DeclareIncident(ctx, declaration)
+	if err != nil {
+		return nil, err
+	}
+	made, err := h.get(ctx, incidentID.String())
+	return &nightbellv1.CreateIncidentResponse{Incident: made}, err
+}
+
+// reference reads an optional id. Text that is no id is something that does not exist.
+func reference(text, noun string) (uuid.UUID, error) {
+	if text == "" {
+		return uuid.Nil, nil
+	}
+	key, ok := id.Parse(text)
+	if !ok {
+		return uuid.Nil, fault.New(fault.NotFound, "not_found", noun+" not found")
+	}
+	return key, nil
+}
+
+const longestIdempotencyKey = 255
+
+func idempotencyKey(ctx context.Context, request proto.Message) (flow.IdempotencyKey, error) {
+	call := rpcserver.CallFrom(ctx)
+	if call == nil {
+		return flow.IdempotencyKey{}, nil
+	}
+	key := call.Header.Get("Idempotency-Key")
+	if len(key) > longestIdempotencyKey {
+		return flow.IdempotencyKey{}, fault.New(fault.Invalid, "idempotency_key_too_long", "Idempotency-Key is longer than 255 characters. Use a UUID.")
+	}
+	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
+	if err != nil {
+		return flow.IdempotencyKey{}, err
+	}
+	sum := sha256.Sum256(encoded)
+	return flow.IdempotencyKey{Key: key, Method: call.Procedure, RequestHash: sum[:]}, nil
+}
+
+// respond carries out a command and reads the incident as it is then.
+func (h *Handler) respond(ctx context.Context, text string, command func(incident.Actor) incident.Command) (*nightbellv1.Incident, error) {
+	orgID, actor := actorOf(ctx)
+	incidentID, ok := id.Parse(text)
+	if !ok {
+		return nil, flow.ErrNoIncident
+	}
+	if err := h.responder.Respond(ctx, orgID, []uuid.UUID{incidentID}, command(actor)); err != nil {
+		return nil, err
+	}
+	return h.get(ctx, text)
+}
+
+// AcknowledgeIncident stops the paging.
+func (h *Handler) AcknowledgeIncident(ctx context.Context, request *nightbellv1.AcknowledgeIncidentRequest) (*nightbellv1.AcknowledgeIncidentResponse, error) {
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
+		return incident.Acknowledge{By: by, Message: request.GetMessage()}
+	})
+	return &nightbellv1.AcknowledgeIncidentResponse{Incident: next}, err
+}
+
+// ResolveIncident closes the incident.
+func (h *Handler) ResolveIncident(ctx context.Context, request *nightbellv1.ResolveIncidentRequest) (*nightbellv1.ResolveIncidentResponse, error) {
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
+		return incident.Resolve{By: by, Message: request.GetMessage()}
+	})
+	return &nightbellv1.ResolveIncidentResponse{Incident: next}, err
+}
+
+// AssignIncident gives the incident to a member, or to nobody.
+func (h *Handler) AssignIncident(ctx context.Context, request *nightbellv1.AssignIncidentRequest) (*nightbellv1.AssignIncidentResponse, error) {
+	member, err := h.member(ctx, request.GetUserId())
+	if err != nil {
+		return nil, err
+	}
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
+		return incident.Assign{By: by, To: member.id, ToName: member.name}
+	})
+	return &nightbellv1.AssignIncidentResponse{Incident: next}, err
+}
+
+type member struct {
+	id   uuid.UUID
+	name string
+}
+
+// member finds who is meant in the caller's organization; nobody for empty text.
+func (h *Handler) member(ctx context.Context, text string) (member, error) {
+	userID, err := reference(text, "User")
+	if err != nil || userID == uuid.Nil {
+		return member{}, err
+	}
+	found, err := read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (member, error) {
+		m := member{id: userID}
+		err := tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
+			WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, orgID, userID).Scan(&m.name)
+		return m, err
+	})
+	if errors.Is(err, flow.ErrNoIncident) {
+		err = fault.New(fault.NotFound, "not_found", "User not found")
+	}
+	return found, err
+}
+
+// EscalateIncident pages the next step now.
+func (h *Handler) EscalateIncident(ctx context.Context, request *nightbellv1.EscalateIncidentRequest) (*nightbellv1.EscalateIncidentResponse, error) {
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command { return incident.Escalate{By: by} })
+	return &nightbellv1.EscalateIncidentResponse{Incident: next}, err
+}

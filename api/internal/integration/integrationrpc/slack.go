@@ -1,0 +1,193 @@
+// Package integrationrpc answers the calls about what an organization has connected.
+package integrationrpc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/integration"
+	"github.com/nightbell/nightbell/api/internal/integration/integrationdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+)
+
+var (
+	errNoSlack = fault.New(fault.NotFound, "slack_not_configured", "No Slack integration configured")
+	errNoToken = fault.New(fault.Unprocessable, "bot_token_required", "Enter the bot token of your Slack app; it begins with xoxb-.")
+)
+
+// Poster posts a text through an incoming webhook. Its error is a sentence for people.
+type Poster func(ctx context.Context, webhookURL, channel, text string) error
+
+// Slack implements nightbellv1connect.SlackServiceHandler.
+type Slack struct {
+	db       *postgres.DB
+	box      *secret.Box
+	checkURL func(url string) error
+	post     Poster
+}
+
+// NewSlack makes a handler.
+func NewSlack(db *postgres.DB, box *secret.Box, checkURL func(string) error, post Poster) *Slack {
+	return &Slack{db: db, box: box, checkURL: checkURL, post: post}
+}
+
+// stored is a configured integration.
+type stored struct {
+	open      integration.Slack
+	secrets   integration.SlackSecrets
+	contactID uuid.UUID
+}
+
+func (s *Slack) in(ctx context.Context, do func(context.Context, pgx.Tx, uuid.UUID, time.Time) error) error {
+	caller, _ := auth.ActorFrom(ctx)
+	return s.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, tx, caller.OrgID, now)
+	})
+}
+
+// load reads the integration, or refuses with errNoSlack.
+func (s *Slack) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (stored, error) {
+	row, err := integrationdb.New(tx).GetIntegration(ctx, orgID, integration.SlackKind)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return stored{}, errNoSlack
+	}
+	if err != nil {
+		return stored{}, err
+	}
+	var found stored
+	if err := json.Unmarshal(row.Config, &found.open); err != nil {
+		return stored{}, err
+	}
+	if row.ContactMethodID != nil {
+		found.contactID = *row.ContactMethodID
+	}
+	plain, err := s.box.Open(row.Sealed, integration.SealedPlace(orgID, integration.SlackKind))
+	if err != nil {
+		return stored{}, err
+	}
+	return found, json.Unmarshal(plain, &found.secrets)
+}
+
+// ConfigureSlack saves the integration, and its channel as one that policies can page.
+func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.ConfigureSlackRequest) (*nightbellv1.ConfigureSlackResponse, error) {
+	address, hint, err := notify.CheckAddress(notify.Slack, request.GetWebhookUrl())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkURL(address); err != nil {
+		return nil, err
+	}
+	response := &nightbellv1.ConfigureSlackResponse{}
+	err = s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
+		current, err := s.load(ctx, tx, orgID)
+		if err != nil && !errors.Is(err, errNoSlack) {
+			return err
+		}
+		next := stored{contactID: current.contactID, secrets: integration.SlackSecrets{BotToken: request.GetBotToken(), WebhookURL: address}}
+		if next.secrets.BotToken == "" {
+			next.secrets.BotToken = current.secrets.BotToken
+		}
+		if next.secrets.BotToken == "" {
+			return errNoToken
+		}
+		next.open = integration.Slack{Channel: request.GetChannel(), WebhookHint: hint,
+			TokenHint: integration.TokenHint(next.secrets.BotToken), UserMappings: request.GetUserMappings()}
+		response.Integration = message(next.open)
+		return s.save(ctx, tx, orgID, next, now)
+	})
+	return response, err
+}
+
+func (s *Slack) save(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, next stored, now time.Time) error {
+	if next.contactID == uuid.Nil {
+		next.contactID = id.New()
+	}
+	err := notifydb.New(tx).SaveSharedContact(ctx, notifydb.SaveSharedContactParams{OrgID: orgID, ID: next.contactID, Kind: string(notify.Slack),
+		Name: "Slack " + next.open.Channel, Hint: next.open.WebhookHint, Now: now,
+		AddressSealed: s.box.Seal([]byte(next.secrets.WebhookURL), notify.AddressPlace(orgID, next.contactID))})
+	if err != nil {
+		return err
+	}
+	config, err := json.Marshal(next.open)
+	if err != nil {
+		return err
+	}
+	plain, err := json.Marshal(next.secrets)
+	if err != nil {
+		return err
+	}
+	return integrationdb.New(tx).SaveIntegration(ctx, integrationdb.SaveIntegrationParams{OrgID: orgID, Kind: integration.SlackKind, Config: config,
+		Sealed: s.box.Seal(plain, integration.SealedPlace(orgID, integration.SlackKind)), ContactMethodID: &next.contactID, Now: now})
+}
+
+func message(open integration.Slack) *nightbellv1.SlackIntegration {
+	return &nightbellv1.SlackIntegration{IsActive: true, Channel: open.Channel, BotToken: open.TokenHint,
+		WebhookUrl: open.WebhookHint, UserMappings: open.UserMappings}
+}
+
+// GetSlackConfig gives what is configured, its secrets masked.
+func (s *Slack) GetSlackConfig(ctx context.Context, _ *nightbellv1.GetSlackConfigRequest) (*nightbellv1.GetSlackConfigResponse, error) {
+	response := &nightbellv1.GetSlackConfigResponse{}
+	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, _ time.Time) error {
+		found, err := s.load(ctx, tx, orgID)
+		response.Integration = message(found.open)
+		return err
+	})
+	return response, err
+}
+
+// TestSlack posts a message through the stored webhook.
+func (s *Slack) TestSlack(ctx context.Context, request *nightbellv1.TestSlackRequest) (*nightbellv1.TestSlackResponse, error) {
+	var found stored
+	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, _ time.Time) (err error) {
+		found, err = s.load(ctx, tx, orgID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	channel := request.GetChannel()
+	if channel == "" {
+		channel = found.open.Channel
+	}
+	if err := s.post(ctx, found.secrets.WebhookURL, channel, request.GetMessage()); err != nil {
+		return nil, fault.Newf(fault.Conflict, "slack_refused", "Slack did not take the message: %s.", err).Because(err)
+	}
+	return &nightbellv1.TestSlackResponse{Message: "Test message sent to " + channel + "."}, nil
+}
+
+// DisconnectSlack forgets the integration. Its channel stays in the policies that name
+// it, disabled, so that their steps are shown as they were.
+func (s *Slack) DisconnectSlack(ctx context.Context, _ *nightbellv1.DisconnectSlackRequest) (*nightbellv1.DisconnectSlackResponse, error) {
+	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
+		found, err := s.load(ctx, tx, orgID)
+		if err != nil {
+			return err
+		}
+		if found.contactID != uuid.Nil {
+			err := notifydb.New(tx).DisableContact(ctx, notifydb.DisableContactParams{OrgID: orgID, ID: found.contactID, Now: now, Reason: "Slack was disconnected"})
+			if err != nil {
+				return err
+			}
+		}
+		_, err = integrationdb.New(tx).DeleteIntegration(ctx, orgID, integration.SlackKind)
+		return err
+	})
+	return &nightbellv1.DisconnectSlackResponse{Message: "Slack integration disconnected."}, err
+}

@@ -1,0 +1,15 @@
+-- name: SaveSharedContact :exec
+-- The channel of an integration: written again whenever the integration is configured.
+INSERT INTO contact_method (org_id, id, kind, name, address_sealed, hint, created_at)
+VALUES (@org_id, @id, @kind, @name, @address_sealed, @hint, @now)
+ON CONFLICT (org_id, id) DO UPDATE SET name = excluded.name, address_sealed = excluded.address_sealed, hint = excluded.hint,
+    disabled_at = NULL, disabled_for = '';
+
+-- name: DisableContact :exec
+UPDATE contact_method SET disabled_at = @now::timestamptz, disabled_for = @reason WHERE org_id = @org_id AND id = @id;
+
+-- name: ListInbox :many
+SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id = @org_id ORDER BY received_at DESC, id DESC LIMIT @most;
+
+-- name: GetInboxMail :one
+SELECT id, sender, recipient, subject, text_body, html_body, received_at FROM inbox_mail WHERE org_id = @org_id AND id = @id;

@@ -1,0 +1,64 @@
+package incidents
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+// Get reads one incident with the state of its paging. It is pgx.ErrNoRows when the
+// organization has no such incident.
+func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Incident, error) {
+	rows, err := tx.Query(ctx, `SELECT `+columns+from+` WHERE i.org_id = $1 AND i.id = $2`, orgID, incidentID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := collect(ctx, tx, rows)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, pgx.ErrNoRows
+	}
+	incident := found[0].incident
+	incident.Escalation, err = escalation(ctx, tx, orgID, incidentID)
+	return incident, err
+}
+
+// escalation reads where the paging stands and who is next; absent when nobody was
+// ever paged.
+func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Escalation, error) {
+	e := &nightbellv1.Escalation{}
+	var policy *uuid.UUID
+	var due *time.Time
+	// step is the one that is paged next, counted from 0, and so the number of the one paged last.
+	err := tx.QueryRow(ctx, `
+		SELECT e.status, e.policy_id, coalesce(p.name, ''), e.step, e.next_due_at, e.reason,
+		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id),
+		       ARRAY(SELECT coalesce(u.name, t.name, sc.name, c.name) FROM escalation_target et
+		             LEFT JOIN users u ON u.id = et.user_id
+		             LEFT JOIN team t ON t.org_id = et.org_id AND t.id = et.team_id
+		             LEFT JOIN schedule sc ON sc.org_id = et.org_id AND sc.id = et.schedule_id
+		             LEFT JOIN contact_method c ON c.org_id = et.org_id AND c.id = et.contact_method_id
+		             WHERE et.org_id = e.org_id AND et.policy_id = e.policy_id AND et.step_position = e.step
+		             ORDER BY et.position)
+		FROM escalation_state e LEFT JOIN escalation_policy p ON p.org_id = e.org_id AND p.id = e.policy_id
+		WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID).
+		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps, &e.NextTargets)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil //nolint:nilnil // an incident may never have paged anybody
+	}
+	if policy != nil {
+		e.PolicyId = policy.String()
+	}
+	if due != nil {
+		e.NextDueAt = timestamppb.New(*due)
+	}
+	return e, err
+}

@@ -1,0 +1,166 @@
+package incidents
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+const eventColumns = `seq, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at`
+
+func scanEvent(row pgx.CollectableRow) (*nightbellv1.TimelineEvent, error) {
+	event := &nightbellv1.TimelineEvent{}
+	var seq int64
+	var eventID, incidentID uuid.UUID
+	var actor *uuid.UUID
+	var actorName string
+	var data []byte
+	var at time.Time
+	if err := row.Scan(&seq, &eventID, &incidentID, &event.Kind, &event.ActorKind, &actor, &actorName, &event.Message, &data, &at); err != nil {
+		return nil, err
+	}
+	event.Seq, event.Id, event.IncidentId, event.At = float64(seq), eventID.String(), incidentID.String(), timestamppb.New(at)
+	if actorName != "" {
+		event.Actor = &nightbellv1.Person{Name: actorName}
+		if actor != nil {
+			event.Actor.Id = actor.String()
+		}
+	}
+	if len(data) > len("{}") {
+		event.Data = &structpb.Struct{}
+		return event, protojson.Unmarshal(data, event.Data)
+	}
+	return event, nil
+}
+
+// Timeline reads the history of an incident, oldest first. An incident that does not
+// exist has none.
+func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEvent, error) {
+	rows, err := tx.Query(ctx, `SELECT `+eventColumns+` FROM timeline_event WHERE org_id = $1 AND incident_id = $2 ORDER BY seq`, orgID, incidentID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanEvent)
+}
+
+// Feed reads what happened in an organization after a place in the live feed, in
+// order, at most limit events. A negative place means the newest event only.
+func Feed(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, after int64, limit int) ([]*nightbellv1.TimelineEvent, error) {
+	sql := `SELECT ` + eventColumns + ` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+	if after < 0 {
+		sql, limit = `SELECT `+eventColumns+` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq DESC LIMIT $3`, 1
+	}
+	rows, err := tx.Query(ctx, sql, orgID, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanEvent)
+}
+
+// attempt is how the database hands over one try to deliver.
+type attempt struct {
+	ID            string     `json:"id"`
+	Outcome       string     `json:"outcome"`
+	Detail        string     `json:"detail"`
+	StartedAt     time.Time  `json:"started_at"`
+	FinishedAt    *time.Time `json:"finished_at"`
+	IncidentCount int32      `json:"incident_count"`
+}
+
+// Notifications reads who was paged for an incident, with every try, in the order in
+// which they were due.
+func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.Notification, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT n.id, n.step + 1, n.round + 1, n.user_id, coalesce(u.name, ''), n.channel, c.name, c.hint, n.state, n.due_at, n.finished_at, n.finished_for,
+		       coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.id, 'outcome', d.outcome, 'detail', d.detail, 'started_at', d.started_at,
+		                          'finished_at', d.finished_at, 'incident_count', d.incident_count) ORDER BY d.started_at)
+		                 FROM delivery_notification dn JOIN delivery d ON d.org_id = dn.org_id AND d.id = dn.delivery_id
+		                 WHERE dn.org_id = n.org_id AND dn.notification_id = n.id), '[]')
+		FROM notification n
+		JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+		LEFT JOIN users u ON u.id = n.user_id
+		WHERE n.org_id = $1 AND n.incident_id = $2
+		ORDER BY n.due_at, n.round, n.step, n.id`, orgID, incidentID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanNotification)
+}
+
+func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error) {
+	n := &nightbellv1.Notification{}
+	var notificationID uuid.UUID
+	var user *uuid.UUID
+	var name string
+	var dueAt time.Time
+	var finishedAt *time.Time
+	var attempts []byte
+	err := row.Scan(&notificationID, &n.Step, &n.Round, &user, &name, &n.Channel, &n.ContactName, &n.ContactHint, &n.State,
+		&dueAt, &finishedAt, &n.Reason, &attempts)
+	if err != nil {
+		return nil, err
+	}
+	n.Id, n.DueAt, n.FinishedAt = notificationID.String(), timestamppb.New(dueAt), moment(finishedAt)
+	if user != nil {
+		n.Person = &nightbellv1.Person{Id: user.String(), Name: name}
+	}
+	var tries []attempt
+	if err := json.Unmarshal(attempts, &tries); err != nil {
+		return nil, err
+	}
+	for _, a := range tries {
+		n.Attempts = append(n.Attempts, &nightbellv1.DeliveryAttempt{Id: a.ID, Outcome: a.Outcome, Detail: a.Detail,
+			StartedAt: timestamppb.New(a.StartedAt), FinishedAt: moment(a.FinishedAt), IncidentCount: a.IncidentCount})
+	}
+	return n, nil
+}
+
+// alertsShown is how many alerts of an incident are listed; a storm may have thousands.
+const alertsShown = 200
+
+// alertsOf are the alerts that an incident has now, and those that have moved on to a
+// later incident: for this one they are over.
+const alertsOf = `
+	SELECT * FROM alert WHERE org_id = $1 AND incident_id = $2
+	UNION ALL
+	SELECT (past).* FROM (
+	    SELECT DISTINCT ON (a.id) jsonb_populate_record(a, '{"status": "resolved"}') AS past
+	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
+	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
+
+// Alerts reads the alerts of an incident, those that fire first.
+func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
+	response := &nightbellv1.ListIncidentAlertsResponse{}
+	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'firing'), count(*) FROM (`+alertsOf+`) a`,
+		orgID, incidentID).Scan(&response.Firing, &response.Total)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at
+		FROM (`+alertsOf+`) a ORDER BY status, last_seen_at DESC, id LIMIT $3`, orgID, incidentID, alertsShown)
+	if err != nil {
+		return nil, err
+	}
+	response.Alerts, err = pgx.CollectRows(rows, scanAlert)
+	return response, err
+}
+
+func scanAlert(row pgx.CollectableRow) (*nightbellv1.Alert, error) {
+	a := &nightbellv1.Alert{}
+	var alertID uuid.UUID
+	var startsAt, lastSeenAt time.Time
+	var endsAt *time.Time
+	err := row.Scan(&alertID, &a.Key, &a.Status, &a.Severity, &a.Source, &a.Title, &a.Description, &a.Labels, &a.Annotations, &a.Link,
+		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt)
+	a.Id, a.StartsAt, a.EndsAt, a.LastSeenAt = alertID.String(), timestamppb.New(startsAt), moment(endsAt), timestamppb.New(lastSeenAt)
+	return a, err
+}
