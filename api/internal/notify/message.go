@@ -1,11 +1,15 @@
 package notify
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -152,5 +156,14 @@ func capital(word string) string {
 	return string(unicode.ToUpper(first)) + word[size:]
 }
 
-// AckLifetime is how long the acknowledge link of a message works.
-const AckLifetime = 24 * time.Hour
+// MessageID names the message that carries these pages, whatever their order: the
+// same pages give the same id, so that a copy can be recognised.
+func MessageID(pages []uuid.UUID) uuid.UUID {
+	sorted := slices.Clone(pages)
+	slices.SortFunc(sorted, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	var data []byte
+	for _, page := range sorted {
+		data = append(data, page[:]...)
+	}
+	return uuid.NewHash(sha256.New(), uuid.NameSpaceOID, data, 8)
+}

@@ -1,0 +1,213 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+const (
+	// sendsAtOnce is how many messages of one channel are under way at a time.
+	sendsAtOnce = 16
+	// sendTimeout is how long a provider may take. It ends, with room to record the
+	// result, before the lease does.
+	sendTimeout = 8 * time.Second
+	// recordTimeout is how long one try to record a result may take.
+	recordTimeout = 2 * time.Second
+	// longestHold caps what a provider may ask for with Retry-After.
+	longestHold = 10 * time.Minute
+)
+
+// Opener opens sealed addresses and secrets; secret.Box is one.
+type Opener interface {
+	Open(sealed []byte, place string) ([]byte, error)
+}
+
+// DeliverOptions are what a Deliverer needs besides the database and its channel.
+type DeliverOptions struct {
+	Logger *slog.Logger
+	Opener Opener
+	// PublicURL is where people reach this installation, without a slash at the end.
+	PublicURL string
+	// AckKey signs acknowledge links.
+	AckKey []byte
+	// Changed is told the organization whose timeline grew.
+	Changed func(orgID uuid.UUID)
+	// Freed is told that a send ended, so that there is room for another.
+	Freed func()
+	// Lateness is told how long after it was due a page was first handed to the provider.
+	Lateness func(channel string, lateness time.Duration)
+	// Uptime is a clock that only measures; it finds out that the process was
+	// suspended between the last look and the send. Nil means that it never is.
+	Uptime func() time.Duration
+}
+
+// Deliverer is the outbox of one channel: it claims the pages that are due, bundles
+// them by contact, hands each bundle to the provider and records what came of it.
+// Each channel has one of its own, so that a slow provider delays no other channel.
+// Any number of replicas may run one.
+//
+// A page is sent at least once: a crash, or an answer of the provider that gets lost,
+// makes at most one extra copy.
+type Deliverer struct {
+	db      *postgres.DB
+	kind    notify.Kind
+	channel notify.Channel
+	options DeliverOptions
+
+	// aborted is closed when Close ran out of patience.
+	aborted chan struct{}
+	sends   sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	// busy are the contacts that this process is sending to.
+	busy map[uuid.UUID]bool
+	// held are the contacts whose provider asked to wait, and until when.
+	held map[uuid.UUID]time.Time
+
+	// interrupted stands for a crash at a moment of a delivery; tests set it.
+	interrupted func(moment string) bool
+}
+
+// NewDeliverer makes the deliverer of one channel. Its loop calls Sweep.
+func NewDeliverer(db *postgres.DB, kind notify.Kind, channel notify.Channel, options DeliverOptions) *Deliverer {
+	if options.Uptime == nil {
+		options.Uptime = func() time.Duration { return 0 }
+	}
+	return &Deliverer{
+		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
+		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{},
+		interrupted: func(string) bool { return false },
+	}
+}
+
+// Sweep claims what is due and begins to send it; it does not wait for providers. It
+// reports whether more may be due at once. When all sends are busy it does nothing,
+// and Freed tells when to come again.
+func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
+	room := d.room()
+	if room == 0 {
+		return false, nil
+	}
+	var claims []notifydb.Claim
+	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claims, err = notifydb.ClaimDue(ctx, tx, d.kind, d.passedOver(now), room, now)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, claim := range claims {
+		d.begin(ctx, claim)
+	}
+	return len(claims) == room, nil
+}
+
+// room is how many more sends may begin.
+func (d *Deliverer) room() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return 0
+	}
+	return max(0, sendsAtOnce-len(d.busy))
+}
+
+// passedOver lists the contacts that nothing may be claimed for at now.
+func (d *Deliverer) passedOver(now time.Time) []uuid.UUID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var contacts []uuid.UUID
+	for contact := range d.busy {
+		contacts = append(contacts, contact)
+	}
+	for contact, until := range d.held {
+		if until.After(now) {
+			contacts = append(contacts, contact)
+		} else {
+			delete(d.held, contact)
+		}
+	}
+	return contacts
+}
+
+func (d *Deliverer) hold(contact uuid.UUID, until time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held[contact] = until
+}
+
+// begin delivers a claim in the background. It outlives the sweep's context: what was
+// claimed is finished, also while the process stops, until Close gives up.
+func (d *Deliverer) begin(ctx context.Context, claim notifydb.Claim) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return // the lease runs out, and another process takes it
+	}
+	d.busy[claim.ContactMethodID] = true
+	d.sends.Go(func() {
+		defer d.end(claim)
+		d.deliver(context.WithoutCancel(ctx), claim)
+	})
+}
+
+func (d *Deliverer) end(claim notifydb.Claim) {
+	d.mu.Lock()
+	delete(d.busy, claim.ContactMethodID)
+	d.mu.Unlock()
+	d.options.Freed()
+}
+
+// Close claims nothing more and waits for the sends under way. When ctx ends first it
+// breaks them off, which leaves them to be tried again, and returns ctx's error.
+func (d *Deliverer) Close(ctx context.Context) error {
+	d.mu.Lock()
+	already := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if already {
+		return errors.New("the deliverer is closed already")
+	}
+	done := make(chan struct{})
+	go func() {
+		d.sends.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		close(d.aborted)
+		<-done
+		return ctx.Err()
+	}
+}
+
+// ReleaseLeases gives back what this installation was sending when it stopped. Call it
+// before the first Sweep, and only where no other process uses the database.
+func ReleaseLeases(ctx context.Context, db *postgres.DB) (released int, err error) {
+	err = db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		released, err = notifydb.ReleaseLeases(ctx, tx, now)
+		return err
+	})
+	return released, err
+}

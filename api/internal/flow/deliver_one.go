@@ -1,0 +1,160 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// errOurs is what the delivery log says of our own mistakes; the cause is in the logs.
+var errOurs = errors.New("Nightbell failed while it prepared this message")
+
+// staleAfter is how old the last look may be when the provider is called (promise P5).
+const staleAfter = 500 * time.Millisecond
+
+// try is one try to deliver a claim, as far as it got.
+type try struct {
+	held notifydb.Held
+	// looked is when held was read, by the clock that only measures.
+	looked  time.Duration
+	receipt notify.Receipt
+	// called is set once the provider was called.
+	called bool
+	err    error
+	// ours is set when err is our mistake, and abandoned when there is nothing to
+	// record: somebody else has the pages now, or will.
+	ours, abandoned bool
+}
+
+// deliver sends one claim and records how it went.
+func (d *Deliverer) deliver(ctx context.Context, claim notifydb.Claim) {
+	if d.interrupted("claimed") {
+		return
+	}
+	done := d.try(ctx, claim)
+	if done.abandoned || d.interrupted("sent") {
+		return
+	}
+	d.record(ctx, claim, done)
+}
+
+// try takes the last look and calls the provider. It never panics.
+func (d *Deliverer) try(ctx context.Context, claim notifydb.Claim) (done try) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			d.options.Logger.ErrorContext(ctx, "a delivery panicked", "channel", d.kind, "delivery", claim.DeliveryID,
+				"panic", cause, "stack", string(debug.Stack()))
+			done.err, done.ours, done.abandoned = errOurs, true, false
+		}
+	}()
+	for range 3 {
+		now, ok := d.look(ctx, claim, &done)
+		if !ok {
+			return done
+		}
+		message, err := d.message(claim, done.held, now)
+		if err != nil {
+			d.options.Logger.ErrorContext(ctx, "a contact method cannot be used", "contact_method", claim.ContactMethodID, "error", err)
+			done.err = notify.Permanent(errors.New("the contact method's address does not open; was NIGHTBELL_DATA_KEY changed?"))
+			return done
+		}
+		if len(message.Incidents) == 0 {
+			return done
+		}
+		if d.options.Uptime()-done.looked <= staleAfter {
+			d.send(ctx, claim, message, now, &done)
+			return done
+		}
+		// The process was suspended meanwhile: the pages may be answered, or another's.
+	}
+	done.abandoned = true
+	return done
+}
+
+// send calls the provider, for no longer than the lease allows.
+func (d *Deliverer) send(ctx context.Context, claim notifydb.Claim, message notify.Message, now time.Time, done *try) {
+	d.measure(claim, done.held, now)
+	ctx, cancel := d.sendContext(ctx, min(sendTimeout, done.held.Until.Sub(now)-time.Second))
+	defer cancel()
+	done.called = true
+	done.receipt, done.err = d.channel.Send(ctx, message)
+}
+
+// look reads what of the claim is still ours and how the incidents stand. It is not ok
+// when nothing may be sent.
+func (d *Deliverer) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
+	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if now, err = postgres.Now(ctx, tx); err != nil {
+			return err
+		}
+		done.looked = d.options.Uptime()
+		done.held, err = notifydb.Check(ctx, tx, claim)
+		return err
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), postgres.IsUnavailable(err), ctx.Err() != nil:
+		done.abandoned = true
+	case err != nil:
+		d.options.Logger.ErrorContext(ctx, "a claimed message cannot be read", "delivery", claim.DeliveryID, "error", err)
+		done.err, done.ours = errOurs, true
+	case len(done.held.Incidents) == 0, done.held.Until.Sub(now) < 2*time.Second:
+		done.abandoned = true
+	case done.held.Contact.Disabled != "":
+		done.err = notify.Permanent(fmt.Errorf("the contact method is not used any more: %s", done.held.Contact.Disabled))
+	default:
+		return now, true
+	}
+	return now, false
+}
+
+// sendContext ends with the time a provider may take, or when Close gives up.
+func (d *Deliverer) sendContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	go func() {
+		select {
+		case <-d.aborted:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// measure tells how late the pages are that go out for the first time.
+func (d *Deliverer) measure(claim notifydb.Claim, held notifydb.Held, now time.Time) {
+	for _, page := range claim.Pages {
+		if page.Attempts == 1 && held.Incidents[page.ID].Status == string(incident.Triggered) {
+			d.options.Lateness(string(d.kind), now.Sub(page.Due))
+		}
+	}
+}
+
+// record writes what came of a try. While the database is away it tries again, because
+// what is not recorded is sent once more.
+func (d *Deliverer) record(ctx context.Context, claim notifydb.Claim, done try) {
+	const patience = 300
+	for range patience {
+		err := d.settle(ctx, claim, done)
+		if err == nil {
+			return
+		}
+		if !postgres.IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
+			d.options.Logger.ErrorContext(ctx, "the result of a delivery cannot be recorded", "delivery", claim.DeliveryID, "error", err)
+			return
+		}
+		select {
+		case <-d.aborted:
+			return
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}

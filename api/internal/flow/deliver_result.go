@@ -1,0 +1,201 @@
+package flow
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// faultsAtMost ends a page that keeps failing by our own mistake.
+const faultsAtMost = 5
+
+// settle records a try in one transaction: the pages' next state, the delivery log and
+// the timeline. A worker that lost its lease changes nothing.
+func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try) error {
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	told := false
+	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if wait, asked := notify.RetryAfter(done.err); asked {
+			d.hold(claim.ContactMethodID, now.Add(min(wait, longestHold)))
+		}
+		results := done.results(claim, now)
+		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
+		if err != nil || len(settled) == 0 {
+			return err
+		}
+		results = slices.DeleteFunc(results, func(r notifydb.Result) bool { return !slices.Contains(settled, r.PageID) })
+		batch := &pgx.Batch{}
+		notifydb.QueueSettleDelivery(batch, claim, done.delivery(results), now)
+		entries := d.entries(claim, done, results)
+		told = len(entries) > 0
+		incidentdb.QueueTimeline(batch, entries, now)
+		for _, result := range results {
+			if result.State == "failed" {
+				notifydb.QueuePullForward(batch, claim.OrgID, result.PageID, now)
+			}
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	if err == nil && told {
+		d.options.Changed(claim.OrgID)
+	}
+	return err
+}
+
+// results says for each page of the claim what follows from the try at now.
+func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
+	results := make([]notifydb.Result, 0, len(claim.Pages))
+	for _, page := range claim.Pages {
+		result := notifydb.Result{PageID: page.ID, IncidentID: page.IncidentID}
+		told, known := t.held.Incidents[page.ID]
+		switch {
+		case known && told.Status != string(incident.Triggered):
+			result.State, result.Reason = "cancelled", told.Status
+		case t.err == nil && t.called:
+			result.State = "sent"
+		case t.err == nil:
+			continue
+		default:
+			t.fail(&result, page, claim.ContactMethodID, now)
+		}
+		results = append(results, result)
+	}
+	return results
+}
+
+// fail decides whether a page that did not get through is tried again.
+func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, contact uuid.UUID, now time.Time) {
+	seed := binary.BigEndian.Uint64(contact[8:])
+	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
+	why := notify.Line(t.err.Error(), 500)
+	switch {
+	case t.ours:
+		result.Fault = true
+		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
+	case errors.Is(t.err, notify.ErrPermanent):
+		giveUp = true
+	default:
+		if wait, asked := notify.RetryAfter(t.err); asked {
+			next = later(next, now.Add(min(wait, longestHold)))
+		}
+	}
+	if !giveUp {
+		result.State, result.NextTryAt, result.Reason = "pending", next, why
+		return
+	}
+	result.State, result.Reason = "failed", why
+	if page.Attempts > 1 {
+		result.Reason = fmt.Sprintf("%s (%d tries)", why, page.Attempts)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// delivery sums the try up for the delivery log.
+func (t try) delivery(results []notifydb.Result) notifydb.Delivery {
+	told := map[uuid.UUID]bool{}
+	for _, result := range results {
+		if result.State != "cancelled" {
+			told[result.IncidentID] = true
+		}
+	}
+	delivery := notifydb.Delivery{Incidents: len(told)}
+	switch {
+	case t.err == nil && !t.called:
+		delivery.Outcome, delivery.Detail = "skipped", "somebody answered before it was sent"
+	case t.err == nil:
+		delivery.Outcome, delivery.Detail = "accepted", notify.Line(t.receipt.Detail, 500)
+		delivery.ProviderID = notify.Line(t.receipt.ProviderID, 500)
+	case errors.Is(t.err, notify.ErrPermanent):
+		delivery.Outcome, delivery.Detail = "permanent_failure", notify.Line(t.err.Error(), 500)
+	default:
+		delivery.Outcome, delivery.Detail = "temporary_failure", notify.Line(t.err.Error(), 500)
+	}
+	return delivery
+}
+
+// entries are the lines of the timelines: who was paged, and who could not be. Tries
+// that are repeated are in the delivery log only.
+func (d *Deliverer) entries(claim notifydb.Claim, done try, results []notifydb.Result) []incidentdb.TimelineEntry {
+	var entries []incidentdb.TimelineEntry
+	for _, result := range results {
+		var kind, message string
+		switch result.State {
+		case "sent":
+			kind, message = "paged", done.whom()+" was paged by "+done.way(d.kind)
+		case "failed":
+			kind, message = "page_failed", fmt.Sprintf("%s could not be paged by %s: %s", done.whom(), done.way(d.kind), result.Reason)
+		default:
+			continue
+		}
+		entries = append(entries, incidentdb.TimelineEntry{OrgID: claim.OrgID, IncidentID: result.IncidentID, Event: incident.Event{
+			Kind: kind, Actor: incident.Actor{Kind: incident.System}, Message: message, Data: d.facts(claim, done, result),
+		}})
+	}
+	return entries
+}
+
+// facts are what screens show beside the sentence.
+func (d *Deliverer) facts(claim notifydb.Claim, done try, result notifydb.Result) map[string]any {
+	facts := map[string]any{
+		"channel": string(d.kind), "notification_id": result.PageID.String(), "delivery_id": claim.DeliveryID.String(),
+		"contact_name": done.held.Contact.Name, "contact_hint": done.held.Contact.Hint,
+	}
+	if claim.UserID != nil {
+		facts["user_id"], facts["user_name"] = claim.UserID.String(), done.held.Contact.PersonName
+	}
+	if result.Reason != "" {
+		facts["reason"] = result.Reason
+	}
+	for _, page := range claim.Pages {
+		if page.ID == result.PageID {
+			facts["step"], facts["round"] = page.Step+1, page.Round+1
+		}
+	}
+	return facts
+}
+
+// whom is the person, or the shared channel.
+func (t try) whom() string {
+	if name := notify.Line(t.held.Contact.PersonName, 100); name != "" {
+		return name
+	}
+	if name := notify.Line(t.held.Contact.Name, 100); name != "" {
+		return name
+	}
+	return "Somebody"
+}
+
+// way is how, with the address as far as it may be shown.
+func (t try) way(kind notify.Kind) string {
+	words := map[notify.Kind]string{
+		notify.Email: "e-mail", notify.SMS: "SMS", notify.Voice: "call", notify.Push: "push",
+		notify.Webhook: "webhook", notify.Slack: "Slack",
+	}
+	if hint := notify.Line(t.held.Contact.Hint, 100); hint != "" {
+		return words[kind] + " (" + hint + ")"
+	}
+	return words[kind]
+}

@@ -1,0 +1,76 @@
+package notifydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Held is what a claim still holds right before the send.
+type Held struct {
+	// Until is the end of the lease.
+	Until   time.Time
+	Contact Contact
+	// Incidents are those of the pages that are still held, by the page's id.
+	Incidents map[uuid.UUID]notify.Incident
+}
+
+// Contact is a contact method as stored, its secrets still sealed.
+type Contact struct {
+	OrgName    string
+	PersonName string
+	Kind       notify.Kind
+	Name       string
+	Hint       string
+	// Address is empty when AddressSealed holds it.
+	Address       string
+	AddressSealed []byte
+	SecretSealed  []byte
+	// Disabled says why the contact method is not used any more; empty while it is.
+	Disabled string
+}
+
+const heldContactSQL = `
+SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.address_sealed, c.secret_sealed,
+       CASE WHEN c.disabled_at IS NOT NULL THEN coalesce(nullif(c.disabled_for, ''), 'it was disabled')
+            WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END
+FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
+WHERE c.org_id = $1 AND c.id = $2`
+
+const heldPagesSQL = `
+SELECT n.id, n.lease_until, n.reason,
+       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, '')
+FROM notification n
+JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
+LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
+WHERE n.contact_method_id = $2 AND n.state = 'sending' AND n.lease_token = $3 AND n.org_id = $1`
+
+// Check is the last look before the send: what of the claim is still held by its
+// token, and how the incidents stand now. Held.Incidents is empty when the lease was
+// taken over; pgx.ErrNoRows when the contact method is gone.
+func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
+	held := Held{Incidents: make(map[uuid.UUID]notify.Incident, len(claim.Pages))}
+	batch := &pgx.Batch{}
+	batch.Queue(heldContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
+		c := &held.Contact
+		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled)
+	})
+	// Last, so that an acknowledgement is seen that was committed a moment ago.
+	batch.Queue(heldPagesSQL, claim.OrgID, claim.ContactMethodID, claim.DeliveryID).Query(held.collect)
+	return held, tx.SendBatch(ctx, batch).Close()
+}
+
+func (h *Held) collect(rows pgx.Rows) error {
+	var page uuid.UUID
+	var i notify.Incident
+	into := []any{&page, &h.Until, &i.Reason, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName}
+	_, err := pgx.ForEachRow(rows, into, func() error {
+		h.Incidents[page] = i
+		return nil
+	})
+	return err
+}

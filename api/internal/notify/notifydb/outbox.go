@@ -1,0 +1,225 @@
+package notifydb
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Lease is how long a claim lasts. Who has not recorded a result by then is taken
+// for dead, and the pages are claimed again.
+const Lease = 10 * time.Second
+
+// maxBundle bounds one message; what is beyond it follows in the next one.
+const maxBundle = 5000
+
+// Claim is the right to send one message: the due pages of one contact, held by one
+// worker until Until.
+type Claim struct {
+	OrgID           uuid.UUID
+	ContactMethodID uuid.UUID
+	// DeliveryID names the try in the delivery log and is the token that every later
+	// statement about the pages needs.
+	DeliveryID uuid.UUID
+	UserID     *uuid.UUID
+	Until      time.Time
+	Pages      []ClaimedPage
+	// orphans are the deliveries of workers that died with some of the pages.
+	orphans []uuid.UUID
+}
+
+// ClaimedPage is one page of a claim.
+type ClaimedPage struct {
+	ID, IncidentID uuid.UUID
+	Due            time.Time
+	// Attempts counts the tries, with this one.
+	Attempts int
+	// Faults counts the tries before this one that failed by our own mistake.
+	Faults      int
+	Round, Step int
+}
+
+// ClaimDue claims what is due by one channel at now, for at most limit contacts: the
+// most severe first, then the newest. It passes over contacts in without, and over
+// contacts that somebody is just sending to, so that what becomes due meanwhile
+// travels together in the next message. Pages whose worker died are claimed again.
+// Rows that others hold are skipped, never waited for.
+func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, limit int, now time.Time) ([]Claim, error) {
+	claims, err := lockContacts(ctx, tx, kind, without, limit, now)
+	if err != nil || len(claims) == 0 {
+		return nil, err
+	}
+	due, err := lockDue(ctx, tx, kind, claims, now)
+	if err != nil {
+		return nil, err
+	}
+	for i := range claims {
+		for _, page := range bundle(due[claims[i].ContactMethodID]) {
+			page.Attempts++
+			claims[i].Pages = append(claims[i].Pages, page.ClaimedPage)
+			if page.orphanOf != nil && !slices.Contains(claims[i].orphans, *page.orphanOf) {
+				claims[i].orphans = append(claims[i].orphans, *page.orphanOf)
+			}
+		}
+	}
+	claims = slices.DeleteFunc(claims, func(c Claim) bool { return len(c.Pages) == 0 })
+	return claims, writeClaims(ctx, tx, kind, claims, now)
+}
+
+// The contact's row is the lock that keeps two replicas from sending to it at once.
+const lockContactsSQL = `
+WITH due AS (
+    SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
+    WHERE channel = $1 AND state = 'pending' AND next_try_at <= $2
+    UNION ALL
+    SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
+    WHERE channel = $1 AND state = 'sending' AND lease_until <= $2
+), waiting AS (
+    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM due
+    WHERE contact_method_id <> ALL($3)
+      AND NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = due.contact_method_id
+                      AND busy.state = 'sending' AND busy.lease_until > $2)
+    GROUP BY org_id, contact_method_id
+)
+SELECT c.org_id, c.id, c.user_id
+FROM contact_method c JOIN waiting w ON w.org_id = c.org_id AND w.contact_method_id = c.id
+ORDER BY w.worst, w.newest DESC, c.id
+LIMIT $4
+FOR NO KEY UPDATE OF c SKIP LOCKED`
+
+func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, limit int, now time.Time) ([]Claim, error) {
+	if without == nil {
+		without = []uuid.UUID{} // NULL would match nothing
+	}
+	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
+		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
+		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
+		return claim, err
+	})
+}
+
+// duePage is a page that may go into a message.
+type duePage struct {
+	ClaimedPage
+
+	contact uuid.UUID
+	// orphanOf is the delivery of a worker that died with it.
+	orphanOf *uuid.UUID
+}
+
+// Pages that wait after a failed try come along when a message goes out anyway. The
+// contact is asked for again: another worker may have claimed it since the first look.
+const lockDueSQL = `
+SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
+FROM notification n
+WHERE (n.org_id, n.contact_method_id) IN (SELECT unnest($3::uuid[]), unnest($4::uuid[]))
+  AND n.channel = $1
+  AND (n.state = 'pending' AND (n.next_try_at <= $2 OR n.attempts > 0 AND n.due_at <= $2)
+       OR n.state = 'sending' AND n.lease_until <= $2)
+  AND NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = n.contact_method_id
+                  AND busy.state = 'sending' AND busy.lease_until > $2)
+ORDER BY n.severity_rank, n.due_at DESC
+LIMIT $5
+FOR UPDATE OF n SKIP LOCKED`
+
+func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
+	orgs, contacts := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
+	for i, claim := range claims {
+		orgs[i], contacts[i] = claim.OrgID, claim.ContactMethodID
+	}
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, orgs, contacts, maxBundle)
+	if err != nil {
+		return nil, err
+	}
+	due := map[uuid.UUID][]duePage{}
+	var page duePage
+	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
+	_, err = pgx.ForEachRow(rows, into, func() error {
+		due[page.contact] = append(due[page.contact], page)
+		return nil
+	})
+	return due, err
+}
+
+// bundle puts all pages into one message, except those that failed by our own mistake:
+// each of them is tried alone, so that the one at fault does not take the others along.
+func bundle(due []duePage) []duePage {
+	sound := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults > 0 })
+	if len(sound) > 0 || len(due) == 0 {
+		return sound
+	}
+	return due[:1]
+}
+
+const takeSQL = `
+UPDATE notification n
+SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1
+FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
+WHERE n.org_id = taken.org_id AND n.id = taken.id`
+
+const openDeliveriesSQL = `
+INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::uuid[]), $5, 'sending', unnest($6::integer[]), $7::timestamptz`
+
+const linkDeliveriesSQL = `
+INSERT INTO delivery_notification (org_id, delivery_id, notification_id)
+SELECT unnest($1::uuid[]), unnest($3::uuid[]), unnest($2::uuid[])`
+
+const closeOrphansSQL = `
+UPDATE delivery SET outcome = 'temporary_failure', finished_at = $3, detail = 'The worker stopped before it heard the answer.'
+WHERE org_id = $1 AND id = ANY($2) AND outcome = 'sending'`
+
+func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) error {
+	if len(claims) == 0 {
+		return nil
+	}
+	var orgs, pages, tokens []uuid.UUID
+	deliveryOrgs, deliveries, contacts := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
+	users, counts := make([]*uuid.UUID, len(claims)), make([]int, len(claims))
+	for i, claim := range claims {
+		deliveryOrgs[i], deliveries[i], contacts[i] = claim.OrgID, claim.DeliveryID, claim.ContactMethodID
+		users[i], counts[i] = claim.UserID, len(claim.Pages)
+		for _, page := range claim.Pages {
+			orgs, pages, tokens = append(orgs, claim.OrgID), append(pages, page.ID), append(tokens, claim.DeliveryID)
+		}
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(takeSQL, orgs, pages, tokens, now.Add(Lease))
+	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now)
+	batch.Queue(linkDeliveriesSQL, orgs, pages, tokens)
+	for _, claim := range claims {
+		if len(claim.orphans) > 0 {
+			batch.Queue(closeOrphansSQL, claim.OrgID, claim.orphans, now)
+		}
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+const releaseSQL = `
+WITH held AS (
+    SELECT org_id, id, lease_token FROM notification WHERE state = 'sending' FOR UPDATE
+), closed AS (
+    UPDATE delivery d SET outcome = 'temporary_failure', finished_at = $1, detail = 'Nightbell stopped before it heard the answer.'
+    FROM (SELECT DISTINCT org_id, lease_token FROM held) h
+    WHERE d.org_id = h.org_id AND d.id = h.lease_token AND d.outcome = 'sending'
+)
+UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1
+FROM held WHERE n.org_id = held.org_id AND n.id = held.id`
+
+// ReleaseLeases gives back what this installation was sending when it stopped, so that
+// it is tried at once instead of after the lease. Only for an installation that is the
+// database's sole user: with replicas it would double what the others are sending.
+func ReleaseLeases(ctx context.Context, tx pgx.Tx, now time.Time) (released int, err error) {
+	tag, err := tx.Exec(ctx, releaseSQL, now)
+	return int(tag.RowsAffected()), err
+}

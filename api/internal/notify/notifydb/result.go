@@ -1,0 +1,88 @@
+package notifydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Result is how one page of a claim ended.
+type Result struct {
+	PageID, IncidentID uuid.UUID
+	// State is pending (tried again at NextTryAt), sent, failed or cancelled.
+	State     string
+	NextTryAt time.Time
+	// Reason says in words why it failed or was cancelled.
+	Reason string
+	// Fault is set when the try failed by our own mistake.
+	Fault bool
+}
+
+// Delivery is how one try ended.
+type Delivery struct {
+	// Outcome is accepted, temporary_failure, permanent_failure or skipped.
+	Outcome    string
+	Detail     string
+	ProviderID string
+	Incidents  int
+}
+
+// Incidents before notifications, as everybody locks them.
+const shareIncidentsSQL = `
+SELECT id FROM incident WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR KEY SHARE`
+
+const settlePagesSQL = `
+UPDATE notification n
+SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
+    finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.faults
+FROM (SELECT unnest($4::uuid[]) AS id, unnest($5::text[]) AS state, unnest($6::timestamptz[]) AS next_try_at,
+             unnest($7::text[]) AS reason, unnest($8::integer[]) AS faults) r
+WHERE n.org_id = $1 AND n.id = r.id AND n.state = 'sending' AND n.lease_token = $2
+RETURNING n.id`
+
+// SettlePages records how the pages of a claim ended and returns those for which that
+// was still this claim's to say: a worker that lost its lease changes nothing.
+func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, results []Result, now time.Time) (settled []uuid.UUID, err error) {
+	n := len(results)
+	pages, incidents := make([]uuid.UUID, n), make([]uuid.UUID, n)
+	states, reasons := make([]string, n), make([]string, n)
+	next, faults := make([]*time.Time, n), make([]int, n)
+	for i, r := range results {
+		pages[i], incidents[i], states[i], reasons[i] = r.PageID, r.IncidentID, r.State, r.Reason
+		if !r.NextTryAt.IsZero() {
+			next[i] = &results[i].NextTryAt
+		}
+		if r.Fault {
+			faults[i] = 1
+		}
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(shareIncidentsSQL, claim.OrgID, incidents)
+	batch.Queue(settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults).Query(func(rows pgx.Rows) (err error) {
+		settled, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	})
+	return settled, tx.SendBatch(ctx, batch).Close()
+}
+
+// QueueSettleDelivery adds the statement that closes the try in the delivery log.
+func QueueSettleDelivery(batch *pgx.Batch, claim Claim, d Delivery, now time.Time) {
+	batch.Queue(`UPDATE delivery SET outcome = $3, detail = $4, provider_id = $5, incident_count = $6, finished_at = $7
+		WHERE org_id = $1 AND id = $2 AND outcome = 'sending'`,
+		claim.OrgID, claim.DeliveryID, d.Outcome, d.Detail, d.ProviderID, d.Incidents, now)
+}
+
+// QueuePullForward adds the statement that makes the person's next planned page for
+// the same incident and step due now, because this one can never arrive.
+func QueuePullForward(batch *pgx.Batch, orgID, failed uuid.UUID, now time.Time) {
+	batch.Queue(`UPDATE notification SET due_at = $3, next_try_at = $3
+		WHERE org_id = $1 AND state = 'pending' AND id = (
+			SELECT later.id FROM notification later JOIN notification failed
+			  ON failed.org_id = later.org_id AND failed.incident_id = later.incident_id AND failed.user_id = later.user_id
+			 AND failed.cycle = later.cycle AND failed.round = later.round AND failed.step = later.step
+			WHERE failed.org_id = $1 AND failed.id = $2 AND later.state = 'pending' AND later.attempts = 0 AND later.due_at > $3
+			  AND later.contact_method_id <> failed.contact_method_id
+			ORDER BY later.due_at, later.id LIMIT 1)`, orgID, failed, now)
+}
