@@ -1,3 +1,58 @@
-export default function Page() {
-  return <main>dashboard</main>;
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PageHead } from '~/components/layout/page-head';
+import { Button, ButtonLink } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { incidentCounts } from '~/features/incidents/api/count-incidents';
+import { incidentList } from '~/features/incidents/api/list-incidents';
+import { CountCards } from '~/features/incidents/components/count-cards';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
+import { OpenIncidents } from '~/features/incidents/components/open-incidents';
+import { countByStatus } from '~/features/incidents/model/counts';
+import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
+import { paths } from '~/lib/paths';
+import '~/features/incidents/incident-list.css';
+import '~/features/services/services.css';
+
+export function meta() {
+  return [{ title: 'Dashboard - Nightbell' }];
+}
+
+/** Is anybody needed, what is open, and how the services are. */
+export default function Dashboard() {
+  const list = useQuery(incidentList);
+  const counts = useQuery(incidentCounts);
+  const [creating, setCreating] = useState(false);
+  const incidents = list.data ?? [];
+  const open = incidents.filter((incident) => incident.status !== 'resolved');
+  return (
+    <>
+      <PageHead title="Dashboard">
+        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+          Create Incident
+        </Button>
+      </PageHead>
+      <NeedsAPerson incidents={incidents} />
+      <CountCards counts={counts.data ?? countByStatus(incidents)} incidents={incidents} />
+      <div className="stack">
+        <ServiceStatusGrid />
+        <Card
+          title="Open Incidents"
+          actions={
+            <ButtonLink to={paths.incidents} look="quiet" size="sm">
+              All incidents
+            </ButtonLink>
+          }
+        >
+          {list.isPending && <Loading what="incidents" />}
+          {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>Failed to load incidents</Failed>}
+          {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
+          <OpenIncidents incidents={open} />
+        </Card>
+      </div>
+      {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
+    </>
+  );
 }

@@ -1,3 +1,50 @@
-export default function Page() {
-  return <main>inbox</main>;
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { PageHead } from '~/components/layout/page-head';
+import { ButtonLink } from '~/components/ui/button';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { inboxList } from '~/features/inbox/api/inbox';
+import { MailList } from '~/features/inbox/components/mail-list';
+import { MailView } from '~/features/inbox/components/mail-view';
+import { ApiError } from '~/lib/api';
+import { paths } from '~/lib/paths';
+import '~/features/inbox/inbox.css';
+
+export function meta() {
+  return [{ title: 'Inbox - Nightbell' }];
+}
+
+/** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
+export default function Inbox() {
+  const list = useQuery(inboxList);
+  const [params] = useSearchParams();
+  const chosen = params.get('mail');
+  const openId = chosen ?? list.data?.[0]?.id ?? '';
+  const detail = list.error instanceof ApiError ? list.error.detail : '';
+  return (
+    <>
+      <PageHead title="Inbox" />
+      <p className="inbox-note">No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.</p>
+      <section className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`} aria-label="Mail">
+        {list.isPending && <Loading what="inbox" />}
+        {list.isError && !list.data && (
+          <Failed detail={detail} onRetry={() => list.refetch()}>
+            {list.error.message}
+          </Failed>
+        )}
+        {list.data?.length === 0 && <Empty>No mail yet. Send an alert to one of your services and the page arrives here within a second.</Empty>}
+        {list.data && list.data.length > 0 && (
+          <>
+            <MailList mails={list.data} openId={openId} />
+            <div>
+              <ButtonLink to={paths.inbox} icon="chevron-left" look="quiet" className="inbox-back">
+                All mail
+              </ButtonLink>
+              <MailView key={openId} id={openId} />
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  );
 }

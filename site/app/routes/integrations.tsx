@@ -1,3 +1,17 @@
-export default function Page() {
-  return <main>integrations</main>;
+import { PageHead } from '~/components/layout/page-head';
+import { IntegrationCards } from '~/features/integrations/components/integration-cards';
+import '~/features/integrations/integrations.css';
+
+export function meta() {
+  return [{ title: 'Integrations - Nightbell' }];
+}
+
+/** What rings the bell, and where it is heard. */
+export default function Integrations() {
+  return (
+    <>
+      <PageHead title="Integrations" />
+      <IntegrationCards />
+    </>
+  );
 }

@@ -1,3 +1,35 @@
-export default function Page() {
-  return <main>services</main>;
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PageHead } from '~/components/layout/page-head';
+import { Button } from '~/components/ui/button';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { serviceList } from '~/features/services/api/services';
+import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
+import { ServiceTable } from '~/features/services/components/service-table';
+import '~/features/services/services.css';
+
+export function meta() {
+  return [{ title: 'Services - Nightbell' }];
+}
+
+/** What the team runs, how it is, and where its alerts go. */
+export default function Services() {
+  const list = useQuery(serviceList);
+  const [adding, setAdding] = useState(false);
+  return (
+    <>
+      <PageHead title="Services">
+        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+          Add Service
+        </Button>
+      </PageHead>
+      <section className="card" aria-label="Service list">
+        {list.isPending && <Loading what="services" />}
+        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.data?.length === 0 && <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>}
+        {list.data && list.data.length > 0 && <ServiceTable services={list.data} />}
+      </section>
+      {adding && <AddServiceDialog onClose={() => setAdding(false)} />}
+    </>
+  );
 }

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react';
+import { Button } from './button';
+
+const confirmFor = 2000;
+
+/** Code to copy. The button confirms for two seconds. */
+export function CodeBlock({ title, code }: { title: string; code: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), confirmFor);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () => navigator.clipboard?.writeText(code).then(() => setCopied(true), () => undefined);
+  return (
+    <figure className="code">
+      <header>
+        <span className="mono">{title}</span>
+        <Button look="quiet" size="sm" icon={copied ? 'check' : 'copy'} labels={['Copied']} onClick={copy}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
+      <pre tabIndex={0}>{code}</pre>
+    </figure>
+  );
+}

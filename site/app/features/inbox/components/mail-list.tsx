@@ -1,0 +1,27 @@
+import type { InboxMailJson } from '@nightbell/proto';
+import { Link } from 'react-router';
+import { useNow } from '~/lib/clock';
+import { fullTime, relativeTime } from '~/lib/format';
+
+/** The mails, newest first; the open one is marked. */
+export function MailList({ mails, openId }: { mails: readonly InboxMailJson[]; openId: string }) {
+  const now = useNow(10_000);
+  return (
+    <ul className="mail-list">
+      {mails.map((mail) => {
+        const at = new Date(mail.received_at ?? 0);
+        return (
+          <li key={mail.id}>
+            <Link to={`?mail=${mail.id}`} aria-current={mail.id === openId ? 'true' : undefined} preventScrollReset>
+              <span className="to ellipsis">{mail.to}</span>
+              <time dateTime={at.toISOString()} title={fullTime(at)}>
+                {relativeTime(at, now)}
+              </time>
+              <span className="subject">{mail.subject}</span>
+            </Link>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

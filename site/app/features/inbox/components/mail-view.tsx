@@ -1,0 +1,57 @@
+import type { InboxMailJson } from '@nightbell/proto';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Segmented } from '~/components/ui/segmented';
+import { Failed, Loading } from '~/components/ui/states';
+import { fullTime } from '~/lib/format';
+import { inboxMail } from '../api/inbox';
+import { withLinks } from '../model/links';
+
+const views = [
+  { value: 'text', content: 'Text' },
+  { value: 'html', content: 'HTML' },
+] as const;
+
+/** One mail as its reader gets it: the text with working links, or the HTML in a closed frame. */
+export function MailView({ id }: { id: string }) {
+  const mail = useQuery(inboxMail(id));
+  const [view, setView] = useState<'text' | 'html'>('text');
+  if (mail.isPending) return <Loading what="message" />;
+  if (mail.isError) return <Failed onRetry={() => mail.refetch()}>{mail.error.message}</Failed>;
+  return (
+    <article className="mail">
+      <header>
+        <div className="grow">
+          <h2>{mail.data.subject}</h2>
+          <p>
+            From {mail.data.from}, to {mail.data.to}
+          </p>
+          <p>{fullTime(new Date(mail.data.received_at ?? 0))}</p>
+        </div>
+        {mail.data.html && <Segmented label="Shown as" choices={views} value={view} onChoose={setView} />}
+      </header>
+      {view === 'text' ? <Text mail={mail.data} /> : <iframe title="Message" sandbox="allow-popups allow-popups-to-escape-sandbox" srcDoc={inNewTab(mail.data.html ?? '')} />}
+    </article>
+  );
+}
+
+function Text({ mail }: { mail: InboxMailJson }) {
+  return (
+    <pre>
+      {withLinks(mail.text ?? '').map((piece, i) =>
+        piece.href ? (
+          <a key={i} className="link" href={piece.href}>
+            {piece.text}
+          </a>
+        ) : (
+          piece.text
+        ),
+      )}
+    </pre>
+  );
+}
+
+// A closed frame cannot move the page it is in, so its links open beside it.
+function inNewTab(html: string): string {
+  return `<base target="_blank">${html}`;
+}

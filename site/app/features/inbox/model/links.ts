@@ -1,0 +1,23 @@
+/** A piece of a mail's text: words, or an address to follow. */
+export interface Piece {
+  text: string;
+  href: string | null;
+}
+
+const address = /https?:\/\/[^\s<>"]+/g;
+// A sentence that ends with an address must not make the dot part of it.
+const trailing = /[.,;:!?)\]]+$/;
+
+/** Cuts a text so that every web address in it can be drawn as a link. Joined, the pieces are the text. */
+export function withLinks(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(address)) {
+    const href = match[0].replace(trailing, '');
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), href: null });
+    pieces.push({ text: href, href });
+    from = match.index + href.length;
+  }
+  if (from < text.length) pieces.push({ text: text.slice(from), href: null });
+  return pieces;
+}

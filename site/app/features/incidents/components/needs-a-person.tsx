@@ -1,0 +1,47 @@
+import { Link } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { SeverityMark } from '~/components/ui/mark';
+import { useNow } from '~/lib/clock';
+import { clock, shortId } from '~/lib/format';
+import { paths } from '~/lib/paths';
+import { useChangeIncident } from '../api/change-incident';
+import type { Incident } from '../model/incident';
+
+const order = ['critical', 'high', 'medium', 'low'];
+
+/** The worst unacknowledged incident with its button; nothing while nobody is needed. */
+export function NeedsAPerson({ incidents }: { incidents: readonly Incident[] }) {
+  const waiting = incidents.filter((incident) => incident.status === 'triggered').toSorted(worstFirst);
+  const [worst] = waiting;
+  if (!worst) return null;
+  return <Caution key={worst.id} incident={worst} others={waiting.length - 1} />;
+}
+
+function Caution({ incident, others }: { incident: Incident; others: number }) {
+  const change = useChangeIncident(incident.id);
+  const now = useNow(1000);
+  return (
+    <section className="caution" aria-label="Needs a person">
+      <div>
+        <h2>
+          <Link to={paths.incident(incident.id)}>
+            <span className="mono">{shortId(incident.id)}</span> {incident.title}
+          </Link>
+        </h2>
+        <p>
+          <SeverityMark value={incident.severity} />
+          {incident.serviceName && <span>{incident.serviceName}</span>}
+          {others > 0 && <Link to={`${paths.incidents}?filter=open`}>and {others} more unacknowledged</Link>}
+        </p>
+      </div>
+      <span className="age mono">{clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}</span>
+      <Button look="person" disabled={change.isPending} labels={['Acknowledging...']} onClick={() => change.mutate('acknowledge')}>
+        {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+      </Button>
+    </section>
+  );
+}
+
+function worstFirst(a: Incident, b: Incident): number {
+  return order.indexOf(a.severity) - order.indexOf(b.severity) || a.triggeredAt.getTime() - b.triggeredAt.getTime();
+}

@@ -1,0 +1,44 @@
+import type { CreateServiceResponseJson, GetServiceResponseJson, ListServicesResponseJson, ServiceJson } from '@nightbell/proto';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '~/lib/api';
+import { freshFor } from '~/lib/query-client';
+
+/** Every service of the organization. */
+export const serviceList = queryOptions({
+  queryKey: ['services', 'list'],
+  staleTime: freshFor.list,
+  queryFn: async ({ signal }): Promise<ServiceJson[]> => {
+    const answer = await call<ListServicesResponseJson>({ method: 'GET', path: '/v1/services', action: 'fetch services', signal });
+    return answer.services ?? [];
+  },
+});
+
+/** One service, with its webhook address for whoever may see it. */
+export function serviceDetail(id: string) {
+  return queryOptions({
+    queryKey: ['services', 'one', id],
+    staleTime: freshFor.list,
+    queryFn: async ({ signal }): Promise<ServiceJson> => {
+      const answer = await call<GetServiceResponseJson>({
+        method: 'GET',
+        path: `/v1/services/${encodeURIComponent(id)}`,
+        action: 'fetch service',
+        messages: { 400: 'Service not found', 404: 'Service not found' },
+        signal,
+      });
+      return answer.service ?? {};
+    },
+  });
+}
+
+/** The mutation behind Add Service. A name is enough. */
+export function useCreateService() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (name: string): Promise<ServiceJson> => {
+      const answer = await call<CreateServiceResponseJson>({ method: 'POST', path: '/v1/services', body: { name }, action: 'create service' });
+      return answer.service ?? {};
+    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ['services'] }),
+  });
+}

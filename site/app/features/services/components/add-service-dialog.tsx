@@ -1,0 +1,36 @@
+import type { FormEvent } from 'react';
+import { useNavigate } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { TextField } from '~/components/ui/field';
+import { ApiError } from '~/lib/api';
+import { paths } from '~/lib/paths';
+import { useCreateService } from '../api/services';
+
+/** Adds a service by name and opens it, where its webhook address is. */
+export function AddServiceDialog({ onClose }: { onClose: () => void }) {
+  const create = useCreateService();
+  const navigate = useNavigate();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const name = String(new FormData(event.currentTarget).get('name')).trim();
+    create.mutate(name, { onSuccess: (service) => navigate(paths.service(service.id ?? '')) });
+  };
+  return (
+    <Dialog title="Add Service" narrow onClose={onClose}>
+      <form onSubmit={submit}>
+        {create.isError && (
+          <Banner tone="failed">
+            {create.error.message}
+            {create.error instanceof ApiError && create.error.detail && <p className="text-2">{create.error.detail}</p>}
+          </Banner>
+        )}
+        <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" autoFocus />
+        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Adding service...']}>
+          {create.isPending ? 'Adding service...' : 'Add service'}
+        </Button>
+        <p className="note">It gets its own webhook address and the default escalation policy.</p>
+      </form>
+    </Dialog>
+  );
+}

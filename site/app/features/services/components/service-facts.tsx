@@ -1,0 +1,48 @@
+import type { ServiceJson } from '@nightbell/proto';
+import { Card } from '~/components/ui/card';
+import { CodeBlock } from '~/components/ui/code-block';
+import { HealthMark } from '~/components/ui/mark';
+import { Empty } from '~/components/ui/states';
+import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
+
+/** Whose service it is, how it is, and what pages whom. */
+export function ServiceConfiguration({ service }: { service: ServiceJson }) {
+  return (
+    <Card title="Configuration">
+      <dl className="facts">
+        <dt>Health</dt>
+        <dd>
+          <HealthMark value={service.health ?? 'healthy'} />
+        </dd>
+        <dt>Owner</dt>
+        <dd>{service.owner || 'Nobody'}</dd>
+        <dt>Escalation</dt>
+        <dd>{service.escalation_policy_name || 'Default policy'}</dd>
+        <dt>Tier</dt>
+        <dd>{service.tier ?? 3}</dd>
+        <dt>Repo</dt>
+        <dd>{service.repo_url || 'Not set'}</dd>
+        <dt>Grouping</dt>
+        <dd>{service.grouping === 'alert' ? 'One incident per alert' : 'One incident per group'}</dd>
+      </dl>
+    </Card>
+  );
+}
+
+/** How alerts reach the service: the address, a receiver for Alertmanager, and a test to paste. */
+export function ServiceWebhook({ service }: { service: ServiceJson }) {
+  const url = service.webhook_url;
+  return (
+    <Card title="Send alerts here">
+      {url ? (
+        <div className="pad stack">
+          <CodeBlock title="Webhook URL" code={url} />
+          <CodeBlock title="alertmanager.yml" code={alertmanagerReceiver(url)} />
+          <CodeBlock title="Fire a test alert" code={testAlertCommand(url)} />
+        </div>
+      ) : (
+        <Empty>The webhook address is shown to responders and above.</Empty>
+      )}
+    </Card>
+  );
+}

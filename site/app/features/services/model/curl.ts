@@ -1,0 +1,21 @@
+/** A command that sends one firing alert to a webhook address, in the shape Alertmanager uses. */
+export function testAlertCommand(webhookUrl: string): string {
+  const alert = {
+    version: '4',
+    groupKey: 'test',
+    status: 'firing',
+    alerts: [
+      {
+        status: 'firing',
+        labels: { alertname: 'TestAlert', instance: 'my-laptop', severity: 'critical' },
+        annotations: { summary: 'A test alert from the command line' },
+      },
+    ],
+  };
+  return `curl -X POST ${webhookUrl} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(alert)}'`;
+}
+
+/** The receiver to put into alertmanager.yml. */
+export function alertmanagerReceiver(webhookUrl: string): string {
+  return `receivers:\n  - name: nightbell\n    webhook_configs:\n      - url: ${webhookUrl}\n        send_resolved: true`;
+}
