@@ -33,8 +33,7 @@ const (
 // Code is the SQLSTATE that the server gave, or "" when the error is not the
 // server's.
 func Code(err error) string {
-	var fromServer *pgconn.PgError
-	if errors.As(err, &fromServer) {
+	if fromServer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fromServer.Code
 	}
 	return ""
@@ -73,8 +72,7 @@ func isConnectionLoss(err error) bool {
 // ConstraintName is the name of the constraint or unique index that a statement
 // broke, or "" when it broke none.
 func ConstraintName(err error) string {
-	var fromServer *pgconn.PgError
-	if errors.As(err, &fromServer) {
+	if fromServer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return fromServer.ConstraintName
 	}
 	return ""

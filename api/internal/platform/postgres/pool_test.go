@@ -49,7 +49,7 @@ func TestDedicatedConnectionHasTheRole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context()) //nolint:errcheck // the end of the test
+	defer conn.Close(t.Context())
 	var user string
 	if err := conn.QueryRow(t.Context(), "SELECT current_user").Scan(&user); err != nil || user != postgres.SystemRole {
 		t.Errorf("it runs as %q: %v", user, err)
@@ -59,7 +59,7 @@ func TestDedicatedConnectionHasTheRole(t *testing.T) {
 func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	t.Parallel()
 	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: time.Second})
-	err := db.InSystem(t.Context(), postgres.Audit, func(ctx context.Context, tx pgx.Tx) error { // has one connection
+	err := db.InSystem(t.Context(), postgres.Audit, func(ctx context.Context, _ pgx.Tx) error { // has one connection
 		nothing := func(context.Context, pgx.Tx) error { return nil }
 		err := db.InSystem(ctx, postgres.Audit, nothing)
 		if !errors.Is(err, postgres.ErrBusy) || !postgres.IsUnavailable(err) {
@@ -104,7 +104,7 @@ func freeAddress(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close() //nolint:errcheck // nothing was sent
+	defer listener.Close()
 	return listener.Addr().String()
 }
 

@@ -74,7 +74,7 @@ func TestEveryTenantTableHasRowLevelSecurity(t *testing.T) {
 // become another role, for those whose DATABASE_URL names one.
 func TestSuperuserLoginIsRestrictedToo(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "nb-super-") // t.TempDir is closed to the server's account
+	dir, err := os.MkdirTemp("", "nb-super-") //nolint:usetesting // t.TempDir is closed to the server's account
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,10 +99,10 @@ func TestSuperuserLoginIsRestrictedToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer admin.Close(t.Context()) //nolint:errcheck // the end of the test
+	defer admin.Close(t.Context())
 	for _, id := range []uuid.UUID{acme, uuid.New()} {
 		_, err := admin.Exec(t.Context(), `WITH o AS (INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'individual', 'x', now()) RETURNING id)
-			INSERT INTO team (org_id, id, name, created_at) SELECT id, id, id::text, now() FROM o`, id)
+			INSERT INTO team (org_id, id, name, created_at) SELECT o.id, gen_random_uuid(), o.id::text, now() FROM o`, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestEnsureRolesSaysWhatAnAdministratorHasToRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer plain.Close(t.Context()) //nolint:errcheck // the end of the test
+	defer plain.Close(t.Context())
 	// What the sentences say is enough.
 	var run []string
 	for err = postgres.EnsureRoles(t.Context(), plain); err != nil && len(run) < 9; err = postgres.EnsureRoles(t.Context(), plain) {

@@ -59,7 +59,7 @@ func parseAccount(found *user.User) (account, error) {
 }
 
 func ownerOf(info fs.FileInfo) account {
-	stat := info.Sys().(*syscall.Stat_t) // always, on these systems
+	stat := info.Sys().(*syscall.Stat_t) //nolint:forcetypeassert // what it is on these systems
 	return account{uid: stat.Uid, gid: stat.Gid, name: accountName(stat.Uid), other: stat.Uid != uint32(os.Geteuid())}
 }
 

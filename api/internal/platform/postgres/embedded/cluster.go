@@ -32,7 +32,7 @@ func ensureCluster(ctx context.Context, database string, programs programs, acco
 	if options.CopyOf != "" {
 		err = copyCluster(filepath.Join(options.CopyOf, "database"), partial, account)
 	} else {
-		err = initdb(ctx, partial, programs, account)
+		err = initdb(ctx, partial, programs, account, options.Settings["fsync"] != "off")
 	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(partial))
@@ -42,13 +42,18 @@ func ensureCluster(ctx context.Context, database string, programs programs, acco
 
 // initdb makes empty data. Text is compared by code point (C.UTF-8), so that
 // the system's C library, and its updates, cannot change an index's order.
-func initdb(ctx context.Context, database string, programs programs, account account) error {
+func initdb(ctx context.Context, database string, programs programs, account account, durable bool) error {
 	locale := []string{"--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"}
 	if programs.major < 17 { // no builtin provider yet
 		locale = []string{"--locale=C.UTF-8"}
 	}
-	arguments := append([]string{"-D", database, "-U", adminName, "--encoding=UTF8", "--auth=trust",
-		"--data-checksums", "--no-instructions"}, locale...)
+	arguments := append([]string{
+		"-D", database, "-U", adminName, "--encoding=UTF8", "--auth=trust",
+		"--data-checksums", "--no-instructions",
+	}, locale...)
+	if !durable {
+		arguments = append(arguments, "--no-sync")
+	}
 	command := exec.CommandContext(ctx, programs.path("initdb"), arguments...)
 	account.prepare(command)
 	output, err := command.CombinedOutput()

@@ -29,7 +29,7 @@ func clearLeftovers(ctx context.Context, database, sockets string, log *slog.Log
 	if err != nil {
 		return err
 	}
-	log.Info("the database server was not stopped cleanly; it recovers from its log")
+	log.InfoContext(ctx, "the database server was not stopped cleanly; it recovers from its log")
 	line, _, _ := strings.Cut(string(content), "\n")
 	postmaster, _ := strconv.Atoi(strings.TrimSpace(line)) // 0 for a damaged file
 	if err := endOrphans(ctx, postmaster, database); err != nil {

@@ -16,7 +16,7 @@ import (
 
 func TestAccountMustReachTheDirectory(t *testing.T) {
 	stranger := account{uid: 54321, gid: 54321, name: "stranger", other: true}
-	root, err := os.MkdirTemp("", "nb-reach-")
+	root, err := os.MkdirTemp("", "nb-reach-") //nolint:usetesting // its parents are open, unlike those of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 
 func TestServerLogIsPassedOnByLine(t *testing.T) {
 	var out bytes.Buffer
-	log := &serverLog{logger: slog.New(slog.NewTextHandler(&out, nil))}
+	log := &serverLog{ctx: t.Context(), logger: slog.New(slog.NewTextHandler(&out, nil))}
 	for _, part := range []string{"LOG:  routine\nFATAL:  can", "not start\n\nPANIC:  disk full\n"} {
 		if _, err := log.Write([]byte(part)); err != nil {
 			t.Fatal(err)

@@ -36,8 +36,12 @@ func (a account) prepare(command *exec.Cmd) {
 	dieWithParent(command.SysProcAttr)
 }
 
-func startProcess(program string, arguments []string, account account, log *slog.Logger) (*process, error) {
-	p := &process{command: exec.Command(program, arguments...), log: &serverLog{logger: log}, done: make(chan struct{})}
+func startProcess(ctx context.Context, program string, arguments []string, account account, log *slog.Logger) (*process, error) {
+	p := &process{
+		command: exec.Command(program, arguments...), //nolint:noctx // it outlives the context of its start
+		log:     &serverLog{logger: log, ctx: context.WithoutCancel(ctx)},
+		done:    make(chan struct{}),
+	}
 	account.prepare(p.command)
 	p.command.Stderr = p.log
 	p.command.WaitDelay = 2 * time.Second // do not wait for children that kept the log open

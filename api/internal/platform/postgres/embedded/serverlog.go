@@ -16,6 +16,7 @@ const keptLines = 8
 // serverLog passes the server's log on, line by line, and remembers the end.
 type serverLog struct {
 	logger *slog.Logger
+	ctx    context.Context // of the start, for what the logger finds in it
 
 	mu      sync.Mutex
 	partial []byte
@@ -43,7 +44,7 @@ func (l *serverLog) take(line string) {
 	}
 	l.last = append(l.last, line)
 	l.last = l.last[max(0, len(l.last)-keptLines):]
-	l.logger.Log(context.Background(), levelOf(line), "postgres", "line", line)
+	l.logger.Log(l.ctx, levelOf(line), "postgres", "line", line)
 }
 
 // levelOf: what the server says routinely is of interest only when looking for

@@ -24,7 +24,7 @@ func makeSocketDir(dir string, account account) (string, error) {
 	path := filepath.Join(dir, "run")
 	if len(filepath.Join(path, socketName)) > longestSocketPath || strings.Contains(path, ",") {
 		sum := sha256.Sum256([]byte(dir))
-		path = filepath.Join("/tmp", "nightbell-"+hex.EncodeToString(sum[:6]))
+		path = "/tmp/nightbell-" + hex.EncodeToString(sum[:6])
 	}
 	if err := account.makeDir(path); err != nil {
 		return "", fmt.Errorf("the folder of the database socket: %w", err)

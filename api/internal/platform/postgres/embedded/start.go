@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -94,7 +95,7 @@ func start(ctx context.Context, dir string, options Options) (*Server, error) {
 }
 
 func launch(ctx context.Context, database, sockets string, programs programs, account account, options Options) (*Server, error) {
-	process, err := startProcess(programs.path("postgres"), serverArguments(database, sockets, options.Settings), account, options.logger())
+	process, err := startProcess(ctx, programs.path("postgres"), serverArguments(database, sockets, options.Settings), account, options.logger())
 	if err != nil {
 		return nil, err
 	}
@@ -195,9 +196,7 @@ func serverArguments(database, sockets string, replaced map[string]string) []str
 		"log_min_messages":        "log",
 		"log_min_error_statement": "panic",
 	}
-	for name, value := range replaced {
-		settings[name] = value
-	}
+	maps.Copy(settings, replaced)
 	arguments := []string{"-D", database}
 	for name, value := range settings {
 		arguments = append(arguments, "-c", name+"="+value)

@@ -26,7 +26,7 @@ const clockSQL = `
 // Clock is the database's clock of one test. It starts at the real time and
 // runs; every transaction that begins after a method returned sees its effect.
 type Clock struct {
-	t   testing.TB
+	tb  testing.TB
 	dsn string
 
 	mu   sync.Mutex
@@ -35,43 +35,43 @@ type Clock struct {
 
 // Now is what nightbell_now() says.
 func (c *Clock) Now() time.Time {
-	c.t.Helper()
+	c.tb.Helper()
 	return c.ask("SELECT nightbell_now()").UTC()
 }
 
 // SetNow makes it that time, from which the clock runs on.
 func (c *Clock) SetNow(now time.Time) {
-	c.t.Helper()
+	c.tb.Helper()
 	c.ask("UPDATE test_clock SET frozen_at = NULL, shift = $1 - clock_timestamp() RETURNING clock_timestamp()", now)
 }
 
 // Freeze makes it that time, to the microsecond, until Advance, SetNow or Freeze.
 func (c *Clock) Freeze(now time.Time) {
-	c.t.Helper()
+	c.tb.Helper()
 	c.ask("UPDATE test_clock SET frozen_at = $1 RETURNING frozen_at", now)
 }
 
 // Advance moves the clock, running or frozen, and returns the new time.
 func (c *Clock) Advance(d time.Duration) time.Time {
-	c.t.Helper()
+	c.tb.Helper()
 	c.ask("UPDATE test_clock SET frozen_at = frozen_at + $1, shift = shift + $1 RETURNING clock_timestamp()", d)
 	return c.Now()
 }
 
 func (c *Clock) ask(sql string, args ...any) (answer time.Time) {
-	c.t.Helper()
+	c.tb.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	ctx := context.Background() // usable in the test's cleanup too
 	if c.conn == nil {
 		conn, err := pgx.Connect(ctx, c.dsn)
 		if err != nil {
-			c.t.Fatalf("connect to the test's clock: %v", err)
+			c.tb.Fatalf("connect to the test's clock: %v", err)
 		}
 		c.conn = conn
 	}
 	if err := c.conn.QueryRow(ctx, sql, args...).Scan(&answer); err != nil {
-		c.t.Fatalf("move the test's clock: %v", err)
+		c.tb.Fatalf("move the test's clock: %v", err)
 	}
 	return answer
 }

@@ -24,28 +24,28 @@ type Database struct {
 
 // New returns an empty, migrated database that is dropped when the test ends.
 // It fails the test when no server can be had or the migrations do not apply.
-func New(t testing.TB) *Database {
-	t.Helper()
+func New(tb testing.TB) *Database {
+	tb.Helper()
 	server, err := startServer()
 	if err != nil {
-		t.Fatalf("no PostgreSQL for this test: %v", err)
+		tb.Fatalf("no PostgreSQL for this test: %v", err)
 	}
 	name := "nightbell_test_" + strings.ToLower(rand.Text())
-	if err := server.clone(t.Context(), name); err != nil {
-		t.Fatalf("make the test's database: %v", err)
+	if err := server.clone(tb.Context(), name); err != nil {
+		tb.Fatalf("make the test's database: %v", err)
 	}
 	dsn := withDatabase(server.dsn, name)
-	db, err := postgres.Open(t.Context(), postgres.Config{DSN: dsn, ApplicationName: "pgtest", Conns: smallPools()})
+	db, err := postgres.Open(tb.Context(), postgres.Config{DSN: dsn, ApplicationName: "pgtest", Conns: smallPools()})
 	if err != nil {
-		t.Fatalf("open the test's database: %v", err)
+		tb.Fatalf("open the test's database: %v", err)
 	}
-	database := &Database{DB: db, Clock: &Clock{t: t, dsn: dsn}, dsn: dsn}
-	t.Cleanup(func() {
+	database := &Database{DB: db, Clock: &Clock{tb: tb, dsn: dsn}, dsn: dsn}
+	tb.Cleanup(func() {
 		database.Close()
 		database.Clock.close()
 		// The test's context is over by now.
 		if err := server.drop(context.Background(), name); err != nil {
-			t.Errorf("drop the test's database: %v", err)
+			tb.Errorf("drop the test's database: %v", err)
 		}
 	})
 	return database
@@ -66,39 +66,39 @@ func (d *Database) DSN() string { return d.dsn }
 // Owner connects as the login role, which owns the tables; row-level security is
 // forced on it too, so it sees definitions but no tenant's rows. The connection
 // is closed when the test ends.
-func (d *Database) Owner(t testing.TB) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), d.dsn)
+func (d *Database) Owner(tb testing.TB) *pgx.Conn {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), d.dsn)
 	if err != nil {
-		t.Fatalf("connect as the owner: %v", err)
+		tb.Fatalf("connect as the owner: %v", err)
 	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	tb.Cleanup(func() { _ = conn.Close(context.Background()) })
 	return conn
 }
 
 // Exec runs one statement as nightbell_system, across organizations, and fails
 // the test when it fails.
-func (d *Database) Exec(t testing.TB, sql string, args ...any) {
-	t.Helper()
-	err := d.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+func (d *Database) Exec(tb testing.TB, sql string, args ...any) {
+	tb.Helper()
+	err := d.InSystem(tb.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, sql, args...)
 		return err
 	})
 	if err != nil {
-		t.Fatalf("%s: %v", brief(sql), err)
+		tb.Fatalf("%s: %v", brief(sql), err)
 	}
 }
 
 // One returns the single value that a query yields as nightbell_system, and
 // fails the test when it fails or finds no row.
-func One[T any](t testing.TB, d *Database, sql string, args ...any) T {
-	t.Helper()
+func One[T any](tb testing.TB, d *Database, sql string, args ...any) T {
+	tb.Helper()
 	var value T
-	err := d.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+	err := d.InSystem(tb.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		return tx.QueryRow(ctx, sql, args...).Scan(&value)
 	})
 	if err != nil {
-		t.Fatalf("%s: %v", brief(sql), err)
+		tb.Fatalf("%s: %v", brief(sql), err)
 	}
 	return value
 }

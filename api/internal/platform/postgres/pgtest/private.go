@@ -171,7 +171,7 @@ func isUnlocked(folder string) bool {
 	if err != nil {
 		return true // it never started
 	}
-	defer file.Close() //nolint:errcheck // only locked
+	defer file.Close()
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 

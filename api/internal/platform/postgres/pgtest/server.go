@@ -54,7 +54,10 @@ func connect(ctx context.Context, dsn string) (*server, error) {
 	if s.template, err = templateName(); err != nil {
 		return nil, err
 	}
-	return s, s.ensureTemplate(ctx)
+	if err := s.ensureTemplate(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // templateName changes whenever what is in the template does.
@@ -74,7 +77,7 @@ func (s *server) ensureTemplate(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(lock)); err != nil {
 		return err
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(lock)) //nolint:errcheck // ends with the session
+	defer conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(lock))
 	var exists bool
 	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", s.template).Scan(&exists); err != nil || exists {
 		return err

