@@ -127,6 +127,13 @@ func TestDecideLeavesWhatIsNotDue(t *testing.T) {
 	}
 }
 
+func TestNoDueTimeMeansNow(t *testing.T) {
+	_, effects := Decide(Snapshot{State: State{Cycle: 1, Status: Active}, Policy: policyOf(0, "A 5m, B 5m")}, noon)
+	if got := words(effects); got != "0.0 A" {
+		t.Errorf("%q, want the first step only", got)
+	}
+}
+
 func TestPolicyEditedUnderWay(t *testing.T) {
 	for _, test := range []struct {
 		name        string

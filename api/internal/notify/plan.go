@@ -39,7 +39,7 @@ func Plan(rules []Rule, urgency string, now time.Time) []Planned {
 		chosen = slices.Clone(rules)
 	}
 	for i := range chosen {
-		chosen[i].Delay, chosen[i].Urgency = max(chosen[i].Delay, 0), ""
+		chosen[i].Delay = max(chosen[i].Delay, 0)
 	}
 	slices.SortFunc(chosen, func(a, b Rule) int {
 		return cmp.Or(cmp.Compare(a.Delay, b.Delay), bytes.Compare(a.ContactMethodID[:], b.ContactMethodID[:]))

@@ -54,3 +54,9 @@ func TestRetry(t *testing.T) {
 		})
 	}
 }
+
+func TestRetryEndsEvenAYoungPage(t *testing.T) {
+	if _, giveUp := Retry(MaxAttempts, noon, noon, 7); !giveUp {
+		t.Errorf("goes on after %d attempts", MaxAttempts)
+	}
+}

@@ -1,0 +1,292 @@
+package escalation
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+)
+
+// ---- senders of alerts
+
+func (w *world) openOf(key string) *incidentRow {
+	for _, row := range w.incidents {
+		if row.key == key && row.Status.Open() {
+			return row
+		}
+	}
+	return nil
+}
+
+func (w *world) known(key string) bool {
+	for _, row := range w.incidents {
+		if row.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// post sends an alert until it is accepted: look, decide, commit, answer, with a crash anywhere.
+func (w *world) post(key string) {
+	again := func() { w.after(w.upTo(10*time.Second), func() { w.post(key) }) }
+	if w.down() {
+		w.after(w.downTill.Sub(w.now), again)
+		return
+	}
+	seen := w.openOf(key)
+	w.after(w.pause(), func() {
+		switch {
+		case w.down() || w.random.IntN(20) == 0: // crashed before the commit
+			again()
+			return
+		case seen == nil && (w.openOf(key) == nil || w.fault.duplicateIncidents):
+			w.open(key)
+		case seen == nil || !seen.Status.Open(): // somebody was faster
+			again()
+			return
+		}
+		if w.random.IntN(20) == 0 { // crashed after the commit: the sender repeats
+			again()
+			return
+		}
+		w.accepted[key] = true
+	})
+}
+
+func (w *world) open(key string) {
+	row := &incidentRow{key: key, started: w.now}
+	row.ID, row.Status, row.Incident.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
+	var effects []Effect
+	row.paging, effects = Start(w.policy, w.owners, 1, w.now)
+	w.incidents = append(w.incidents, row)
+	w.tally.incidents++
+	w.carryOut(row, effects)
+	w.tell("#%d opened for %s", row.Number(), key)
+	w.committed(row)
+	if w.random.IntN(3) > 0 {
+		w.after(w.upTo(40*time.Minute), func() { w.answer(row) })
+	}
+}
+
+// carryOut plans two pages for each person, at once and a minute later, and one for a channel.
+func (w *world) carryOut(row *incidentRow, effects []Effect) {
+	for _, effect := range effects {
+		if effect.Kind == RanOut {
+			w.tally.exhausted++
+		}
+		if !isPage(effect) {
+			continue
+		}
+		for n := range 2 {
+			if effect.Kind == PageChannel && n > 0 {
+				break
+			}
+			key := effect.Key(row.ID, row.paging.Cycle, target(effect), n)
+			if w.effects[key] && !w.fault.duplicateEffects {
+				continue
+			}
+			w.effects[key] = true
+			w.pages = append(w.pages, &page{key: key, of: row, target: target(effect), round: effect.Round, step: effect.Step,
+				state: pending, due: w.now.Add(time.Duration(n) * time.Minute)})
+		}
+	}
+}
+
+// ---- people
+
+// answer acknowledges or resolves, and sometimes hands on to the next step later.
+func (w *world) answer(row *incidentRow) {
+	by := incident.Actor{Kind: incident.User, ID: who("A"), Name: "A"}
+	commands := []incident.Command{incident.Acknowledge{By: by}, incident.Acknowledge{By: by}, incident.Resolve{By: by}, incident.AlertsCleared{}}
+	w.command(row, commands[w.random.IntN(len(commands))])
+	if w.random.IntN(4) == 0 {
+		w.after(w.upTo(5*time.Minute), func() { w.command(row, incident.Escalate{By: by}) })
+	}
+}
+
+func (w *world) command(row *incidentRow, command incident.Command) {
+	if w.down() || w.random.IntN(20) == 0 {
+		w.after(max(w.downTill.Sub(w.now), 0)+time.Second, func() { w.command(row, command) })
+		return
+	}
+	outcome, err := incident.Decide(row.Incident, command, w.now)
+	if err != nil {
+		return
+	}
+	row.Incident = outcome.Next
+	row.version++
+	var effects []Effect
+	switch outcome.Paging {
+	case incident.StopPaging:
+		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
+		w.tally.answered++
+		for _, p := range w.pages {
+			if p.of == row && p.state == pending {
+				p.state = cancelled
+			}
+		}
+	case incident.NextStep:
+		row.answered, row.escalated = time.Time{}, true
+		row.paging, effects = Advance(Snapshot{row.paging, w.policy, w.owners}, w.now)
+	}
+	w.carryOut(row, effects)
+	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
+	w.committed(row)
+}
+
+// ---- the sweeper
+
+func (w *world) sweep(a *actor) {
+	row, next := w.dueIncident()
+	if row == nil {
+		w.sleep(a, next)
+		return
+	}
+	version, now := row.version, w.now
+	snapshot := Snapshot{row.paging, w.policy, w.owners}
+	w.then(a, w.pause(), func() {
+		if w.crashes(a) {
+			return
+		}
+		if row.version == version || w.fault.unguardedState {
+			var effects []Effect
+			row.paging, effects = Decide(snapshot, now.Add(w.fault.ahead))
+			row.version++
+			w.carryOut(row, effects)
+			w.tell("#%d decided: %s", row.Number(), words(effects))
+			w.committed(row)
+		}
+		if !w.crashes(a) {
+			a.wake(a)
+		}
+	})
+}
+
+// dueIncident picks one that is due, or says when the next one will be.
+func (w *world) dueIncident() (due *incidentRow, next time.Time) {
+	for _, row := range w.incidents {
+		at := row.paging.NextDueAt.Add(-w.fault.ahead)
+		switch {
+		case row.paging.Status != Active:
+		case !at.After(w.now) && (due == nil || w.random.IntN(2) == 0):
+			due = row
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	return due, next
+}
+
+// ---- the outbox
+
+// A claim holds for leaseTime; a send without a fault takes sendTime at most.
+const (
+	leaseTime = 10 * time.Second
+	sendTime  = 3 * time.Second
+)
+
+func (w *world) deliver(a *actor) {
+	p, next := w.duePage()
+	if p == nil {
+		w.sleep(a, next)
+		return
+	}
+	p.state, p.leaseTill = sending, w.now.Add(leaseTime)
+	p.token++
+	token := p.token
+	w.then(a, w.pause(), func() {
+		switch {
+		case w.crashes(a):
+		case w.mayStillSend(p, token):
+			w.then(a, w.upTo(500*time.Millisecond), func() { w.send(a, p, token) })
+		default:
+			a.wake(a)
+		}
+	})
+}
+
+// mayStillSend is the last look: the lease is ours and long enough, and nobody has answered.
+func (w *world) mayStillSend(p *page, token int) bool {
+	switch {
+	case p.token != token || p.state != sending:
+		return false
+	case p.of.Status != incident.Triggered && !w.fault.noLastLook:
+		p.state = cancelled
+		return false
+	case p.leaseTill.Sub(w.now) < sendTime && !w.fault.noBudget:
+		p.state = pending // too late to finish before somebody else takes it over
+		return false
+	default:
+		return true
+	}
+}
+
+// duePage picks a page that may be claimed, or says when the next one may.
+func (w *world) duePage() (due *page, next time.Time) {
+	for _, p := range w.pages {
+		at := p.due
+		switch {
+		case p.state == sending && !w.fault.noLease:
+			at = p.leaseTill
+		case p.state != pending && p.state != sending:
+			continue
+		}
+		if !at.After(w.now) {
+			return p, time.Time{}
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return nil, next
+}
+
+// send hands a page to the provider, which takes it, refuses it or loses the answer.
+func (w *world) send(a *actor, p *page, token int) {
+	p.attempts++
+	w.tally.attempts++
+	w.tell("attempt %d at %s", p.attempts, p.key)
+	w.checkAttempt(p)
+	a.sending = p
+	accepted, wait := true, w.upTo(sendTime-time.Second)
+	switch w.random.IntN(10) {
+	case 0: // refused for now
+		accepted = false
+		p.excuses++
+	case 1: // taken, but the answer is lost: it may go out again
+		accepted, wait = false, 9*time.Second
+		p.excuses++
+		w.tally.lost++
+	case 2: // slow beyond the lease: somebody else takes it over
+		wait = 11 * time.Second
+		p.excuses++
+		w.tally.lost++
+	}
+	w.then(a, wait, func() {
+		if w.crashes(a) {
+			return
+		}
+		a.sending = nil
+		if p.token == token && p.state == sending || w.fault.noToken {
+			w.finish(p, accepted)
+		}
+		a.wake(a)
+	})
+}
+
+func (w *world) finish(p *page, accepted bool) {
+	switch {
+	case p.state == sent && !accepted:
+		w.problem("I5: %s was sent and is pending again", p.key)
+	case accepted:
+		p.state = sent
+	default:
+		p.state, p.due = pending, w.now.Add(2*time.Second)
+	}
+	if p.state == pending && p.of.Status != incident.Triggered {
+		p.state = cancelled
+	}
+	w.committed(p.of)
+}
