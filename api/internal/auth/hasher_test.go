@@ -9,11 +9,11 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-func newHasher(t testing.TB) *Hasher {
-	t.Helper()
+func newHasher(tb testing.TB) *Hasher {
+	tb.Helper()
 	hasher, err := NewHasher()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return hasher
 }

@@ -21,9 +21,9 @@ func TestCheckPassword(t *testing.T) {
 		{"kX9$vQ2m!pL7", true},
 		{"7391064825917", true},
 		{"7391#love#82640571", true},
-		{"żółwięta łódź", true}, // 13 characters, 21 bytes
-		{"夜警鐘夜明星海山川月光風", true},  // 12 characters, 36 bytes
-		{"夜警鐘夜明", false},        // 5 characters, though 15 bytes
+		{"żółwięta łódź", true},   // 13 characters, 21 bytes
+		{"велосипед гроза", true}, // 15 characters, 29 bytes
+		{"гроза гром", false},     // 10 characters, though 19 bytes
 		{strings.Repeat("qT7 ", 20), false},
 		{longPassword(256), true},
 		{longPassword(257), false},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -123,10 +124,8 @@ func TestAuditedRequest(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
 			t.Fatal(err)
 		}
-		got, _ := json.Marshal(compact)
-		wanted, _ := json.Marshal(want)
-		if string(got) != string(wanted) {
-			t.Errorf("%s: %s, want %s", name, got, wanted)
+		if !reflect.DeepEqual(compact, want) {
+			t.Errorf("%s: %v, want %v", name, compact, want)
 		}
 		if !proto.Equal(before, c.message) {
 			t.Errorf("%s: the request itself was changed", name)
@@ -164,7 +163,10 @@ func TestEverySecretIsMarked(t *testing.T) {
 func TestAuthorizeFailsClosed(t *testing.T) {
 	ctx := auth.WithActor(t.Context(), auth.Actor{Kind: auth.User, Role: auth.Owner})
 	reached := false
-	next := func(context.Context, proto.Message) (proto.Message, error) { reached = true; return nil, nil }
+	next := func(context.Context, proto.Message) (proto.Message, error) {
+		reached = true
+		return &nightbellv1.ListTeamsResponse{}, nil
+	}
 	for name, option := range map[string]*nightbellv1.Authz{"no option": nil, "an empty one": {}, "an unknown role": {Role: "god"}} {
 		if _, err := Authorize(ctx, &rpcserver.Call{Authz: option}, nil, next); err == nil || reached {
 			t.Errorf("%s: the owner may call", name)

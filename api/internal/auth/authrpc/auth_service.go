@@ -112,8 +112,10 @@ func (s *AuthServer) register(ctx context.Context, registration flow.Registratio
 // Login answers with tokens for the right password. Every other outcome looks and
 // takes the same, whether or not the account exists.
 func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginRequest) (*nightbellv1.LoginResponse, error) {
-	signIn := signInRequest{email: normalEmail(request.GetEmail()), password: request.GetPassword(),
-		device: deviceHash(request.GetDevice()), userAgent: userAgent(ctx), peer: rpcserver.Peer(ctx)}
+	signIn := signInRequest{
+		email: normalEmail(request.GetEmail()), password: request.GetPassword(),
+		device: deviceHash(request.GetDevice()), userAgent: userAgent(ctx), peer: rpcserver.Peer(ctx),
+	}
 	account, err := s.findAccount(ctx, signIn)
 	if err != nil {
 		return nil, err

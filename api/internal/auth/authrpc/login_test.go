@@ -39,8 +39,8 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// TestLoginTakesTheSameForUnknownAccounts compares medians: the same hash is computed
-// in both cases, which is nearly all of the time.
+// TestLoginTakesTheSameForUnknownAccounts compares the quickest of 25, which is what
+// the code itself takes: the same hash in both cases, and little else.
 func TestLoginTakesTheSameForUnknownAccounts(t *testing.T) {
 	w := newWorld(t) // not parallel: it measures
 	w.join("dana@rockets.example")
@@ -54,10 +54,9 @@ func TestLoginTakesTheSameForUnknownAccounts(t *testing.T) {
 	for range 25 {
 		known, unknown = append(known, measure("dana@rockets.example")), append(unknown, measure("nobody@rockets.example"))
 	}
-	slices.Sort(known)
-	slices.Sort(unknown)
-	ratio := float64(known[12]) / float64(unknown[12])
-	t.Logf("median with an account %s, without %s", known[12], unknown[12])
+	with, without := slices.Min(known), slices.Min(unknown)
+	ratio := float64(with) / float64(without)
+	t.Logf("with an account %s, without %s", with, without)
 	if ratio < 0.7 || ratio > 1.4 {
 		t.Errorf("an account can be told by the time: %.2f times as long", ratio)
 	}

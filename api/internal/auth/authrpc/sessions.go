@@ -112,6 +112,7 @@ func (s *sessions) carryOut(ctx context.Context, tx pgx.Tx, verdict auth.Refresh
 			return signedIn{}, err
 		}
 		session.LastUsedAt = now
+	case auth.Repeat: // the same answer again, nothing to store
 	}
 	grant := auth.Grant{UserID: row.UserID, OrgID: row.OrgID, SessionID: row.SessionID, Role: auth.Role(row.Role)}
 	return s.answer(ctx, tx, grant, s.successors.Of(token), session)
