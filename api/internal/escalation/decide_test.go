@@ -37,7 +37,7 @@ func targetsOf(letters string) []Target {
 		return []Target{{Name: "#" + name, Channel: who(name)}}
 	}
 	target := Target{Name: "Rota " + letters}
-	for _, letter := range strings.Split(strings.Trim(letters, "-"), "") {
+	for letter := range strings.SplitSeq(strings.Trim(letters, "-"), "") {
 		target.People = append(target.People, who(letter))
 	}
 	return []Target{target}
@@ -69,27 +69,57 @@ func TestStory(t *testing.T) {
 		at     []string // minutes:seconds after noon, paging starts at the first
 		want   []string
 	}{
-		{"one step after the other, then nothing", policyOf(0, "A 5m, BC 10m"),
-			[]string{"0s", "4m59s", "5m", "15m", "60m"}, []string{"0.0 A", "", "0.1 B, 0.1 C", "0.1 exhausted", ""}},
-		{"rounds", policyOf(1, "A 5m, #s 5m"),
-			[]string{"0s", "5m", "10m", "15m", "20m"}, []string{"0.0 A", "0.1 #s", "1.0 A", "1.1 #s", "1.1 exhausted"}},
-		{"a step that means nobody is skipped at once", policyOf(0, "- 5m, B 5m"),
-			[]string{"0s", "5m"}, []string{"0.0 nobody_on_call, 0.1 B", "0.1 exhausted"}},
-		{"a skipped last step has no delay to wait for", policyOf(1, "A 5m, - 5m"),
-			[]string{"0s", "5m", "10m"}, []string{"0.0 A", "0.1 nobody_on_call, 1.0 A", "1.1 nobody_on_call, 1.1 exhausted"}},
+		{
+			"one step after the other, then nothing", policyOf(0, "A 5m, BC 10m"),
+			[]string{"0s", "4m59s", "5m", "15m", "60m"},
+			[]string{"0.0 A", "", "0.1 B, 0.1 C", "0.1 exhausted", ""},
+		},
+		{
+			"rounds", policyOf(1, "A 5m, #s 5m"),
+			[]string{"0s", "5m", "10m", "15m", "20m"},
+			[]string{"0.0 A", "0.1 #s", "1.0 A", "1.1 #s", "1.1 exhausted"},
+		},
+		{
+			"a step that means nobody is skipped at once", policyOf(0, "- 5m, B 5m"),
+			[]string{"0s", "5m"},
+			[]string{"0.0 nobody_on_call, 0.1 B", "0.1 exhausted"},
+		},
+		{
+			"a skipped last step has no delay to wait for", policyOf(1, "A 5m, - 5m"),
+			[]string{"0s", "5m", "10m"},
+			[]string{"0.0 A", "0.1 nobody_on_call, 1.0 A", "1.1 nobody_on_call, 1.1 exhausted"},
+		},
 		{"nobody at all means the owners, once a round", policyOf(1, "- 5m, - 7m"), []string{"0s", "5m", "10m"}, []string{
 			"0.0 nobody_on_call, 0.1 nobody_on_call, 0.0 last_resort, 0.0 O, 0.0 P",
-			"1.0 nobody_on_call, 1.1 nobody_on_call, 1.0 last_resort, 1.0 O, 1.0 P", "1.1 exhausted"}},
-		{"no policy means the owners", Policy{},
-			[]string{"0s", "4m59s", "5m"}, []string{"0.0 last_resort, 0.0 O, 0.0 P", "", "0.0 exhausted"}},
-		{"late: each missed person once, and the full delay after that", policyOf(2, "A 5m, AB 5m, C 10m"),
-			[]string{"0s", "12m", "21m", "22m"}, []string{"0.0 A", "0.1 A, 0.1 B, 0.2 C", "", "1.0 A"}},
-		{"days late: one round is used up, not the policy", policyOf(2, "A 5m, B 5m"),
-			[]string{"0s", "72h", "72h5m", "72h10m"}, []string{"0.0 A", "0.1 B, 1.0 A", "1.1 B", "2.0 A"}},
-		{"days late in the last round: still waits for an answer", policyOf(0, "A 5m, B 5m, C 5m"),
-			[]string{"0s", "72h", "72h4m", "72h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "", "0.2 exhausted"}},
-		{"a person twice in a step is paged once", Policy{Steps: []Step{{Targets: append(targetsOf("AB"), targetsOf("BC")...)}}},
-			[]string{"0s"}, []string{"0.0 A, 0.0 B, 0.0 C"}},
+			"1.0 nobody_on_call, 1.1 nobody_on_call, 1.0 last_resort, 1.0 O, 1.0 P", "1.1 exhausted",
+		}},
+		{
+			"no policy means the owners",
+			Policy{},
+			[]string{"0s", "4m59s", "5m"},
+			[]string{"0.0 last_resort, 0.0 O, 0.0 P", "", "0.0 exhausted"},
+		},
+		{
+			"late: each missed person once, and the full delay after that", policyOf(2, "A 5m, AB 5m, C 10m"),
+			[]string{"0s", "12m", "21m", "22m"},
+			[]string{"0.0 A", "0.1 A, 0.1 B, 0.2 C", "", "1.0 A"},
+		},
+		{
+			"days late: one round is used up, not the policy", policyOf(2, "A 5m, B 5m"),
+			[]string{"0s", "72h", "72h5m", "72h10m"},
+			[]string{"0.0 A", "0.1 B, 1.0 A", "1.1 B", "2.0 A"},
+		},
+		{
+			"days late in the last round: still waits for an answer", policyOf(0, "A 5m, B 5m, C 5m"),
+			[]string{"0s", "72h", "72h4m", "72h5m"},
+			[]string{"0.0 A", "0.1 B, 0.2 C", "", "0.2 exhausted"},
+		},
+		{
+			"a person twice in a step is paged once",
+			Policy{Steps: []Step{{Targets: append(targetsOf("AB"), targetsOf("BC")...)}}},
+			[]string{"0s"},
+			[]string{"0.0 A, 0.0 B, 0.0 C"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			snapshot := Snapshot{State: State{Cycle: 1, Status: Active, NextDueAt: noon}, Policy: test.policy, Owners: owners}
@@ -223,9 +253,11 @@ func TestMessages(t *testing.T) {
 		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Rota A (step 1 of Default, round 2)"}},
 		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Step 1"}},
 		{messages(policyOf(0, "- 5m, B 5m"), nil, State{}), []string{
-			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B (step 2 of Default)"}},
+			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B (step 2 of Default)",
+		}},
 		{messages(Policy{Name: "Night", Steps: make([]Step, 1)}, owners[:1], State{}), []string{
-			"Nobody is on call for Night, so the owners of the workspace are paged.", ownerMessage}},
+			"Nobody is on call for Night, so the owners of the workspace are paged.", ownerMessage,
+		}},
 		{messages(Policy{}, nil, State{}), []string{"Nobody is on call, and the workspace has no owner to page."}},
 		{messages(policyOf(0, "A 5m"), nil, State{Step: 1}), []string{"Nobody answered, and Default has nobody left to page."}},
 	} {

@@ -57,7 +57,7 @@ func (w *world) post(key string) {
 
 func (w *world) open(key string) {
 	row := &incidentRow{key: key, started: w.now}
-	row.ID, row.Status, row.Incident.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
+	row.ID, row.Status, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
 	var effects []Effect
 	row.paging, effects = Start(w.policy, w.owners, 1, w.now)
 	w.incidents = append(w.incidents, row)
@@ -74,7 +74,7 @@ func (w *world) open(key string) {
 func (w *world) carryOut(row *incidentRow, effects []Effect) {
 	for _, effect := range effects {
 		if effect.Kind == RanOut {
-			w.tally.exhausted++
+			w.exhausted++
 		}
 		if !isPage(effect) {
 			continue
@@ -88,8 +88,10 @@ func (w *world) carryOut(row *incidentRow, effects []Effect) {
 				continue
 			}
 			w.effects[key] = true
-			w.pages = append(w.pages, &page{key: key, of: row, target: target(effect), round: effect.Round, step: effect.Step,
-				state: pending, due: w.now.Add(time.Duration(n) * time.Minute)})
+			w.pages = append(w.pages, &page{
+				key: key, of: row, target: target(effect), round: effect.Round, step: effect.Step,
+				state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
+			})
 		}
 	}
 }
@@ -121,7 +123,7 @@ func (w *world) command(row *incidentRow, command incident.Command) {
 	switch outcome.Paging {
 	case incident.StopPaging:
 		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
-		w.tally.answered++
+		w.answered++
 		for _, p := range w.pages {
 			if p.of == row && p.state == pending {
 				p.state = cancelled
@@ -246,7 +248,7 @@ func (w *world) duePage() (due *page, next time.Time) {
 // send hands a page to the provider, which takes it, refuses it or loses the answer.
 func (w *world) send(a *actor, p *page, token int) {
 	p.attempts++
-	w.tally.attempts++
+	w.attempts++
 	w.tell("attempt %d at %s", p.attempts, p.key)
 	w.checkAttempt(p)
 	a.sending = p
@@ -258,11 +260,11 @@ func (w *world) send(a *actor, p *page, token int) {
 	case 1: // taken, but the answer is lost: it may go out again
 		accepted, wait = false, 9*time.Second
 		p.excuses++
-		w.tally.lost++
+		w.lost++
 	case 2: // slow beyond the lease: somebody else takes it over
 		wait = 11 * time.Second
 		p.excuses++
-		w.tally.lost++
+		w.lost++
 	}
 	w.then(a, wait, func() {
 		if w.crashes(a) {

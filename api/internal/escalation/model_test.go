@@ -80,8 +80,10 @@ type page struct {
 // simulate lives through one seed until nothing is left to do.
 func simulate(seed uint64, fault mutation, telling bool) *world {
 	random := rand.New(rand.NewPCG(seed, 19))
-	w := &world{random: random, fault: fault, now: noon, policy: randomPolicy(random), telling: telling,
-		owners: []uuid.UUID{who("O"), who("P")}[:1+random.IntN(2)], effects: map[string]bool{}, accepted: map[string]bool{}}
+	w := &world{
+		random: random, fault: fault, now: noon, policy: randomPolicy(random), telling: telling,
+		owners: []uuid.UUID{who("O"), who("P")}[:1+random.IntN(2)], effects: map[string]bool{}, accepted: map[string]bool{},
+	}
 	for _, wake := range []func(*actor){w.sweep, w.sweep, w.deliver, w.deliver} {
 		w.actors = append(w.actors, &actor{wake: wake, asleep: true})
 	}
