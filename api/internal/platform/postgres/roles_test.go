@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -86,7 +87,7 @@ func TestSuperuserLoginIsRestrictedToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Stop(t.Context()) })
+	t.Cleanup(func() { _ = server.Stop(context.Background()) })
 	if _, err := postgres.Migrate(t.Context(), server.AdminDSN()); err != nil {
 		t.Fatal(err)
 	}

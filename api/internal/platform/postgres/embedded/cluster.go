@@ -56,7 +56,7 @@ func initdb(ctx context.Context, database string, programs programs, account acc
 	}
 	command := exec.CommandContext(ctx, programs.path("initdb"), arguments...)
 	account.prepare(command)
-	output, err := command.CombinedOutput()
+	output, err := outputOnOwnThread(command)
 	if err == nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (a archive) unpackTo(root, target string) error {
 	if err != nil {
 		return fmt.Errorf("open the packed PostgreSQL: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // only read
+	defer file.Close()
 	if err := extract(file, partial); err != nil {
 		return fmt.Errorf("unpack PostgreSQL to %s: %w", target, err)
 	}

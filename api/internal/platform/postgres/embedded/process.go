@@ -60,6 +60,7 @@ func startProcess(ctx context.Context, program string, arguments []string, accou
 // kernel's "parent died" signal comes when that thread ends, not the process.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	err := p.command.Start()
 	started <- err
 	if err != nil {
@@ -67,6 +68,21 @@ func (p *process) run(started chan<- error) {
 	}
 	p.exit = p.command.Wait()
 	close(p.done)
+}
+
+// outputOnOwnThread is like command.CombinedOutput, on a thread that lives until
+// the command ends. On one of the common threads, which may end at any time, the
+// command could be told that its parent died.
+func outputOnOwnThread(command *exec.Cmd) (output []byte, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		output, err = command.CombinedOutput()
+	}()
+	<-done
+	return output, err
 }
 
 // waitReady returns when the server takes connections. It reads the status that

@@ -161,7 +161,7 @@ func (s *Server) ensureDatabase(ctx context.Context) error {
 	}
 	defer admin.Close(ctx) //nolint:errcheck // nothing is left to lose
 	if refusal.Code == "28000" {
-		if _, err := admin.Exec(ctx, "CREATE ROLE "+appName+" LOGIN NOINHERIT CREATEROLE"); err != nil {
+		if _, err := admin.Exec(ctx, "CREATE ROLE "+appName+" LOGIN CREATEROLE"); err != nil {
 			return fmt.Errorf("create the login role: %w", err)
 		}
 	}
