@@ -16,7 +16,7 @@ import (
 )
 
 // errOurs is what the delivery log says of our own mistakes; the cause is in the logs.
-var errOurs = errors.New("Nightbell failed while it prepared this message")
+var errOurs = errors.New("this message could not be prepared; the server's log says why")
 
 // staleAfter is how old the last look may be when the provider is called (promise P5).
 const staleAfter = 500 * time.Millisecond

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func newOutbox(t *testing.T) *outbox {
 // replica makes another deliverer on the same database.
 func (o *outbox) replica(kind notify.Kind, channel notify.Channel) *flow.Deliverer {
 	return flow.NewDeliverer(o.DB, kind, channel, flow.DeliverOptions{
-		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)), PublicURL: "https://nightbell.example", AckKey: linkKey,
+		Logger: slog.New(slog.DiscardHandler), PublicURL: "https://nightbell.example", AckKey: linkKey,
 		Changed: func(uuid.UUID) { o.changesHinted.Add(1) }, Freed: func() {},
 		Lateness: func(_ string, lateness time.Duration) {
 			o.mu.Lock()
@@ -110,12 +109,6 @@ func (o *outbox) states(t *testing.T) string {
 func (o *outbox) deliveries(t *testing.T) string {
 	t.Helper()
 	return strings.Join(o.texts(t, `SELECT outcome || ' ' || incident_count || ' ' || detail FROM delivery WHERE org_id = $1 ORDER BY started_at, id`, o.org), "\n")
-}
-
-// contact is somebody's only contact method.
-func (o *outbox) contact(t *testing.T, person uuid.UUID) uuid.UUID {
-	t.Helper()
-	return pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM contact_method WHERE user_id = $1`, person)
 }
 
 func TestAPageReachesThePerson(t *testing.T) {

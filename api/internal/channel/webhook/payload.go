@@ -1,0 +1,84 @@
+package webhook
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// payload is the body, documented at /docs/notifications/webhooks. Fields are only
+// ever added.
+type payload struct {
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      data      `json:"data"`
+}
+
+type data struct {
+	// DeliveryID names this try in the delivery log; webhook-id stays the same when
+	// the same pages are sent again.
+	DeliveryID   uuid.UUID    `json:"delivery_id"`
+	Organization organization `json:"organization"`
+	// Person is null for a shared channel.
+	Person *person `json:"person"`
+	// AcknowledgeURL opens a page with a button; opening it changes nothing. Empty for
+	// a shared channel.
+	AcknowledgeURL string `json:"acknowledge_url"`
+	// IncidentCount is exact; Incidents describes the first ones, the most severe and
+	// newest first.
+	IncidentCount int        `json:"incident_count"`
+	Incidents     []incident `json:"incidents"`
+}
+
+type organization struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+type person struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+type incident struct {
+	ID          uuid.UUID `json:"id"`
+	Number      int       `json:"number"`
+	Title       string    `json:"title"`
+	Description string    `json:"description"`
+	Severity    string    `json:"severity"`
+	Status      string    `json:"status"`
+	Service     string    `json:"service"`
+	URL         string    `json:"url"`
+	TriggeredAt time.Time `json:"triggered_at"`
+	AlertCount  int       `json:"alert_count"`
+	Reason      string    `json:"reason"`
+}
+
+func encode(message notify.Message) ([]byte, error) {
+	shown, _ := message.Shown()
+	body := payload{
+		Type:      "incident.page",
+		Timestamp: message.SentAt.UTC(),
+		Data: data{
+			DeliveryID:     message.DeliveryID,
+			Organization:   organization{message.OrgID, message.OrgName},
+			AcknowledgeURL: message.AckURL,
+			IncidentCount:  len(message.Incidents),
+			Incidents:      make([]incident, 0, len(shown)),
+		},
+	}
+	if message.UserID != uuid.Nil {
+		body.Data.Person = &person{message.UserID, message.PersonName}
+	}
+	for _, told := range shown {
+		body.Data.Incidents = append(body.Data.Incidents, incident{
+			ID: told.ID, Number: told.Number, Title: told.Title, Description: told.Description,
+			Severity: string(told.Severity), Status: told.Status, Service: told.ServiceName, URL: told.URL,
+			TriggeredAt: told.TriggeredAt.UTC(), AlertCount: told.AlertCount, Reason: told.Reason,
+		})
+	}
+	return json.Marshal(body)
+}

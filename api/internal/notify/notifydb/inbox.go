@@ -1,0 +1,33 @@
+package notifydb
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// InboxMail is a mail of an installation that has no mail server.
+type InboxMail struct {
+	OrgID    uuid.UUID
+	From, To string
+	Subject  string
+	TextBody string
+	HTMLBody string
+}
+
+// KeepMail stores a mail where /inbox shows it.
+func KeepMail(ctx context.Context, db *postgres.DB, mail InboxMail) error {
+	return db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, html_body, received_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, mail.OrgID, id.New(), mail.From, mail.To, mail.Subject, mail.TextBody, mail.HTMLBody, now)
+		return err
+	})
+}
