@@ -8,8 +8,6 @@ import (
 	"encoding/base64"
 
 	"github.com/google/uuid"
-
-	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
 // Grouping says how a service turns alerts into incidents.
@@ -21,7 +19,7 @@ const (
 	ByAlert Grouping = "alert" // one incident per alert
 )
 
-// Health is how a service is, derived from its open incidents.
+// Health is how a service is, derived from its open incidents by incident.HealthOf.
 type Health string
 
 // The healths, from good to bad.
@@ -30,22 +28,6 @@ const (
 	Degraded Health = "degraded"
 	Down     Health = "down"
 )
-
-// HealthOf gives the health of a service whose worst open incident has this
-// severity; empty means that none is open. A critical incident means down (spec
-// section 4: "service fully down"), a minor one leaves the service healthy.
-func HealthOf(worst alert.Severity) Health {
-	switch worst {
-	case alert.Critical:
-		return Down
-	case alert.High, alert.Medium:
-		return Degraded
-	case alert.Low:
-		return Healthy
-	default:
-		return Healthy
-	}
-}
 
 // Route is where the alerts of a service key go.
 type Route struct {

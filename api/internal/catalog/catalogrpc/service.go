@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -142,7 +143,7 @@ func (h *Handler) find(ctx context.Context, q *catalogdb.Queries, caller auth.Ac
 // message turns a row into the contract's words. Only responders and above see the key.
 func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nightbellv1.Service {
 	service := &nightbellv1.Service{
-		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(catalog.HealthOf(severityOf(row))),
+		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(incident.HealthOf(severityOf(row))),
 		Incidents: row.OpenIncidents, Owner: row.Owner, TeamId: text(row.TeamID), OwnerUserId: text(row.OwnerUserID),
 		EscalationPolicyId: text(row.EscalationPolicyID), EscalationPolicyName: row.PolicyName,
 		RepoUrl: row.RepoUrl, Tier: int32(row.Tier), Grouping: row.Grouping,
