@@ -11,6 +11,7 @@ export function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en" data-theme="dark" suppressHydrationWarning>
       <head>
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, and a text child would be escaped. */}
         <script dangerouslySetInnerHTML={{ __html: themeScript }} />
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
@@ -31,7 +32,7 @@ export function Layout({ children }: { children: ReactNode }) {
 export default function Root() {
   const { pathname } = useLocation();
   // What a page looks like with nothing stored depends on which page it is.
-  useEffect(applyTheme, [pathname]);
+  useEffect(() => applyTheme(pathname), [pathname]);
   return (
     <>
       <Outlet />

@@ -1,5 +1,15 @@
 // The calls the site makes, answered from memory. FAKE_FAIL=/v1/incidents makes one path fail.
-import { alerts, contacts, incidents, mails, members, notifications, policies, services, timelines } from './fake-data.mjs';
+import {
+  alerts,
+  contacts,
+  incidents,
+  mails,
+  members,
+  notifications,
+  policies,
+  services,
+  timelines,
+} from './fake-data.mjs';
 
 const me = { ...members[0], org_name: 'Tidewater' };
 const streams = new Set();
@@ -13,9 +23,19 @@ function change(id, fields, kind, message) {
   const incident = find(id);
   if (!incident) return status(404, 'That incident does not exist.');
   Object.assign(incident, fields);
-  const event = { id: `e${seq}`, incident_id: id, kind, actor_kind: 'user', actor: { id: me.id, name: me.name }, message, at: new Date().toISOString(), seq };
-  (timelines[id] ??= []).push(event);
-  for (const stream of streams) stream.write(`id: ${seq}\nevent: timeline\ndata: ${JSON.stringify(event)}\n\n`);
+  const event = {
+    id: `e${seq}`,
+    incident_id: id,
+    kind,
+    actor_kind: 'user',
+    actor: { id: me.id, name: me.name },
+    message,
+    at: new Date().toISOString(),
+    seq,
+  };
+  timelines[id] = [...(timelines[id] ?? []), event];
+  for (const stream of streams)
+    stream.write(`id: ${seq}\nevent: timeline\ndata: ${JSON.stringify(event)}\n\n`);
   seq += 1;
   return ok({ incident });
 }
@@ -23,16 +43,41 @@ function change(id, fields, kind, message) {
 const person = { id: me.id, name: me.name };
 const stamp = () => new Date().toISOString();
 const verbs = {
-  acknowledge: (id) => change(id, { status: 'acknowledged', acknowledged_by: person, acknowledged_at: stamp(), escalation: { ...find(id)?.escalation, status: 'stopped', next_due_at: null, next_targets: [] } }, 'acknowledged', 'Incident acknowledged'),
+  acknowledge: (id) =>
+    change(
+      id,
+      {
+        status: 'acknowledged',
+        acknowledged_by: person,
+        acknowledged_at: stamp(),
+        escalation: { ...find(id)?.escalation, status: 'stopped', next_due_at: null, next_targets: [] },
+      },
+      'acknowledged',
+      'Incident acknowledged',
+    ),
   resolve: (id) => change(id, { status: 'resolved', resolved_at: stamp() }, 'resolved', 'Incident resolved'),
-  assign: (id, body) => change(id, { assignee: members.find((member) => member.id === body.user_id) ?? null }, 'assigned', `Assigned to ${members.find((m) => m.id === body.user_id)?.name ?? 'nobody'}`),
+  assign: (id, body) =>
+    change(
+      id,
+      { assignee: members.find((member) => member.id === body.user_id) ?? null },
+      'assigned',
+      `Assigned to ${members.find((m) => m.id === body.user_id)?.name ?? 'nobody'}`,
+    ),
   escalate: (id) => change(id, {}, 'escalated', 'Escalated to step 2'),
   comments: (id, body) => change(id, {}, 'comment', body.message),
 };
 
 const pages = {
   'GET /v1/incidents': () => ok({ incidents }),
-  'GET /v1/incidents/counts': () => ok(Object.fromEntries(['triggered', 'acknowledged', 'resolved'].map((name) => [name, incidents.filter((incident) => incident.status === name).length]))),
+  'GET /v1/incidents/counts': () =>
+    ok(
+      Object.fromEntries(
+        ['triggered', 'acknowledged', 'resolved'].map((name) => [
+          name,
+          incidents.filter((incident) => incident.status === name).length,
+        ]),
+      ),
+    ),
   'GET /v1/members': () => ok({ members }),
   'GET /v1/services': () => ok({ services }),
   'GET /v1/escalation-policies': () => ok({ escalation_policies: policies }),
@@ -41,15 +86,33 @@ const pages = {
   'GET /v1/inbox': () => ok({ mails: mails.map(({ text, html, ...mail }) => mail) }),
   'POST /v1/auth/logout': () => ok({}),
   'POST /v1/auth/login': (body) =>
-    body.password === 'wrong' ? status(401, 'The e-mail address or the password is not right.') : ok({ user: me, tokens: { access_token: 'a', refresh_token: 'r' } }),
-  'POST /v1/auth/register': (body) => (body.email === 'taken@example.com' ? status(409, 'There is already an account for this e-mail address. Log in instead.') : ok({ user: me })),
+    body.password === 'wrong'
+      ? status(401, 'The e-mail address or the password is not right.')
+      : ok({ user: me, tokens: { access_token: 'a', refresh_token: 'r' } }),
+  'POST /v1/auth/register': (body) =>
+    body.email === 'taken@example.com'
+      ? status(409, 'There is already an account for this e-mail address. Log in instead.')
+      : ok({ user: me }),
   'POST /v1/services': (body) => {
-    const service = { ...services[0], ...body, id: `s${services.length + 1}`, health: 'healthy', incidents: 0 };
+    const service = {
+      ...services[0],
+      ...body,
+      id: `s${services.length + 1}`,
+      health: 'healthy',
+      incidents: 0,
+    };
     services.push(service);
     return ok({ service, service_key: service.service_key });
   },
   'POST /v1/incidents': (body) => {
-    const incident = { ...incidents[0], ...body, id: `01993c5e-7f00-7000-8000-0000000${Date.now().toString(16).slice(-5)}`, status: 'triggered', triggered_at: stamp(), service_name: services.find((service) => service.id === body.service_id)?.name ?? '' };
+    const incident = {
+      ...incidents[0],
+      ...body,
+      id: `01993c5e-7f00-7000-8000-0000000${Date.now().toString(16).slice(-5)}`,
+      status: 'triggered',
+      triggered_at: stamp(),
+      service_name: services.find((service) => service.id === body.service_id)?.name ?? '',
+    };
     incidents.unshift(incident);
     return change(incident.id, {}, 'declared', 'Incident declared');
   },
@@ -59,14 +122,16 @@ function route(method, path, body) {
   const page = pages[`${method} ${path}`];
   if (page) return page(body);
   const [, , kind, id, part] = path.split('/');
-  if (kind === 'services') return ok({ service: services.find((service) => service.id === id) ?? services[0] });
+  if (kind === 'services')
+    return ok({ service: services.find((service) => service.id === id) ?? services[0] });
   if (kind === 'inbox') return ok({ mail: mails.find((mail) => mail.id === id) });
   if (kind !== 'incidents') return status(404, 'There is nothing at this address.');
   if (!find(id)) return status(404, 'That incident does not exist.');
   if (method === 'POST') return verbs[part](id, body);
   if (part === 'timeline') return ok({ events: timelines[id] ?? [] });
   if (part === 'notifications') return ok({ notifications: notifications[id] ?? [] });
-  if (part === 'alerts') return ok({ alerts: alerts[id] ?? [], total: alerts[id]?.length ?? 0, firing: alerts[id]?.length ?? 0 });
+  if (part === 'alerts')
+    return ok({ alerts: alerts[id] ?? [], total: alerts[id]?.length ?? 0, firing: alerts[id]?.length ?? 0 });
   return ok({ incident: find(id) });
 }
 
@@ -75,7 +140,10 @@ function stream(response) {
   response.write(': open\n\n');
   streams.add(response);
   const beat = setInterval(() => response.write(': beat\n\n'), 10_000);
-  response.on('close', () => (streams.delete(response), clearInterval(beat)));
+  response.on('close', () => {
+    streams.delete(response);
+    clearInterval(beat);
+  });
 }
 
 /** Answers one request of the site. */
@@ -85,6 +153,11 @@ export async function answer(request, response) {
   for await (const chunk of request) text += chunk;
   if (pathname === '/v1/stream' && !process.env.FAKE_NO_STREAM) return stream(response);
   const fails = process.env.FAKE_FAIL && pathname.startsWith(process.env.FAKE_FAIL);
-  const { code, body } = fails ? status(503, 'The database is away. Try again in a moment.') : route(request.method, pathname, text ? JSON.parse(text) : {});
-  setTimeout(() => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)), Number(process.env.FAKE_DELAY ?? 60));
+  const { code, body } = fails
+    ? status(503, 'The database is away. Try again in a moment.')
+    : route(request.method, pathname, text ? JSON.parse(text) : {});
+  setTimeout(
+    () => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
+    Number(process.env.FAKE_DELAY ?? 60),
+  );
 }

@@ -6,12 +6,25 @@ const day = 24 * hour;
 
 export const members = [
   { id: 'u1', name: 'Mara Lindqvist', email: 'mara@example.com', role: 'owner', joined_at: ago(900 * day) },
-  { id: 'u2', name: 'Jonas Okafor', email: 'jonas@example.com', role: 'responder', joined_at: ago(800 * day) },
+  {
+    id: 'u2',
+    name: 'Jonas Okafor',
+    email: 'jonas@example.com',
+    role: 'responder',
+    joined_at: ago(800 * day),
+  },
   { id: 'u3', name: 'Priya Raman', email: 'priya@example.com', role: 'responder', joined_at: ago(700 * day) },
 ];
 const [mara, jonas, priya] = members.map(({ id, name }) => ({ id, name }));
 
-export const services = ['Checkout API', 'Authentication Service', 'Payment Gateway', 'Search Index', 'Notification Relay', 'Data Warehouse'].map((name, i) => ({
+export const services = [
+  'Checkout API',
+  'Authentication Service',
+  'Payment Gateway',
+  'Search Index',
+  'Notification Relay',
+  'Data Warehouse',
+].map((name, i) => ({
   id: `s${i + 1}`,
   name,
   health: ['down', 'degraded', 'healthy', 'healthy', 'healthy', 'healthy'][i],
@@ -46,7 +59,14 @@ const rows = [
   ['92ad', 'SMTP bounce rate above 4%', 'resolved', 'low', 5, 121 * hour],
 ];
 for (let i = rows.length; i < Number(process.env.FAKE_ROWS ?? 25); i++) {
-  rows.push([(0x1000 + i * 7).toString(16).slice(-4), `Worker ${i} restarted more than 3 times`, 'resolved', ['low', 'medium', 'high'][i % 3], (i % 6) + 1, (121 + i) * hour]);
+  rows.push([
+    (0x1000 + i * 7).toString(16).slice(-4),
+    `Worker ${i} restarted more than 3 times`,
+    'resolved',
+    ['low', 'medium', 'high'][i % 3],
+    (i % 6) + 1,
+    (121 + i) * hour,
+  ]);
 }
 
 export const incidents = rows.map(([last, title, status, severity, service, age], i) => ({
@@ -67,12 +87,38 @@ export const incidents = rows.map(([last, title, status, severity, service, age]
   alert_count: i === 0 ? 3 : 1,
   escalation:
     status === 'triggered'
-      ? { status: 'active', policy_id: 'p1', policy_name: 'Payments, critical', step: 1, steps: 2, next_due_at: ago(-48), next_targets: ['Jonas Okafor'], reason: '' }
-      : { status: 'stopped', policy_id: 'p1', policy_name: 'Payments, critical', step: 1, steps: 2, next_targets: [], reason: 'acknowledged' },
+      ? {
+          status: 'active',
+          policy_id: 'p1',
+          policy_name: 'Payments, critical',
+          step: 1,
+          steps: 2,
+          next_due_at: ago(-48),
+          next_targets: ['Jonas Okafor'],
+          reason: '',
+        }
+      : {
+          status: 'stopped',
+          policy_id: 'p1',
+          policy_name: 'Payments, critical',
+          step: 1,
+          steps: 2,
+          next_targets: [],
+          reason: 'acknowledged',
+        },
 }));
 
 const first = incidents[0].id;
-const event = (kind, seconds, actor, message, extra = {}) => ({ id: `e${kind}${seconds}`, incident_id: first, kind, actor_kind: actor ? 'user' : 'system', actor, message, at: ago(seconds), ...extra });
+const event = (kind, seconds, actor, message, extra = {}) => ({
+  id: `e${kind}${seconds}`,
+  incident_id: first,
+  kind,
+  actor_kind: actor ? 'user' : 'system',
+  actor,
+  message,
+  at: ago(seconds),
+  ...extra,
+});
 
 export const timelines = {
   [first]: [
@@ -80,7 +126,12 @@ export const timelines = {
     event('paged', 252, null, 'Paged Mara Lindqvist by email'),
     event('alert_linked', 186, null, 'Alert GatewayPoolExhausted linked'),
     event('severity_change', 105, null, 'Severity changed from high to critical'),
-    event('comment', 24, priya, 'The gateway pool is at its limit on eu-west-1b only. Not in the on-call slot, but I can look until Mara is up.'),
+    event(
+      'comment',
+      24,
+      priya,
+      'The gateway pool is at its limit on eu-west-1b only. Not in the on-call slot, but I can look until Mara is up.',
+    ),
   ],
 };
 
@@ -94,7 +145,18 @@ const page = (seconds, channel, person, contact, state, took, extra = {}) => ({
   contact_hint: contact,
   state,
   due_at: ago(252 - seconds),
-  attempts: took === null ? [] : [{ id: `a${channel}${seconds}`, outcome: state === 'sent' ? 'accepted' : state === 'sending' ? 'sending' : 'temporary_failure', detail: extra.reason ?? '', started_at: ago(252 - seconds - 0.3), finished_at: state === 'sending' ? null : ago(252 - seconds - 0.3 - took) }],
+  attempts:
+    took === null
+      ? []
+      : [
+          {
+            id: `a${channel}${seconds}`,
+            outcome: state === 'sent' ? 'accepted' : state === 'sending' ? 'sending' : 'temporary_failure',
+            detail: extra.reason ?? '',
+            started_at: ago(252 - seconds - 0.3),
+            finished_at: state === 'sending' ? null : ago(252 - seconds - 0.3 - took),
+          },
+        ],
   ...extra,
 });
 
@@ -110,9 +172,34 @@ export const notifications = {
 
 export const alerts = {
   [first]: [
-    { id: 'al1', title: 'CheckoutPaymentFailureRate', status: 'firing', source: 'prometheus', starts_at: ago(252), occurrence_count: 41, last_seen_at: ago(20) },
-    { id: 'al2', title: 'GatewayPoolExhausted', status: 'firing', source: 'prometheus', starts_at: ago(186), occurrence_count: 12, last_seen_at: ago(20) },
-    { id: 'al3', title: 'CheckoutSyntheticFrankfurt', status: 'resolved', source: 'grafana', starts_at: ago(120), ends_at: ago(30), occurrence_count: 1, last_seen_at: ago(120) },
+    {
+      id: 'al1',
+      title: 'CheckoutPaymentFailureRate',
+      status: 'firing',
+      source: 'prometheus',
+      starts_at: ago(252),
+      occurrence_count: 41,
+      last_seen_at: ago(20),
+    },
+    {
+      id: 'al2',
+      title: 'GatewayPoolExhausted',
+      status: 'firing',
+      source: 'prometheus',
+      starts_at: ago(186),
+      occurrence_count: 12,
+      last_seen_at: ago(20),
+    },
+    {
+      id: 'al3',
+      title: 'CheckoutSyntheticFrankfurt',
+      status: 'resolved',
+      source: 'grafana',
+      starts_at: ago(120),
+      ends_at: ago(30),
+      occurrence_count: 1,
+      last_seen_at: ago(120),
+    },
   ],
 };
 
@@ -124,7 +211,13 @@ export const policies = [
     repeats: 2,
     is_default: true,
     steps: [
-      { delay_seconds: 300, targets: [{ kind: 'user', id: 'u1', name: 'Mara Lindqvist' }, { kind: 'channel', id: 'c1', name: '#incidents' }] },
+      {
+        delay_seconds: 300,
+        targets: [
+          { kind: 'user', id: 'u1', name: 'Mara Lindqvist' },
+          { kind: 'channel', id: 'c1', name: '#incidents' },
+        ],
+      },
       { delay_seconds: 600, targets: [{ kind: 'user', id: 'u2', name: 'Jonas Okafor' }] },
     ],
   },
@@ -145,5 +238,13 @@ export const mails = [
     text: 'Critical: Checkout payments failing in eu-west-1\n\nService: Checkout API\nSince: 03:08:14 CET\n\nOpen the incident: http://127.0.0.1:8480/incidents/x',
     html: '<p><b>Critical: Checkout payments failing in eu-west-1</b></p><p>Checkout API, since 03:08:14 CET</p><p><a href="http://127.0.0.1:8480/incidents/x">Open the incident</a></p>',
   },
-  { id: 'm2', from: 'Nightbell <nightbell@localhost>', to: 'mara@example.com', subject: '[Resolved] Retry storm on checkout queue', received_at: ago(10 * hour), text: 'Resolved after 30 minutes.', html: '' },
+  {
+    id: 'm2',
+    from: 'Nightbell <nightbell@localhost>',
+    to: 'mara@example.com',
+    subject: '[Resolved] Retry storm on checkout queue',
+    received_at: ago(10 * hour),
+    text: 'Resolved after 30 minutes.',
+    html: '',
+  },
 ];

@@ -8,7 +8,13 @@ import { answer } from './fake-api.mjs';
 
 const client = new URL('../build/client', import.meta.url).pathname;
 const port = Number(process.env.PORT ?? 8490);
-const types = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json' };
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json',
+};
 const csp = (html) =>
   `default-src 'self'; img-src 'self'; style-src 'self'; script-src 'self' ${hashes(html)}; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'`;
 
@@ -17,7 +23,9 @@ function hashes(html) {
   return inline.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ');
 }
 
-const patterns = JSON.parse(readFileSync(join(client, '_routes.json'), 'utf8')).routes.map((pattern) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`));
+const patterns = JSON.parse(readFileSync(join(client, '_routes.json'), 'utf8')).routes.map(
+  (pattern) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`),
+);
 
 function file(path) {
   try {
@@ -28,10 +36,12 @@ function file(path) {
 }
 
 function page(response, status, body) {
-  response.writeHead(status, { 'Content-Type': types['.html'], 'Content-Security-Policy': csp(body.toString()) });
+  response.writeHead(status, {
+    'Content-Type': types['.html'],
+    'Content-Security-Policy': csp(body.toString()),
+  });
   response.end(body);
 }
-
 
 createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://x');

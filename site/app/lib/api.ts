@@ -71,7 +71,13 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   try {
-    const response = await fetch(request.path, { method: request.method, headers, body, signal: request.signal, cache: 'no-store' });
+    const response = await fetch(request.path, {
+      method: request.method,
+      headers,
+      body,
+      signal: request.signal,
+      cache: 'no-store',
+    });
     learnServerTime(response.headers.get('Date'), Date.now());
     return response;
   } catch (cause) {

@@ -2,7 +2,10 @@
  * Gathers calls: the first runs `work` after `delay` milliseconds, and everything asked for until
  * then is done by that one run. A storm of events thus costs one refetch, not hundreds.
  */
-export function coalesce<Item>(delay: number, work: (items: ReadonlySet<Item>) => void): { add: (item: Item) => void; cancel: () => void } {
+export function coalesce<Item>(
+  delay: number,
+  work: (items: ReadonlySet<Item>) => void,
+): { add: (item: Item) => void; cancel: () => void } {
   let items = new Set<Item>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const run = () => {

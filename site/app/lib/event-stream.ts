@@ -11,7 +11,11 @@ export interface StreamEvent {
  * Reads server-sent events from an answer's body until it ends or fails, giving each to `onEvent`.
  * `onBytes` is called for everything that arrives, comments included, which is how silence is noticed.
  */
-export async function readEvents(body: ReadableStream<Uint8Array>, onEvent: (event: StreamEvent) => void, onBytes: () => void): Promise<void> {
+export async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  onEvent: (event: StreamEvent) => void,
+  onBytes: () => void,
+): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let waiting = '';

@@ -23,6 +23,11 @@ export function duration(seconds: number): string {
   return `${Math.floor(total / day)}d ${Math.floor((total % day) / hour)}h`;
 }
 
+/** A length of time that was chosen rather than measured, without its empty parts: "5m", "1h 30m". */
+export function plainDuration(seconds: number): string {
+  return duration(seconds).replace(/(?<=\w) 0[smh]$/, '');
+}
+
 /** A length of time as a counter: "04:12", "1:04:12". Never negative. */
 export function clock(seconds: number): string {
   const total = Math.max(0, Math.floor(seconds));

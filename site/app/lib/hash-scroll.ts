@@ -5,12 +5,13 @@ const delay = 100;
 
 /** Scrolls smoothly to the section the address names, 100 ms after the page or the hash changed. */
 export function useHashScroll(): void {
-  const { hash, key } = useLocation();
+  const location = useLocation();
   useEffect(() => {
+    const { hash } = location;
     if (hash.length < 2) return;
     const timer = setTimeout(() => scrollTo(decodeURIComponent(hash.slice(1))), delay);
     return () => clearTimeout(timer);
-  }, [hash, key]);
+  }, [location]);
 }
 
 function scrollTo(id: string): void {

@@ -34,7 +34,11 @@ export function subscribeLive(notify: () => void): () => void {
  * `onReconnect` is called when a new connection is up after a break. A session that cannot be
  * renewed ends here as it does in any call.
  */
-export async function follow(onEvent: (event: StreamEvent) => void, onReconnect: () => void, signal: AbortSignal): Promise<void> {
+export async function follow(
+  onEvent: (event: StreamEvent) => void,
+  onReconnect: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   let lastId = '';
   let wait = firstRetry;
   let connectedBefore = false;
@@ -58,7 +62,12 @@ export async function follow(onEvent: (event: StreamEvent) => void, onReconnect:
   }
 }
 
-async function connectOnce(lastId: string, signal: AbortSignal, onEvent: (event: StreamEvent) => void, onOpen: () => void): Promise<void> {
+async function connectOnce(
+  lastId: string,
+  signal: AbortSignal,
+  onEvent: (event: StreamEvent) => void,
+  onOpen: () => void,
+): Promise<void> {
   const abort = new AbortController();
   const stop = () => abort.abort();
   signal.addEventListener('abort', stop);
@@ -66,7 +75,13 @@ async function connectOnce(lastId: string, signal: AbortSignal, onEvent: (event:
   try {
     const headers: Record<string, string> = { Accept: 'text/event-stream' };
     if (lastId) headers['Last-Event-ID'] = lastId;
-    const response = await authorized({ method: 'GET', path: '/v1/stream', action: 'follow events', headers, signal: abort.signal });
+    const response = await authorized({
+      method: 'GET',
+      path: '/v1/stream',
+      action: 'follow events',
+      headers,
+      signal: abort.signal,
+    });
     if (!response.ok || !response.body) throw new ApiError('The live feed did not open.', response.status);
     onOpen();
     setStatus(true);

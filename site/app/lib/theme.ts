@@ -16,19 +16,19 @@ export function defaultTheme(pathname: string): ThemeChoice {
 }
 
 /** The stored choice, or the page's default when there is none or storage is closed. */
-export function currentTheme(): ThemeChoice {
+export function currentTheme(pathname = location.pathname): ThemeChoice {
   try {
     const stored = localStorage.getItem(key) ?? '';
     if (choices.includes(stored)) return stored as ThemeChoice;
   } catch {
     // Storage may be forbidden; the default still works.
   }
-  return defaultTheme(location.pathname);
+  return defaultTheme(pathname);
 }
 
 /** Puts the current choice on <html>. Call it after navigation, because the default depends on the page. */
-export function applyTheme(): void {
-  const choice = currentTheme();
+export function applyTheme(pathname = location.pathname): void {
+  const choice = currentTheme(pathname);
   const dark = choice === 'dark' || (choice === 'system' && darkQuery().matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 }

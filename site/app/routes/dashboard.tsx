@@ -47,7 +47,9 @@ export default function Dashboard() {
           }
         >
           {list.isPending && <Loading what="incidents" />}
-          {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>Failed to load incidents</Failed>}
+          {list.isError && !list.data && (
+            <Failed onRetry={() => list.refetch()}>Failed to load incidents</Failed>
+          )}
           {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
           <OpenIncidents incidents={open} />
         </Card>

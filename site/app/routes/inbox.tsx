@@ -24,15 +24,24 @@ export default function Inbox() {
   return (
     <>
       <PageHead title="Inbox" />
-      <p className="inbox-note">No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.</p>
-      <section className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`} aria-label="Mail">
+      <p className="inbox-note">
+        No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.
+      </p>
+      <section
+        className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`}
+        aria-label="Mail"
+      >
         {list.isPending && <Loading what="inbox" />}
         {list.isError && !list.data && (
           <Failed detail={detail} onRetry={() => list.refetch()}>
             {list.error.message}
           </Failed>
         )}
-        {list.data?.length === 0 && <Empty>No mail yet. Send an alert to one of your services and the page arrives here within a second.</Empty>}
+        {list.data?.length === 0 && (
+          <Empty>
+            No mail yet. Send an alert to one of your services and the page arrives here within a second.
+          </Empty>
+        )}
         {list.data && list.data.length > 0 && (
           <>
             <MailList mails={list.data} openId={openId} />

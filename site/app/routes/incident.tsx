@@ -37,7 +37,9 @@ export default function Incident() {
         <ThemeSwitch />
       </nav>
       {incident.isPending && <Loading what="incident" />}
-      {incident.isError && !incident.data && <NoIncident error={incident.error} onRetry={() => incident.refetch()} />}
+      {incident.isError && !incident.data && (
+        <NoIncident error={incident.error} onRetry={() => incident.refetch()} />
+      )}
       {incident.data && <Page incident={incident.data} />}
     </>
   );
@@ -68,6 +70,9 @@ function Page({ incident }: { incident: IncidentData }) {
 
 function NoIncident({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const missing = error instanceof ApiError && error.status === 404;
-  if (missing) return <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>;
+  if (missing)
+    return (
+      <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>
+    );
   return <Failed onRetry={onRetry}>{error.message}</Failed>;
 }

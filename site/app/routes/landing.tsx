@@ -25,7 +25,8 @@ export function meta() {
     { title: 'Nightbell - the bell that wakes the right person' },
     {
       name: 'description',
-      content: 'Incident response and on-call for engineering teams. A thousand alerts become one incident, and one call to the person who can fix it.',
+      content:
+        'Incident response and on-call for engineering teams. A thousand alerts become one incident, and one call to the person who can fix it.',
     },
   ];
 }
@@ -35,16 +36,17 @@ type Open = 'register' | 'login' | 'contact' | null;
 /** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were. */
 export default function Landing() {
   const request = signInRequest(useLocation().state);
+  const from = request?.from;
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open>(null);
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
   const close = useCallback(() => setOpen(null), []);
-  const enter = useCallback(() => navigate(request?.from ?? paths.dashboard), [navigate, request?.from]);
+  const enter = useCallback(() => navigate(from ?? paths.dashboard), [navigate, from]);
   const register = () => setOpen('register');
   useHashScroll();
   useEffect(() => {
-    if (request) setOpen('login');
-  }, [request?.from]);
+    if (from) setOpen('login');
+  }, [from]);
   return (
     <div className="landing">
       <a className="skip-link" href="#content">

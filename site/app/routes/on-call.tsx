@@ -18,19 +18,34 @@ export default function OnCall() {
   return (
     <>
       <PageHead title="On-call" />
-      <p className="page-note">These policies decide who is paged today. Rotating schedules with handovers and overrides are not built yet; until they are, a policy names people and channels directly.</p>
+      <p className="page-note">
+        These policies decide who is paged today. Rotating schedules with handovers and overrides are not
+        built yet; until they are, a policy names people and channels directly.
+      </p>
       <div className="on-call-columns">
         <div className="stack">
           {policies.isPending && <Loading what="policies" />}
-          {policies.isError && !policies.data && <Failed onRetry={() => policies.refetch()}>{policies.error.message}</Failed>}
-          {policies.data?.length === 0 && <Empty>No policy yet. The owners of the workspace are paged.</Empty>}
+          {policies.isError && !policies.data && (
+            <Failed onRetry={() => policies.refetch()}>{policies.error.message}</Failed>
+          )}
+          {policies.data?.length === 0 && (
+            <Empty>No policy yet. The owners of the workspace are paged.</Empty>
+          )}
           {policies.data?.map((policy) => (
             <PolicyCard key={policy.id} policy={policy} />
           ))}
         </div>
         <div className="stack">
-          <ContactList title="How you are reached" contacts={contacts.filter((contact) => !contact.shared)} empty="By the e-mail address of your account." />
-          <ContactList title="Shared channels" contacts={contacts.filter((contact) => contact.shared)} empty="No shared channel yet." />
+          <ContactList
+            title="How you are reached"
+            contacts={contacts.filter((contact) => !contact.shared)}
+            empty="By the e-mail address of your account."
+          />
+          <ContactList
+            title="Shared channels"
+            contacts={contacts.filter((contact) => contact.shared)}
+            empty="No shared channel yet."
+          />
         </div>
       </div>
     </>

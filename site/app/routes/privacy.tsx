@@ -12,17 +12,22 @@ export default function Privacy() {
       <h2>Stored here</h2>
       <ul>
         <li>
-          <b>Your account:</b> name, e-mail address, time zone, phone number if you give one, and a one-way hash of your password.
+          <b>Your account:</b> name, e-mail address, time zone, phone number if you give one, and a one-way
+          hash of your password.
         </li>
         <li>
           <b>Your contact methods:</b> the addresses by which you asked to be paged.
         </li>
         <li>
-          <b>What you did:</b> acknowledgements, comments and changes, with the time, because an incident's history has to be trusted later.
+          <b>What you did:</b> acknowledgements, comments and changes, with the time, because an incident's
+          history has to be trusted later.
         </li>
       </ul>
       <h2>Sent elsewhere</h2>
-      <p>Only what you set up: mail through the configured mail server, messages to the webhooks and chat channels you added. These pages load nothing from other sites, and there is no tracking.</p>
+      <p>
+        Only what you set up: mail through the configured mail server, messages to the webhooks and chat
+        channels you added. These pages load nothing from other sites, and there is no tracking.
+      </p>
       <h2>Questions</h2>
       <p>Ask the people who run this installation; they hold the data and can delete it.</p>
     </PublicPage>

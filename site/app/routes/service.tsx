@@ -21,7 +21,9 @@ export function meta() {
 export default function Service() {
   const { id = '' } = useParams();
   const service = useQuery(serviceDetail(id));
-  const incidents = useQuery(incidentList).data?.filter((incident) => incident.serviceId === id && incident.status !== 'resolved');
+  const incidents = useQuery(incidentList).data?.filter(
+    (incident) => incident.serviceId === id && incident.status !== 'resolved',
+  );
   return (
     <>
       <nav className="crumb" aria-label="Breadcrumb">
@@ -30,13 +32,21 @@ export default function Service() {
         <span aria-current="page">{service.data?.name}</span>
       </nav>
       {service.isPending && <Loading what="service" />}
-      {service.isError && !service.data && <Failed onRetry={() => service.refetch()}>{service.error.message}</Failed>}
+      {service.isError && !service.data && (
+        <Failed onRetry={() => service.refetch()}>{service.error.message}</Failed>
+      )}
       {service.data && (
         <>
           <PageHead title={service.data.name ?? ''} />
           <div className="service-columns">
             <div className="stack">
-              <Card title="Active Incidents">{incidents?.length ? <OpenIncidents incidents={incidents} /> : <Empty>No open incidents.</Empty>}</Card>
+              <Card title="Active Incidents">
+                {incidents?.length ? (
+                  <OpenIncidents incidents={incidents} />
+                ) : (
+                  <Empty>No open incidents.</Empty>
+                )}
+              </Card>
               <ServiceWebhook service={service.data} />
             </div>
             <ServiceConfiguration service={service.data} />

@@ -26,7 +26,9 @@ export default function Services() {
       <section className="card" aria-label="Service list">
         {list.isPending && <Loading what="services" />}
         {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
-        {list.data?.length === 0 && <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>}
+        {list.data?.length === 0 && (
+          <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>
+        )}
         {list.data && list.data.length > 0 && <ServiceTable services={list.data} />}
       </section>
       {adding && <AddServiceDialog onClose={() => setAdding(false)} />}

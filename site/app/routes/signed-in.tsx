@@ -31,7 +31,17 @@ function Pages({ session }: { session: Session }) {
   const unacknowledged = useQuery(incidentCounts).data?.triggered ?? 0;
   const { user } = session;
   return (
-    <AppFrame unacknowledged={unacknowledged} sidebar={<Sidebar user={user} unacknowledged={unacknowledged} showInbox={user.role === 'owner'} onLogout={logout} />}>
+    <AppFrame
+      unacknowledged={unacknowledged}
+      sidebar={
+        <Sidebar
+          user={user}
+          unacknowledged={unacknowledged}
+          showInbox={user.role === 'owner'}
+          onLogout={logout}
+        />
+      }
+    >
       <Outlet />
     </AppFrame>
   );
@@ -46,6 +56,6 @@ function ToLanding() {
     const request: SignInRequest = { from: `${pathname}${search}`, reason: 'Log in to see this page.' };
     if (end === 'expired') toast({ kind: 'failure', title: expiredMessage });
     navigate(paths.home, { replace: true, state: end === null ? request : null });
-  }, []);
+  }, [navigate, pathname, search]);
   return null;
 }

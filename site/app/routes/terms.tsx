@@ -9,10 +9,15 @@ export function meta() {
 /** The terms of an installation, in plain words. */
 export default function Terms() {
   return (
-    <PublicPage title="Terms of Service" lede="Nightbell is software that somebody runs. These terms cover the software; whoever runs this installation may add their own.">
+    <PublicPage
+      title="Terms of Service"
+      lede="Nightbell is software that somebody runs. These terms cover the software; whoever runs this installation may add their own."
+    >
       <h2>The software</h2>
       <p>
-        Nightbell is licensed under Apache-2.0. The full text is in the <a href={`${company.repository}/blob/main/LICENSE`}>LICENSE file</a>. It comes without warranty, as that licence says.
+        Nightbell is licensed under Apache-2.0. The full text is in the{' '}
+        <a href={`${company.repository}/blob/main/LICENSE`}>LICENSE file</a>. It comes without warranty, as
+        that licence says.
       </p>
       <h2>Your account</h2>
       <ul>
@@ -21,7 +26,10 @@ export default function Terms() {
         <li>The people who run this installation can see and remove what is stored in it.</li>
       </ul>
       <h2>Paging</h2>
-      <p>Nightbell depends on networks and providers that can fail. Set up more than one way to reach each person, and an outside check that notices when Nightbell itself is silent.</p>
+      <p>
+        Nightbell depends on networks and providers that can fail. Set up more than one way to reach each
+        person, and an outside check that notices when Nightbell itself is silent.
+      </p>
     </PublicPage>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { IconButton } from '~/components/ui/button';
@@ -6,16 +6,26 @@ import { paths } from '~/lib/paths';
 import { NotLive } from './not-live';
 
 /** The sidebar beside the page; below 1100 px it becomes a drawer that closes when a page is chosen. */
-export function AppFrame({ sidebar, unacknowledged, children }: { sidebar: ReactNode; unacknowledged: number; children: ReactNode }) {
-  const [open, setOpen] = useState(false);
+export function AppFrame({
+  sidebar,
+  unacknowledged,
+  children,
+}: {
+  sidebar: ReactNode;
+  unacknowledged: number;
+  children: ReactNode;
+}) {
   const { pathname } = useLocation();
-  useEffect(() => setOpen(false), [pathname]);
+  // Open on the page it was opened on, so that choosing another page closes it.
+  const [openAt, setOpenAt] = useState<string | null>(null);
+  const open = openAt === pathname;
+  const setOpen = useCallback((wanted: boolean) => setOpenAt(wanted ? pathname : null), [pathname]);
   useEffect(() => {
     if (!open) return;
     const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false);
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [open]);
+  }, [open, setOpen]);
   return (
     <div className={open ? 'app drawer-open' : 'app'}>
       <a className="skip-link" href="#content">
@@ -25,7 +35,13 @@ export function AppFrame({ sidebar, unacknowledged, children }: { sidebar: React
       <div>
         <div className="phone-bar">
           <Brand to={paths.dashboard} />
-          <IconButton icon="menu" label="Menu" aria-expanded={open} aria-controls="sidebar" onClick={() => setOpen(!open)} />
+          <IconButton
+            icon="menu"
+            label="Menu"
+            aria-expanded={open}
+            aria-controls="sidebar"
+            onClick={() => setOpen(!open)}
+          />
         </div>
         <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
         <main className="main" id="content" tabIndex={-1}>

@@ -20,7 +20,9 @@ export function NotLive({ needed }: { needed: boolean }) {
   return (
     <div className={needed ? 'not-live needed' : 'not-live'} role="status">
       <Icon name="refresh" />
-      {lastHeard > 0 ? `Not live. Last update ${clockTime(new Date(lastHeard))}.` : 'Not live. Connecting to the server.'}
+      {lastHeard > 0
+        ? `Not live. Last update ${clockTime(new Date(lastHeard))}.`
+        : 'Not live. Connecting to the server.'}
     </div>
   );
 }

@@ -2,7 +2,15 @@ import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon';
 
 /** A small label. At most two in a row. */
-export function Badge({ tone = '', icon, children }: { tone?: '' | 'amber' | 'critical' | 'ok'; icon?: IconName; children: ReactNode }) {
+export function Badge({
+  tone = '',
+  icon,
+  children,
+}: {
+  tone?: '' | 'amber' | 'critical' | 'ok';
+  icon?: IconName;
+  children: ReactNode;
+}) {
   return (
     <span className={`badge ${tone}`}>
       {icon && <Icon name={icon} className="" />}

@@ -18,7 +18,16 @@ interface Shape {
 type ButtonProps = Shape & ButtonHTMLAttributes<HTMLButtonElement>;
 
 /** A button. It is `type="button"` unless told otherwise, so it never submits by accident. */
-export function Button({ look, size, icon, labels, children, type = 'button', className, ...rest }: ButtonProps) {
+export function Button({
+  look,
+  size,
+  icon,
+  labels,
+  children,
+  type = 'button',
+  className,
+  ...rest
+}: ButtonProps) {
   return (
     <button type={type} className={classes(look, size, className)} {...rest}>
       {icon && <Icon name={icon} />}
@@ -28,7 +37,14 @@ export function Button({ look, size, icon, labels, children, type = 'button', cl
 }
 
 /** A link that looks like a button. Absolute and hash targets work as in any link. */
-export function ButtonLink({ to, look, size, icon, children, className }: Shape & { to: string; children: ReactNode; className?: string }) {
+export function ButtonLink({
+  to,
+  look,
+  size,
+  icon,
+  children,
+  className,
+}: Shape & { to: string; children: ReactNode; className?: string }) {
   return (
     <Link to={to} className={classes(look, size, className)}>
       {icon && <Icon name={icon} />}

@@ -1,7 +1,17 @@
 import { type ReactNode, useId } from 'react';
 
 /** A titled surface. Title left, actions right; the body brings its own padding. */
-export function Card({ title, actions, className = '', children }: { title: string; actions?: ReactNode; className?: string; children: ReactNode }) {
+export function Card({
+  title,
+  actions,
+  className = '',
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  className?: string;
+  children: ReactNode;
+}) {
   const id = useId();
   return (
     <section className={`card ${className}`} aria-labelledby={id}>

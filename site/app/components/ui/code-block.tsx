@@ -11,7 +11,11 @@ export function CodeBlock({ title, code }: { title: string; code: string }) {
     const timer = setTimeout(() => setCopied(false), confirmFor);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () => navigator.clipboard?.writeText(code).then(() => setCopied(true), () => undefined);
+  const copy = () =>
+    navigator.clipboard?.writeText(code).then(
+      () => setCopied(true),
+      () => undefined,
+    );
   return (
     <figure className="code">
       <header>

@@ -6,7 +6,17 @@ import { Icon } from './icon';
  * A modal on the native <dialog>: it is open while it is mounted. Escape and the close button
  * call `onClose`; the browser holds focus inside and gives it back afterwards.
  */
-export function Dialog({ title, narrow = false, onClose, children }: { title: string; narrow?: boolean; onClose: () => void; children: ReactNode }) {
+export function Dialog({
+  title,
+  narrow = false,
+  onClose,
+  children,
+}: {
+  title: string;
+  narrow?: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {

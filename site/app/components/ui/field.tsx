@@ -8,11 +8,21 @@ interface Labelled {
 }
 
 /** A one-line input with its label above. */
-export function TextField({ label, optional, error, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) {
+export function TextField({
+  label,
+  optional,
+  error,
+  ...input
+}: Labelled & InputHTMLAttributes<HTMLInputElement>) {
   const id = useId();
   return (
     <Frame id={id} label={label} optional={optional} error={error}>
-      <input id={id} aria-invalid={error ? true : undefined} aria-describedby={error ? `${id}-error` : undefined} {...input} />
+      <input
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        {...input}
+      />
     </Frame>
   );
 }
@@ -21,7 +31,13 @@ export function TextField({ label, optional, error, ...input }: Labelled & Input
 export type Option = string | { value: string; word: string };
 
 /** A native choice from a list. */
-export function SelectField({ label, optional, error, options, ...select }: Labelled & { options: readonly Option[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+export function SelectField({
+  label,
+  optional,
+  error,
+  options,
+  ...select
+}: Labelled & { options: readonly Option[] } & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
   return (
     <Frame id={id} label={label} optional={optional} error={error}>

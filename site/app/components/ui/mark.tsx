@@ -39,4 +39,3 @@ function Mark({ family, value, word, fallback }: MarkProps & { family: Family; f
     </span>
   );
 }
-

@@ -17,14 +17,27 @@ interface SegmentedProps<Value extends string> {
 }
 
 /** One choice out of a few, all visible: filters, account type, theme. */
-export function Segmented<Value extends string>({ label, choices, value, onChoose, look = '', className = '' }: SegmentedProps<Value>) {
+export function Segmented<Value extends string>({
+  label,
+  choices,
+  value,
+  onChoose,
+  look = '',
+  className = '',
+}: SegmentedProps<Value>) {
   return (
-    <div className={`segmented ${look} ${className}`} role="group" aria-label={label}>
+    <fieldset className={`segmented ${look} ${className}`} aria-label={label}>
       {choices.map((choice) => (
-        <button key={choice.value} type="button" aria-label={choice.label} aria-pressed={choice.value === value} onClick={() => onChoose(choice.value)}>
+        <button
+          key={choice.value}
+          type="button"
+          aria-label={choice.label}
+          aria-pressed={choice.value === value}
+          onClick={() => onChoose(choice.value)}
+        >
           {choice.content}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }

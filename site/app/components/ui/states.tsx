@@ -22,7 +22,15 @@ export function Empty({ children, action }: { children: ReactNode; action?: Reac
 }
 
 /** What failed, in the product's fixed words, with the server's sentence below and a way to try again. */
-export function Failed({ children, detail, onRetry }: { children: ReactNode; detail?: string; onRetry?: () => void }) {
+export function Failed({
+  children,
+  detail,
+  onRetry,
+}: {
+  children: ReactNode;
+  detail?: string;
+  onRetry?: () => void;
+}) {
   return (
     <div className="state" role="alert">
       <div>

@@ -13,6 +13,19 @@ const choices = [
 /** Light, dark or system. The choice is stored for every page. */
 export function ThemeSwitch({ className = '' }: { className?: string }) {
   const { pathname } = useLocation();
-  const choice = useSyncExternalStore(subscribeTheme, currentTheme, () => defaultTheme(pathname));
-  return <Segmented label="Theme" look="icons" className={`theme-switch ${className}`} choices={choices} value={choice} onChoose={chooseTheme} />;
+  const choice = useSyncExternalStore(
+    subscribeTheme,
+    () => currentTheme(pathname),
+    () => defaultTheme(pathname),
+  );
+  return (
+    <Segmented
+      label="Theme"
+      look="icons"
+      className={`theme-switch ${className}`}
+      choices={choices}
+      value={choice}
+      onChoose={chooseTheme}
+    />
+  );
 }

@@ -32,7 +32,9 @@ function Message({ message }: { message: Toast }) {
         <p className={message.detail ? 'strong' : undefined}>{message.title}</p>
         {message.detail && <p className="text-2">{message.detail}</p>}
       </div>
-      {message.kind === 'failure' && <IconButton icon="x" label="Close message" size="sm" onClick={dismissToast} />}
+      {message.kind === 'failure' && (
+        <IconButton icon="x" label="Close message" size="sm" onClick={dismissToast} />
+      )}
     </div>
   );
 }

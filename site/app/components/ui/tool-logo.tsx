@@ -10,7 +10,19 @@ export function ToolLogo({ name, src }: { name: string; src: string }) {
   }, []);
   return (
     <span className="tool-logo" aria-hidden="true">
-      {failed ? name.charAt(0) : <img ref={image} src={src} alt="" width="22" height="22" loading="lazy" onError={() => setFailed(true)} />}
+      {failed ? (
+        name.charAt(0)
+      ) : (
+        <img
+          ref={image}
+          src={src}
+          alt=""
+          width="22"
+          height="22"
+          loading="lazy"
+          onError={() => setFailed(true)}
+        />
+      )}
     </span>
   );
 }

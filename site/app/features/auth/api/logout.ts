@@ -7,5 +7,7 @@ export function logout(): void {
   endSession('signed-out');
   if (!session?.refreshToken) return;
   const body = { refresh_token: session.refreshToken };
-  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' }, session.accessToken).catch(() => undefined);
+  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' }, session.accessToken).catch(
+    () => undefined,
+  );
 }

@@ -16,7 +16,12 @@ interface LoginDialogProps {
 }
 
 const redirectAfter = 1500;
-const labels = { idle: 'Log in', error: 'Log in', pending: 'authenticating...', success: 'redirecting...' } as const;
+const labels = {
+  idle: 'Log in',
+  error: 'Log in',
+  pending: 'authenticating...',
+  success: 'redirecting...',
+} as const;
 
 /** Signs in with e-mail and password. */
 export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
@@ -43,8 +48,20 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}
         <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
-        <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
-        <Button type="submit" look="primary" size="lg" labels={Object.values(labels)} disabled={status.kind === 'pending' || status.kind === 'success'}>
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <Button
+          type="submit"
+          look="primary"
+          size="lg"
+          labels={Object.values(labels)}
+          disabled={status.kind === 'pending' || status.kind === 'success'}
+        >
           {labels[status.kind]}
         </Button>
         <p className="note">

@@ -12,7 +12,12 @@ import { timezones } from '../model/timezones';
 type Status = { kind: 'idle' | 'loading' | 'success' } | { kind: 'error'; message: string };
 
 const closeAfter = 2000;
-const labels = { idle: 'Create account', error: 'Create account', loading: 'registering...', success: 'registered!' } as const;
+const labels = {
+  idle: 'Create account',
+  error: 'Create account',
+  loading: 'registering...',
+  success: 'registered!',
+} as const;
 const userTypes = [
   { value: 'individual', content: 'Individual' },
   { value: 'organization', content: 'Organization' },
@@ -39,9 +44,21 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'success' && <Banner tone="done">Account created! Welcome to Nightbell.</Banner>}
-        <Segmented label="Account type" look="wide" choices={userTypes} value={userType} onChoose={setUserType} />
+        <Segmented
+          label="Account type"
+          look="wide"
+          choices={userTypes}
+          value={userType}
+          onChoose={setUserType}
+        />
         <Fields userType={userType} />
-        <Button type="submit" look="primary" size="lg" labels={Object.values(labels)} disabled={status.kind === 'loading' || status.kind === 'success'}>
+        <Button
+          type="submit"
+          look="primary"
+          size="lg"
+          labels={Object.values(labels)}
+          disabled={status.kind === 'loading' || status.kind === 'success'}
+        >
           {labels[status.kind]}
         </Button>
         <p className="note">
@@ -56,7 +73,9 @@ function Fields({ userType }: { userType: UserType }) {
   return (
     <>
       <TextField label="Name" name="name" autoComplete="name" required autoFocus />
-      {userType === 'organization' && <TextField label="Organization name" name="org_name" autoComplete="organization" required />}
+      {userType === 'organization' && (
+        <TextField label="Organization name" name="org_name" autoComplete="organization" required />
+      )}
       <TextField label="Email" name="email" type="email" autoComplete="email" required />
       <TextField label="Password" name="password" type="password" autoComplete="new-password" required />
       <div className="side-by-side">

@@ -9,7 +9,12 @@ export const inboxList = queryOptions({
   queryKey: ['inbox', 'list'],
   refetchInterval: renewEvery,
   queryFn: async ({ signal }): Promise<InboxMailJson[]> => {
-    const answer = await call<ListInboxResponseJson>({ method: 'GET', path: '/v1/inbox', action: 'load inbox', signal });
+    const answer = await call<ListInboxResponseJson>({
+      method: 'GET',
+      path: '/v1/inbox',
+      action: 'load inbox',
+      signal,
+    });
     return answer.mails ?? [];
   },
 });

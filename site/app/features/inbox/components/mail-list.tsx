@@ -12,7 +12,11 @@ export function MailList({ mails, openId }: { mails: readonly InboxMailJson[]; o
         const at = new Date(mail.received_at ?? 0);
         return (
           <li key={mail.id}>
-            <Link to={`?mail=${mail.id}`} aria-current={mail.id === openId ? 'true' : undefined} preventScrollReset>
+            <Link
+              to={`?mail=${mail.id}`}
+              aria-current={mail.id === openId ? 'true' : undefined}
+              preventScrollReset
+            >
               <span className="to ellipsis">{mail.to}</span>
               <time dateTime={at.toISOString()} title={fullTime(at)}>
                 {relativeTime(at, now)}

@@ -30,7 +30,15 @@ export function MailView({ id }: { id: string }) {
         </div>
         {mail.data.html && <Segmented label="Shown as" choices={views} value={view} onChoose={setView} />}
       </header>
-      {view === 'text' ? <Text mail={mail.data} /> : <iframe title="Message" sandbox="allow-popups allow-popups-to-escape-sandbox" srcDoc={inNewTab(mail.data.html ?? '')} />}
+      {view === 'text' ? (
+        <Text mail={mail.data} />
+      ) : (
+        <iframe
+          title="Message"
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          srcDoc={inNewTab(mail.data.html ?? '')}
+        />
+      )}
     </article>
   );
 }
@@ -38,9 +46,9 @@ export function MailView({ id }: { id: string }) {
 function Text({ mail }: { mail: InboxMailJson }) {
   return (
     <pre>
-      {withLinks(mail.text ?? '').map((piece, i) =>
+      {withLinks(mail.text ?? '').map((piece) =>
         piece.href ? (
-          <a key={i} className="link" href={piece.href}>
+          <a key={piece.at} className="link" href={piece.href}>
             {piece.text}
           </a>
         ) : (

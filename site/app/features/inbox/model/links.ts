@@ -2,6 +2,8 @@
 export interface Piece {
   text: string;
   href: string | null;
+  /** Where the piece begins in the text. */
+  at: number;
 }
 
 const address = /https?:\/\/[^\s<>"]+/g;
@@ -14,10 +16,10 @@ export function withLinks(text: string): Piece[] {
   let from = 0;
   for (const match of text.matchAll(address)) {
     const href = match[0].replace(trailing, '');
-    if (match.index > from) pieces.push({ text: text.slice(from, match.index), href: null });
-    pieces.push({ text: href, href });
+    if (match.index > from) pieces.push({ text: text.slice(from, match.index), href: null, at: from });
+    pieces.push({ text: href, href, at: match.index });
     from = match.index + href.length;
   }
-  if (from < text.length) pieces.push({ text: text.slice(from), href: null });
+  if (from < text.length) pieces.push({ text: text.slice(from), href: null, at: from });
   return pieces;
 }

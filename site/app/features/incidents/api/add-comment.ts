@@ -8,7 +8,12 @@ export function useAddComment(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (message: string) =>
-      call({ method: 'POST', path: `/v1/incidents/${encodeURIComponent(id)}/comments`, body: { message }, action: 'post comment' }),
+      call({
+        method: 'POST',
+        path: `/v1/incidents/${encodeURIComponent(id)}/comments`,
+        body: { message },
+        action: 'post comment',
+      }),
     onError: showFailure,
     onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
   });

@@ -1,4 +1,8 @@
-import type { AcknowledgeIncidentResponseJson, CreateIncidentRequestJson, CreateIncidentResponseJson } from '@nightbell/proto';
+import type {
+  AcknowledgeIncidentResponseJson,
+  CreateIncidentRequestJson,
+  CreateIncidentResponseJson,
+} from '@nightbell/proto';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '~/lib/api';
 import { toast } from '~/lib/toast';
@@ -45,7 +49,13 @@ export function useCreateIncident() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (body: CreateIncidentRequestJson): Promise<Incident> => {
-      const answer = await call<CreateIncidentResponseJson>({ method: 'POST', path: '/v1/incidents', body, action: 'create incident', keepSession: true });
+      const answer = await call<CreateIncidentResponseJson>({
+        method: 'POST',
+        path: '/v1/incidents',
+        body,
+        action: 'create incident',
+        keepSession: true,
+      });
       return toIncident(answer.incident ?? {});
     },
     onSuccess: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
@@ -54,7 +64,11 @@ export function useCreateIncident() {
 
 /** Says what failed, in the product's words, and why, in the server's. */
 export function showFailure(error: Error): void {
-  toast({ kind: 'failure', title: error.message, detail: error instanceof ApiError ? error.detail : undefined });
+  toast({
+    kind: 'failure',
+    title: error.message,
+    detail: error instanceof ApiError ? error.detail : undefined,
+  });
 }
 
 async function post(id: string, verb: Verb, body: object, action: string): Promise<Incident> {
@@ -71,6 +85,11 @@ async function post(id: string, verb: Verb, body: object, action: string): Promi
 // The answer is newer than any list, so the row changes before the refetch does.
 function accept(client: QueryClient, incident: Incident): void {
   if (incident.title === '') return;
-  client.setQueryData<Incident[]>(incidentKeys.list, (list) => list?.map((old) => (old.id === incident.id ? incident : old)));
-  client.setQueryData<Incident>(incidentKeys.one(incident.id), (old) => ({ ...incident, escalation: incident.escalation ?? old?.escalation ?? null }));
+  client.setQueryData<Incident[]>(incidentKeys.list, (list) =>
+    list?.map((old) => (old.id === incident.id ? incident : old)),
+  );
+  client.setQueryData<Incident>(incidentKeys.one(incident.id), (old) => ({
+    ...incident,
+    escalation: incident.escalation ?? old?.escalation ?? null,
+  }));
 }

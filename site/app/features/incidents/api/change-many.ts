@@ -33,10 +33,15 @@ export async function changeMany(ids: readonly string[], verb: 'acknowledge' | '
 export function useChangeMany() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ ids, verb }: { ids: readonly string[]; verb: 'acknowledge' | 'resolve' }) => changeMany(ids, verb),
+    mutationFn: ({ ids, verb }: { ids: readonly string[]; verb: 'acknowledge' | 'resolve' }) =>
+      changeMany(ids, verb),
     onSuccess: (tally, { ids, verb }) => {
       if (tally.failed.length === 0) return;
-      toast({ kind: 'failure', title: `Failed to ${verb} incident`, detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.` });
+      toast({
+        kind: 'failure',
+        title: `Failed to ${verb} incident`,
+        detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
+      });
     },
     onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
   });

@@ -10,7 +10,16 @@ export const incidentCounts = queryOptions({
   queryKey: incidentKeys.counts,
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Counts> => {
-    const answer = await call<CountIncidentsResponseJson>({ method: 'GET', path: '/v1/incidents/counts', action: 'count incidents', signal });
-    return { triggered: answer.triggered ?? 0, acknowledged: answer.acknowledged ?? 0, resolved: answer.resolved ?? 0 };
+    const answer = await call<CountIncidentsResponseJson>({
+      method: 'GET',
+      path: '/v1/incidents/counts',
+      action: 'count incidents',
+      signal,
+    });
+    return {
+      triggered: answer.triggered ?? 0,
+      acknowledged: answer.acknowledged ?? 0,
+      resolved: answer.resolved ?? 0,
+    };
   },
 });

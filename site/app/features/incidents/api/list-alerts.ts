@@ -18,7 +18,12 @@ export function incidentAlerts(id: string) {
     staleTime: freshFor.detail,
     queryFn: async ({ signal }): Promise<LinkedAlerts> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/alerts`;
-      const answer = await call<ListIncidentAlertsResponseJson>({ method: 'GET', path, action: 'fetch alerts', signal });
+      const answer = await call<ListIncidentAlertsResponseJson>({
+        method: 'GET',
+        path,
+        action: 'fetch alerts',
+        signal,
+      });
       const alerts = answer.alerts ?? [];
       return { alerts, firing: answer.firing ?? 0, total: answer.total ?? alerts.length };
     },

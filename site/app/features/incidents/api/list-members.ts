@@ -15,8 +15,15 @@ export const memberList = queryOptions({
   queryKey: ['members'],
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<Member[]> => {
-    const answer = await call<ListMembersResponseJson>({ method: 'GET', path: '/v1/members', action: 'fetch members', signal });
-    const members = (answer.members ?? []).toSorted((a, b) => (a.joined_at ?? '').localeCompare(b.joined_at ?? ''));
+    const answer = await call<ListMembersResponseJson>({
+      method: 'GET',
+      path: '/v1/members',
+      action: 'fetch members',
+      signal,
+    });
+    const members = (answer.members ?? []).toSorted((a, b) =>
+      (a.joined_at ?? '').localeCompare(b.joined_at ?? ''),
+    );
     return members.map((member, i) => ({ id: member.id ?? '', name: member.name ?? '', hue: i + 1 }));
   },
 });

@@ -11,7 +11,12 @@ export function incidentNotifications(id: string) {
     staleTime: freshFor.detail,
     queryFn: async ({ signal }): Promise<NotificationJson[]> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/notifications`;
-      const answer = await call<ListNotificationsResponseJson>({ method: 'GET', path, action: 'fetch notifications', signal });
+      const answer = await call<ListNotificationsResponseJson>({
+        method: 'GET',
+        path,
+        action: 'fetch notifications',
+        signal,
+      });
       return answer.notifications ?? [];
     },
   });

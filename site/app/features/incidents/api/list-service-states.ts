@@ -16,7 +16,12 @@ export const serviceStates = queryOptions({
   queryKey: ['services', 'states'],
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<ServiceState[]> => {
-    const answer = await call<ListServicesResponseJson>({ method: 'GET', path: '/v1/services', action: 'fetch services', signal });
+    const answer = await call<ListServicesResponseJson>({
+      method: 'GET',
+      path: '/v1/services',
+      action: 'fetch services',
+      signal,
+    });
     return (answer.services ?? []).map((service) => ({
       id: service.id ?? '',
       name: service.name ?? '',

@@ -11,7 +11,12 @@ export function incidentTimeline(id: string) {
     staleTime: freshFor.detail,
     queryFn: async ({ signal }): Promise<TimelineEventJson[]> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/timeline`;
-      const answer = await call<ListTimelineResponseJson>({ method: 'GET', path, action: 'fetch timeline', signal });
+      const answer = await call<ListTimelineResponseJson>({
+        method: 'GET',
+        path,
+        action: 'fetch timeline',
+        signal,
+      });
       return (answer.events ?? []).toReversed();
     },
   });

@@ -18,7 +18,11 @@ export function AffectedServices({ incident }: { incident: Incident }) {
         <ul className="side-list">
           <li>
             <Link className="grow" to={paths.service(incident.serviceId)}>
-              {service ? <HealthMark value={service.health} word={incident.serviceName} /> : incident.serviceName}
+              {service ? (
+                <HealthMark value={service.health} word={incident.serviceName} />
+              ) : (
+                incident.serviceName
+              )}
             </Link>
             {service && service.tier > 0 && <span className="aside">Tier {service.tier}</span>}
           </li>

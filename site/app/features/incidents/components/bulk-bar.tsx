@@ -19,22 +19,34 @@ export function BulkBar({ selected, onDone, onClear }: BulkBarProps) {
   const acknowledged = idsOf(selected, 'acknowledged');
   if (selected.length === 0) return null;
   return (
-    <div className="bulk-bar" role="region" aria-label="Selected incidents">
+    <section className="bulk-bar" aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
       <span className="separator" />
       {triggered.length > 0 && (
-        <Button look="person" size="sm" disabled={change.isPending} onClick={() => run('acknowledge', triggered)}>
+        <Button
+          look="person"
+          size="sm"
+          disabled={change.isPending}
+          onClick={() => run('acknowledge', triggered)}
+        >
           Acknowledge {triggered.length}
         </Button>
       )}
       {acknowledged.length > 0 && (
-        <Button size="sm" icon="check" disabled={change.isPending} onClick={() => run('resolve', acknowledged)}>
+        <Button
+          size="sm"
+          icon="check"
+          disabled={change.isPending}
+          onClick={() => run('resolve', acknowledged)}
+        >
           Resolve {acknowledged.length}
         </Button>
       )}
-      {triggered.length + acknowledged.length === 0 && <span className="text-2">Nothing to do, they are resolved.</span>}
+      {triggered.length + acknowledged.length === 0 && (
+        <span className="text-2">Nothing to do, they are resolved.</span>
+      )}
       <IconButton icon="x" label="Clear selection" size="sm" onClick={onClear} />
-    </div>
+    </section>
   );
 }
 

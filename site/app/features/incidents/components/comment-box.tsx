@@ -24,7 +24,14 @@ export function CommentBox({ id }: { id: string }) {
         <label className="visually-hidden" htmlFor={field}>
           Add a comment
         </label>
-        <textarea id={field} rows={2} placeholder="What do you see? Everyone on this incident reads it." value={text} onChange={(event) => setText(event.target.value)} onKeyDown={onKey} />
+        <textarea
+          id={field}
+          rows={2}
+          placeholder="What do you see? Everyone on this incident reads it."
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+        />
         <Button type="submit" look="primary" size="sm" disabled={add.isPending} labels={['Posting...']}>
           {add.isPending ? 'Posting...' : 'Post'}
         </Button>

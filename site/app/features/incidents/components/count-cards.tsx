@@ -9,11 +9,20 @@ import type { Incident } from '../model/incident';
 export function CountCards({ counts, incidents }: { counts: Counts; incidents: readonly Incident[] }) {
   return (
     <div className="counts">
-      <CountCard status="triggered" word="Unacknowledged" value={counts.triggered} needed={counts.triggered > 0}>
+      <CountCard
+        status="triggered"
+        word="Unacknowledged"
+        value={counts.triggered}
+        needed={counts.triggered > 0}
+      >
         <Since start={oldestStart(incidents, 'triggered')} words="Waiting for" otherwise="Nobody is needed" />
       </CountCard>
       <CountCard status="acknowledged" word="Acknowledged" value={counts.acknowledged}>
-        <Since start={oldestStart(incidents, 'acknowledged')} words="Oldest open for" otherwise="None under way" />
+        <Since
+          start={oldestStart(incidents, 'acknowledged')}
+          words="Oldest open for"
+          otherwise="None under way"
+        />
       </CountCard>
       <CountCard status="resolved" word="Resolved" value={counts.resolved}>
         In all
@@ -22,7 +31,19 @@ export function CountCards({ counts, incidents }: { counts: Counts; incidents: r
   );
 }
 
-function CountCard({ status, word, value, needed = false, children }: { status: string; word: string; value: number; needed?: boolean; children: ReactNode }) {
+function CountCard({
+  status,
+  word,
+  value,
+  needed = false,
+  children,
+}: {
+  status: string;
+  word: string;
+  value: number;
+  needed?: boolean;
+  children: ReactNode;
+}) {
   return (
     <section className={needed ? 'card count-card needed' : 'card count-card'} aria-label={word}>
       <StatusMark value={status} word={word} />

@@ -10,7 +10,10 @@ import { paths } from '~/lib/paths';
 import { useCreateIncident } from '../api/change-incident';
 import { serviceStates } from '../api/list-service-states';
 
-const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({ value, word: capitalised(value) }));
+const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
+  value,
+  word: capitalised(value),
+}));
 const noService = { value: '', word: 'No service' };
 
 /** Declares an incident by hand and opens it. The people on call are paged. */
@@ -24,7 +27,12 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim();
     const service = text('service');
-    const body = { title: text('title'), description: text('description'), severity: text('severity'), ...(service ? { service_id: service } : {}) };
+    const body = {
+      title: text('title'),
+      description: text('description'),
+      severity: text('severity'),
+      ...(service ? { service_id: service } : {}),
+    };
     create.mutate(body, { onSuccess: (incident) => navigate(paths.incident(incident.id)) });
   };
   return (
@@ -33,13 +41,26 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
         {create.isError && (
           <Banner tone="failed">
             {create.error.message}
-            {create.error instanceof ApiError && create.error.detail && <p className="text-2">{create.error.detail}</p>}
+            {create.error instanceof ApiError && create.error.detail && (
+              <p className="text-2">{create.error.detail}</p>
+            )}
           </Banner>
         )}
-        <TextField label="Title" name="title" required maxLength={500} placeholder="What is broken, and where" autoFocus />
+        <TextField
+          label="Title"
+          name="title"
+          required
+          maxLength={500}
+          placeholder="What is broken, and where"
+          autoFocus
+        />
         <div className="side-by-side">
           <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />
-          <SelectField label="Service" name="service" options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]} />
+          <SelectField
+            label="Service"
+            name="service"
+            options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
+          />
         </div>
         <div>
           <label className="label" htmlFor={description}>
@@ -49,7 +70,13 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
             <textarea id={description} name="description" rows={3} />
           </div>
         </div>
-        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Creating incident...']}>
+        <Button
+          type="submit"
+          look="primary"
+          size="lg"
+          disabled={create.isPending}
+          labels={['Creating incident...']}
+        >
           {create.isPending ? 'Creating incident...' : 'Create incident'}
         </Button>
         <p className="note">The people on call are paged at once.</p>

@@ -17,7 +17,12 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
         </p>
         <div className="choices">
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" icon="up" disabled={change.isPending} onClick={() => change.mutate('escalate', { onSettled: onClose })}>
+          <Button
+            look="primary"
+            icon="up"
+            disabled={change.isPending}
+            onClick={() => change.mutate('escalate', { onSettled: onClose })}
+          >
             {change.isPending ? 'Paging...' : 'Page now'}
           </Button>
         </div>

@@ -23,13 +23,25 @@ export function IncidentActions({ incident }: { incident: Incident }) {
         <span className="word">Escalate</span>
       </Button>
       {triggered && (
-        <Button look="person" className="main-action" disabled={change.isPending} onClick={() => change.mutate('acknowledge')}>
+        <Button
+          look="person"
+          className="main-action"
+          disabled={change.isPending}
+          onClick={() => change.mutate('acknowledge')}
+        >
           {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
           <Kbd className="hide-phone">A</Kbd>
         </Button>
       )}
       {incident.status === 'acknowledged' && (
-        <Button look="primary" icon="check" className="main-action" disabled={change.isPending} labels={['Resolving...']} onClick={() => change.mutate('resolve')}>
+        <Button
+          look="primary"
+          icon="check"
+          className="main-action"
+          disabled={change.isPending}
+          labels={['Resolving...']}
+          onClick={() => change.mutate('resolve')}
+        >
           {change.isPending ? 'Resolving...' : 'Resolve'}
         </Button>
       )}

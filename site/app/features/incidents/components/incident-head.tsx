@@ -13,7 +13,10 @@ export function IncidentHead({ incident }: { incident: Incident }) {
         <span className="mono">{shortId(incident.id)}</span> - {incident.title}
       </h1>
       <p className="meta">
-        <Badge tone={incident.severity === 'critical' && incident.status !== 'resolved' ? 'critical' : ''} icon={severityIcon(incident.severity)}>
+        <Badge
+          tone={incident.severity === 'critical' && incident.status !== 'resolved' ? 'critical' : ''}
+          icon={severityIcon(incident.severity)}
+        >
           {capitalised(incident.severity)}
         </Badge>
         <span>

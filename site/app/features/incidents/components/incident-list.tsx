@@ -16,7 +16,7 @@ import { useSelection } from './use-selection';
 
 /** Search, filter, table, keys and bulk bar over the loaded incidents. */
 export function IncidentList({ incidents }: { incidents: readonly Incident[] }) {
-  const { text, filter, setText, setFilter } = useListAddress();
+  const { text, filter, setText, setFilter, showAll } = useListAddress();
   const wanted = useDeferredValue(text);
   const shown = useMemo(() => matching(incidents, filter, wanted), [incidents, filter, wanted]);
   const selection = useSelection(shown);
@@ -31,7 +31,9 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     enabled: keysOn,
     onMove: setCursor,
     onToggle: selection.toggle,
-    onAcknowledge: (id) => shown.some((one) => one.id === id && one.status === 'triggered') && many.mutate({ ids: [id], verb: 'acknowledge' }),
+    onAcknowledge: (id) =>
+      shown.some((one) => one.id === id && one.status === 'triggered') &&
+      many.mutate({ ids: [id], verb: 'acknowledge' }),
     onClear: selection.clear,
   });
   return (
@@ -39,16 +41,25 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
       <section className="card" aria-label="Incident list">
         <ListTools text={text} filter={filter} searchRef={search} onText={setText} onFilter={setFilter} />
         {shown.length > 0 ? (
-          <IncidentTable incidents={shown} selection={selection.ids} cursor={cursor} onSelect={selection.set} onSelectAll={selection.setAll} onCursor={setCursor} />
+          <IncidentTable
+            incidents={shown}
+            selection={selection.ids}
+            cursor={cursor}
+            onSelect={selection.set}
+            onSelectAll={selection.setAll}
+            onCursor={setCursor}
+          />
         ) : (
-          <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={() => (setText(''), setFilter('all'))} />
+          <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={showAll} />
         )}
       </section>
       <p className="list-foot">
         {shown.length} of {incidents.length} shown.
         <span className="hide-phone">
           {' '}
-          {keysOn ? 'Keys: j k move, x select, Enter open, a acknowledge, / search.' : 'Single-key shortcuts are off.'}{' '}
+          {keysOn
+            ? 'Keys: j k move, x select, Enter open, a acknowledge, / search.'
+            : 'Single-key shortcuts are off.'}{' '}
           <button type="button" className="link" onClick={() => setKeysOn(!keysOn)}>
             {keysOn ? 'Turn off' : 'Turn on'}
           </button>
@@ -68,11 +79,21 @@ interface NothingShownProps {
 
 function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps) {
   const now = useNow(60_000);
-  if (incidents.length === 0) return <Empty>No incidents yet. They appear here the moment an alert arrives.</Empty>;
-  if (text.trim() !== '') return <Empty action={<Button onClick={onShowAll}>Show all incidents</Button>}>No incident matches "{text.trim()}".</Empty>;
+  if (incidents.length === 0)
+    return <Empty>No incidents yet. They appear here the moment an alert arrives.</Empty>;
+  if (text.trim() !== '')
+    return (
+      <Empty action={<Button onClick={onShowAll}>Show all incidents</Button>}>
+        No incident matches "{text.trim()}".
+      </Empty>
+    );
   if (filter === 'closed') return <Empty>Nothing has been resolved yet.</Empty>;
   const last = incidents.map((one) => one.resolvedAt?.getTime() ?? 0).reduce((a, b) => Math.max(a, b), 0);
-  return <Empty>No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(new Date(last), now)}.`}</Empty>;
+  return (
+    <Empty>
+      No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(new Date(last), now)}.`}
+    </Empty>
+  );
 }
 
 // Search and filter live in the address, so that going back from an incident finds the same list.
@@ -92,5 +113,6 @@ function useListAddress() {
     filter: toFilter(params.get('filter')),
     setText: (text: string) => change('q', text),
     setFilter: (filter: Filter) => change('filter', filter === 'all' ? '' : filter),
+    showAll: () => setParams({}, { replace: true, preventScrollReset: true }),
   };
 }

@@ -34,7 +34,13 @@ export function IncidentRow({ incident, index, selected, now, rowRef, onSelect, 
     >
       <td className="pick">
         <label className="hit">
-          <input className="checkbox" type="checkbox" aria-label={`Select ${id}`} checked={selected} onChange={(event) => onSelect(incident.id, event.target.checked)} />
+          <input
+            className="checkbox"
+            type="checkbox"
+            aria-label={`Select ${id}`}
+            checked={selected}
+            onChange={(event) => onSelect(incident.id, event.target.checked)}
+          />
         </label>
       </td>
       <td className="id mono">{id}</td>
@@ -70,12 +76,26 @@ function RowActions({ incident }: { incident: Incident }) {
     <div>
       <span className="status-word mono">[{incident.status}]</span>
       {incident.status === 'triggered' && (
-        <Button look="person" size="sm" aria-label={`Acknowledge ${id}`} disabled={change.isPending} labels={['Acknowledging...']} onClick={() => change.mutate('acknowledge')}>
+        <Button
+          look="person"
+          size="sm"
+          aria-label={`Acknowledge ${id}`}
+          disabled={change.isPending}
+          labels={['Acknowledging...']}
+          onClick={() => change.mutate('acknowledge')}
+        >
           {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
         </Button>
       )}
       {incident.status === 'acknowledged' && (
-        <Button size="sm" icon="check" aria-label={`Resolve ${id}`} disabled={change.isPending} labels={['Resolving...']} onClick={() => change.mutate('resolve')}>
+        <Button
+          size="sm"
+          icon="check"
+          aria-label={`Resolve ${id}`}
+          disabled={change.isPending}
+          labels={['Resolving...']}
+          onClick={() => change.mutate('resolve')}
+        >
           {change.isPending ? 'Resolving...' : 'Resolve'}
         </Button>
       )}

@@ -6,7 +6,11 @@ import { duration, relativeTime } from '~/lib/format';
 import { serviceStates } from '../api/list-service-states';
 import { holder, type Incident } from '../model/incident';
 
-const healthWords: Record<string, string> = { healthy: 'Operational', degraded: 'Degraded performance', down: 'Service disruption' };
+const healthWords: Record<string, string> = {
+  healthy: 'Operational',
+  degraded: 'Degraded performance',
+  down: 'Service disruption',
+};
 
 /** The four answers: status, severity, assignee, service. */
 export function IncidentStrip({ incident }: { incident: Incident }) {
@@ -22,8 +26,18 @@ export function IncidentStrip({ incident }: { incident: Incident }) {
       <Fact name="Assignee" note={holderNote(incident)}>
         {holder(incident)?.name ?? 'Unassigned'}
       </Fact>
-      <Fact name="Service" note={service && `${healthWords[service.health] ?? service.health}${service.tier ? `, tier ${service.tier}` : ''}`}>
-        {service ? <HealthMark value={service.health} word={service.name} /> : incident.serviceName || 'Unknown Service'}
+      <Fact
+        name="Service"
+        note={
+          service &&
+          `${healthWords[service.health] ?? service.health}${service.tier ? `, tier ${service.tier}` : ''}`
+        }
+      >
+        {service ? (
+          <HealthMark value={service.health} word={service.name} />
+        ) : (
+          incident.serviceName || 'Unknown Service'
+        )}
       </Fact>
     </dl>
   );
@@ -43,7 +57,8 @@ function StatusNote({ incident }: { incident: Incident }) {
   const now = useNow(1000);
   const since = (at: Date) => duration((now.getTime() - at.getTime()) / 1000);
   if (incident.status === 'triggered') return `Waiting for ${since(incident.triggeredAt)}`;
-  if (incident.status === 'acknowledged' && incident.acknowledgedAt) return `For ${since(incident.acknowledgedAt)}`;
+  if (incident.status === 'acknowledged' && incident.acknowledgedAt)
+    return `For ${since(incident.acknowledgedAt)}`;
   if (!incident.resolvedAt) return null;
   const took = duration((incident.resolvedAt.getTime() - incident.triggeredAt.getTime()) / 1000);
   return `After ${took}, ${relativeTime(incident.resolvedAt, now)}`;

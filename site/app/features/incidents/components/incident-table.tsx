@@ -19,23 +19,46 @@ interface IncidentTableProps {
 }
 
 /** The list. Only the rows near the window are in the page, so a thousand cost as little as thirty. */
-export function IncidentTable({ incidents, selection, cursor, onSelect, onSelectAll, onCursor }: IncidentTableProps) {
+export function IncidentTable({
+  incidents,
+  selection,
+  cursor,
+  onSelect,
+  onSelectAll,
+  onCursor,
+}: IncidentTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const now = useNow(15_000);
   const rows = useRows(incidents, body);
   useFocusOnCursor(incidents, cursor, rows.scrollToIndex);
   const items = rows.getVirtualItems();
   const before = (items[0]?.start ?? rows.options.scrollMargin) - rows.options.scrollMargin;
-  const after = rows.getTotalSize() - ((items.at(-1)?.end ?? rows.options.scrollMargin) - rows.options.scrollMargin);
+  const after =
+    rows.getTotalSize() - ((items.at(-1)?.end ?? rows.options.scrollMargin) - rows.options.scrollMargin);
   return (
     <table className="table incident-table" aria-rowcount={incidents.length + 1} aria-label="Incidents">
-      <Head all={incidents.length > 0 && selection.size >= incidents.length} some={selection.size > 0} onSelectAll={onSelectAll} />
+      <Head
+        all={incidents.length > 0 && selection.size >= incidents.length}
+        some={selection.size > 0}
+        onSelectAll={onSelectAll}
+      />
       <tbody ref={body}>
         <Gap height={before} />
         {items.map(({ index }) => {
           const incident = incidents[index];
           if (!incident) return null;
-          return <IncidentRow key={incident.id} incident={incident} index={index} now={now} rowRef={rows.measureElement} selected={selection.has(incident.id)} onSelect={onSelect} onFocus={onCursor} />;
+          return (
+            <IncidentRow
+              key={incident.id}
+              incident={incident}
+              index={index}
+              now={now}
+              rowRef={rows.measureElement}
+              selected={selection.has(incident.id)}
+              onSelect={onSelect}
+              onFocus={onCursor}
+            />
+          );
         })}
         <Gap height={after} />
       </tbody>
@@ -43,7 +66,15 @@ export function IncidentTable({ incidents, selection, cursor, onSelect, onSelect
   );
 }
 
-function Head({ all, some, onSelectAll }: { all: boolean; some: boolean; onSelectAll: (selected: boolean) => void }) {
+function Head({
+  all,
+  some,
+  onSelectAll,
+}: {
+  all: boolean;
+  some: boolean;
+  onSelectAll: (selected: boolean) => void;
+}) {
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (box.current) box.current.indeterminate = some && !all;
@@ -53,7 +84,14 @@ function Head({ all, some, onSelectAll }: { all: boolean; some: boolean; onSelec
       <tr aria-rowindex={1}>
         <th scope="col">
           <label className="hit">
-            <input ref={box} className="checkbox" type="checkbox" aria-label="Select all" checked={all} onChange={(event) => onSelectAll(event.target.checked)} />
+            <input
+              ref={box}
+              className="checkbox"
+              type="checkbox"
+              aria-label="Select all"
+              checked={all}
+              onChange={(event) => onSelectAll(event.target.checked)}
+            />
           </label>
         </th>
         {columns.map((column) => (
@@ -70,6 +108,7 @@ function Head({ all, some, onSelectAll }: { all: boolean; some: boolean; onSelec
 function Gap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in this row can take focus.
     <tr className="gap" aria-hidden="true">
       <td colSpan={columns.length + 1} style={{ height }} />
     </tr>
@@ -91,14 +130,21 @@ function useRows(incidents: readonly Incident[], body: RefObject<HTMLElement | n
   });
 }
 
-function useFocusOnCursor(incidents: readonly Incident[], cursor: string | null, scrollToIndex: (index: number, options?: { align: 'auto' }) => void): void {
+function useFocusOnCursor(
+  incidents: readonly Incident[],
+  cursor: string | null,
+  scrollToIndex: (index: number, options?: { align: 'auto' }) => void,
+): void {
   const shown = useRef(cursor);
   useEffect(() => {
     if (cursor === null || cursor === shown.current) return;
     shown.current = cursor;
     const link = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(cursor)}"] a.title`);
     if (link()?.closest('tr')?.contains(document.activeElement)) return;
-    scrollToIndex(incidents.findIndex((incident) => incident.id === cursor), { align: 'auto' });
+    scrollToIndex(
+      incidents.findIndex((incident) => incident.id === cursor),
+      { align: 'auto' },
+    );
     // The row may enter the page only after the scroll.
     requestAnimationFrame(() => link()?.focus({ preventScroll: true }));
   }, [cursor, incidents, scrollToIndex]);

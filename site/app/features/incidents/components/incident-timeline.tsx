@@ -6,7 +6,7 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { clockTime, fullTime } from '~/lib/format';
 import { incidentTimeline } from '../api/list-timeline';
 import { toDate } from '../model/incident';
-import { describe } from '../model/timeline';
+import { lineOf } from '../model/timeline';
 import { CommentBox } from './comment-box';
 
 /** What happened, newest first, and a place to say what you see. */
@@ -28,7 +28,7 @@ export function IncidentTimeline({ id }: { id: string }) {
 }
 
 function TimelineRow({ event }: { event: TimelineEventJson }) {
-  const { icon, lead, rest, said } = describe(event);
+  const { icon, lead, rest, said } = lineOf(event);
   const at = toDate(event.at);
   return (
     <li>

@@ -12,10 +12,15 @@ import { toDate } from '../model/incident';
 export function LinkedAlerts({ id }: { id: string }) {
   const alerts = useQuery(incidentAlerts(id));
   return (
-    <Card title="Linked Alerts" actions={alerts.data && alerts.data.total > 0 && <Count value={alerts.data.total} />}>
+    <Card
+      title="Linked Alerts"
+      actions={alerts.data && alerts.data.total > 0 && <Count value={alerts.data.total} />}
+    >
       {alerts.isPending && <Loading what="alerts" />}
       {alerts.isError && <Failed onRetry={() => alerts.refetch()}>{alerts.error.message}</Failed>}
-      {alerts.data?.alerts.length === 0 && <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>}
+      {alerts.data?.alerts.length === 0 && (
+        <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>
+      )}
       <ul className="side-list">
         {alerts.data?.alerts.map((alert) => (
           <AlertRow key={alert.id} alert={alert} />
@@ -32,7 +37,9 @@ function AlertRow({ alert }: { alert: AlertJson }) {
   return (
     <li className={alert.status}>
       <span className="grow">
-        <span className="mono name">{isWebLink(alert.link) ? <a href={alert.link}>{alert.title}</a> : alert.title}</span>
+        <span className="mono name">
+          {isWebLink(alert.link) ? <a href={alert.link}>{alert.title}</a> : alert.title}
+        </span>
         <span className="text-3 size-12">
           {capitalised(alert.source ?? '')}, {alert.status}
           {repeats > 1 && `, ${repeats} times`}

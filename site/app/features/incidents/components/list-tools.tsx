@@ -24,7 +24,14 @@ export function ListTools({ text, filter, searchRef, onText, onFilter }: ListToo
     <div className="list-tools">
       <label className="field">
         <Icon name="search" />
-        <input ref={searchRef} type="search" placeholder="Search title, description or service" aria-label="Search incidents" value={text} onChange={(event) => onText(event.target.value)} />
+        <input
+          ref={searchRef}
+          type="search"
+          placeholder="Search title, description or service"
+          aria-label="Search incidents"
+          value={text}
+          onChange={(event) => onText(event.target.value)}
+        />
         <Kbd className="hide-phone">/</Kbd>
       </label>
       <Segmented label="Filter" choices={filters} value={filter} onChoose={onFilter} />

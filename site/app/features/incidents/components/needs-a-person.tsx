@@ -35,7 +35,12 @@ function Caution({ incident, others }: { incident: Incident; others: number }) {
         </p>
       </div>
       <span className="age mono">{clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}</span>
-      <Button look="person" disabled={change.isPending} labels={['Acknowledging...']} onClick={() => change.mutate('acknowledge')}>
+      <Button
+        look="person"
+        disabled={change.isPending}
+        labels={['Acknowledging...']}
+        onClick={() => change.mutate('acknowledge')}
+      >
         {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
       </Button>
     </section>
@@ -43,5 +48,7 @@ function Caution({ incident, others }: { incident: Incident; others: number }) {
 }
 
 function worstFirst(a: Incident, b: Incident): number {
-  return order.indexOf(a.severity) - order.indexOf(b.severity) || a.triggeredAt.getTime() - b.triggeredAt.getTime();
+  return (
+    order.indexOf(a.severity) - order.indexOf(b.severity) || a.triggeredAt.getTime() - b.triggeredAt.getTime()
+  );
 }

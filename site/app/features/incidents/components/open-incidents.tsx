@@ -18,7 +18,11 @@ export function OpenIncidents({ incidents }: { incidents: readonly Incident[] })
             <StatusMark value={incident.status} />
             <SeverityMark value={incident.severity} />
             <span className="text-2 holder ellipsis">{holder(incident)?.name ?? 'Unassigned'}</span>
-            <time className="text-3" dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
+            <time
+              className="text-3"
+              dateTime={incident.triggeredAt.toISOString()}
+              title={fullTime(incident.triggeredAt)}
+            >
               {relativeTime(incident.triggeredAt, now)}
             </time>
           </Link>

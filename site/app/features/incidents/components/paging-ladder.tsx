@@ -17,10 +17,18 @@ export function PagingLadder({ incident }: { incident: Incident }) {
   const next = nextStep(incident.escalation);
   const policy = incident.escalation?.policyName;
   return (
-    <Card title="Who was paged" className="ladder" actions={policy && <span className="policy hide-phone">Policy: {policy}</span>}>
+    <Card
+      title="Who was paged"
+      className="ladder"
+      actions={policy && <span className="policy hide-phone">Policy: {policy}</span>}
+    >
       {notifications.isPending && <Loading what="pages" />}
-      {notifications.isError && <Failed onRetry={() => notifications.refetch()}>{notifications.error.message}</Failed>}
-      {notifications.data && steps.length === 0 && !next && <Empty>Nobody was paged for this incident.</Empty>}
+      {notifications.isError && (
+        <Failed onRetry={() => notifications.refetch()}>{notifications.error.message}</Failed>
+      )}
+      {notifications.data && steps.length === 0 && !next && (
+        <Empty>Nobody was paged for this incident.</Empty>
+      )}
       {steps.map((step) => (
         <section key={step.key}>
           <h3 className="step">{step.title}</h3>
@@ -69,7 +77,15 @@ function Upcoming({ next, start }: { next: NextStep; start: Date }) {
     <section>
       <h3 className="step" title={fullTime(next.dueAt)}>
         <span>
-          {next.title}, {left > 0 ? <>in <span className="mono">{clock(left)}</span></> : 'now'} unless acknowledged
+          {next.title},{' '}
+          {left > 0 ? (
+            <>
+              in <span className="mono">{clock(left)}</span>
+            </>
+          ) : (
+            'now'
+          )}{' '}
+          unless acknowledged
         </span>
       </h3>
       <ol>

@@ -41,7 +41,11 @@ function handle(key: string, keys: ListKeys): boolean {
 }
 
 /** The row before or after the cursor, the first row when there is no cursor, null at the ends. */
-export function neighbour(incidents: readonly Incident[], cursor: string | null, step: 1 | -1): string | null {
+export function neighbour(
+  incidents: readonly Incident[],
+  cursor: string | null,
+  step: 1 | -1,
+): string | null {
   const at = incidents.findIndex((incident) => incident.id === cursor);
   return incidents[at < 0 ? 0 : at + step]?.id ?? null;
 }

@@ -13,7 +13,8 @@ export function useSelection(shown: readonly Incident[]) {
     set,
     toggle: (id: string) => set(id, !ids.has(id)),
     setAll: (selected: boolean) => setChosen(new Set(selected ? shown.map((incident) => incident.id) : [])),
-    drop: (changed: readonly string[]) => setChosen((old) => new Set([...old].filter((id) => !changed.includes(id)))),
+    drop: (changed: readonly string[]) =>
+      setChosen((old) => new Set([...old].filter((id) => !changed.includes(id)))),
     clear: () => setChosen(new Set()),
   };
 }

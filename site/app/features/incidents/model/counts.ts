@@ -18,6 +18,8 @@ export function countByStatus(incidents: readonly Incident[]): Counts {
 
 /** The earliest start among the incidents of a status, or null. */
 export function oldestStart(incidents: readonly Incident[], status: string): Date | null {
-  const starts = incidents.filter((incident) => incident.status === status).map((incident) => incident.triggeredAt.getTime());
+  const starts = incidents
+    .filter((incident) => incident.status === status)
+    .map((incident) => incident.triggeredAt.getTime());
   return starts.length === 0 ? null : new Date(Math.min(...starts));
 }

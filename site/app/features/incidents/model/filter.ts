@@ -21,5 +21,7 @@ function passes(incident: Incident, filter: Filter): boolean {
 
 function contains(incident: Incident, wanted: string): boolean {
   if (wanted === '') return true;
-  return [incident.title, incident.description, incident.serviceName].some((text) => text.toLowerCase().includes(wanted));
+  return [incident.title, incident.description, incident.serviceName].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
 }

@@ -64,7 +64,11 @@ export function ladder(incident: Incident, notifications: readonly NotificationJ
 export function nextStep(escalation: Escalation | null): NextStep | null {
   if (escalation?.status !== 'active' || !escalation.nextDueAt) return null;
   const again = escalation.step >= escalation.steps;
-  return { title: again ? 'Step 1 again' : `Step ${escalation.step + 1}`, dueAt: escalation.nextDueAt, targets: escalation.nextTargets };
+  return {
+    title: again ? 'Step 1 again' : `Step ${escalation.step + 1}`,
+    dueAt: escalation.nextDueAt,
+    targets: escalation.nextTargets,
+  };
 }
 
 function triesOf(notification: NotificationJson, incident: Incident): Try[] {
@@ -73,7 +77,12 @@ function triesOf(notification: NotificationJson, incident: Incident): Try[] {
   return attempts.map((attempt, i) => tryOf(notification, incident, attempt, i === attempts.length - 1));
 }
 
-function tryOf(notification: NotificationJson, incident: Incident, attempt: DeliveryAttemptJson | null, last: boolean): Try {
+function tryOf(
+  notification: NotificationJson,
+  incident: Incident,
+  attempt: DeliveryAttemptJson | null,
+  last: boolean,
+): Try {
   const person = toPerson(notification.person);
   const channel = channels[notification.channel ?? ''] ?? { icon: 'push', word: notification.channel ?? '' };
   const at = toDate(attempt?.started_at) ?? toDate(notification.due_at) ?? incident.triggeredAt;
@@ -85,23 +94,36 @@ function tryOf(notification: NotificationJson, incident: Incident, attempt: Deli
     person,
     who: person?.name ?? (notification.contact_name || channel.word),
     took: tookOf(attempt),
-    ...(last ? endOf(notification, attempt) : { look: 'missed' as const, result: attempt?.detail || 'Failed, tried again' }),
+    ...(last
+      ? endOf(notification, attempt)
+      : { look: 'missed' as const, result: attempt?.detail || 'Failed, tried again' }),
   };
 }
 
-function endOf(notification: NotificationJson, attempt: DeliveryAttemptJson | null): { look: TryLook; result: string } {
+function endOf(
+  notification: NotificationJson,
+  attempt: DeliveryAttemptJson | null,
+): { look: TryLook; result: string } {
   const reason = notification.reason || attempt?.detail || '';
   switch (notification.state) {
     case 'sent':
-      return { look: 'delivered', result: notification.contact_hint && notification.person ? `Sent to ${notification.contact_hint}` : 'Sent' };
+      return {
+        look: 'delivered',
+        result:
+          notification.contact_hint && notification.person ? `Sent to ${notification.contact_hint}` : 'Sent',
+      };
     case 'failed':
       return { look: 'missed', result: reason || 'Failed' };
     case 'cancelled':
       return { look: 'unneeded', result: 'Not needed' };
     case 'sending':
-      return notification.channel === 'voice' ? { look: 'ringing', result: 'Ringing' } : { look: 'waiting', result: 'Sending' };
+      return notification.channel === 'voice'
+        ? { look: 'ringing', result: 'Ringing' }
+        : { look: 'waiting', result: 'Sending' };
     default:
-      return attempt ? { look: 'missed', result: `${reason || 'Failed'}, trying again` } : { look: 'waiting', result: 'Waiting' };
+      return attempt
+        ? { look: 'missed', result: `${reason || 'Failed'}, trying again` }
+        : { look: 'waiting', result: 'Waiting' };
   }
 }
 

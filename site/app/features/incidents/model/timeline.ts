@@ -31,7 +31,7 @@ const icons: Record<string, IconName> = {
 const ownWords = ['Incident acknowledged', 'Incident resolved'];
 
 /** The words for an event. An unknown kind shows the server's own sentence. */
-export function describe(event: TimelineEventJson): Line {
+export function lineOf(event: TimelineEventJson): Line {
   const icon = icons[event.kind ?? ''] ?? 'chevron-right';
   const message = (event.message ?? '').replace(/\.$/, '');
   const by = event.actor?.name ? ` by ${event.actor.name}` : '';
@@ -42,10 +42,20 @@ export function describe(event: TimelineEventJson): Line {
       return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'resolved':
       return event.actor_kind === 'system'
-        ? { icon, lead: 'Resolved', rest: message === '' || ownWords.includes(message) ? ' by itself' : `. ${message}`, said: '' }
+        ? {
+            icon,
+            lead: 'Resolved',
+            rest: message === '' || ownWords.includes(message) ? ' by itself' : `. ${message}`,
+            said: '',
+          }
         : { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'declared':
-      return { icon, lead: 'Incident declared', rest: message.replace(/^(Incident )?declared/i, ''), said: '' };
+      return {
+        icon,
+        lead: 'Incident declared',
+        rest: message.replace(/^(Incident )?declared/i, ''),
+        said: '',
+      };
     default:
       return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
   }

@@ -6,7 +6,10 @@ export function ContactDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Talk to a person" narrow onClose={onClose}>
       <div className="body">
-        <p className="text-2">Tell us how many people are on call and what wakes them today. A person answers within one working day.</p>
+        <p className="text-2">
+          Tell us how many people are on call and what wakes them today. A person answers within one working
+          day.
+        </p>
         <a className="btn primary lg" href={`mailto:${company.salesEmail}?subject=Nightbell%20Enterprise`}>
           Write to {company.salesEmail}
         </a>

@@ -51,7 +51,16 @@ export function RotationLanes() {
 
 /** The steps of one policy, up to the answer. */
 export function EscalationSteps() {
-  return <Steps rows={[['push', 'Mara, push', 'at once'], ['sms', 'Mara, SMS', '+1:00'], ['phone', 'Mara, call', '+2:00'], ['phone', 'Jonas, call', '+5:00']]} />;
+  return (
+    <Steps
+      rows={[
+        ['push', 'Mara, push', 'at once'],
+        ['sms', 'Mara, SMS', '+1:00'],
+        ['phone', 'Mara, call', '+2:00'],
+        ['phone', 'Jonas, call', '+5:00'],
+      ]}
+    />
+  );
 }
 
 /** What a generated summary looks like. */
@@ -71,7 +80,16 @@ export function SummaryLines() {
 
 /** What happened by itself when the incident was declared. */
 export function WorkflowSteps() {
-  return <Steps rows={[['check', '#inc-checkout opened', '0.4 s'], ['check', 'Status page updated', '1.1 s'], ['check', 'OPS-2318 filed', '1.9 s'], ['check', 'Runbook linked', '2.0 s']]} />;
+  return (
+    <Steps
+      rows={[
+        ['check', '#inc-checkout opened', '0.4 s'],
+        ['check', 'Status page updated', '1.1 s'],
+        ['check', 'OPS-2318 filed', '1.9 s'],
+        ['check', 'Runbook linked', '2.0 s'],
+      ]}
+    />
+  );
 }
 
 /** Seven weeks of time to acknowledge. */
@@ -85,7 +103,15 @@ export function AnalyticsBars() {
       </div>
       <svg viewBox="0 0 168 64">
         {weeks.map((height, i) => (
-          <rect key={height} className={i === weeks.length - 1 ? 'now' : ''} x={i * 25} y={64 - height} width="18" height={height} rx="3" />
+          <rect
+            key={height}
+            className={i === weeks.length - 1 ? 'now' : ''}
+            x={i * 25}
+            y={64 - height}
+            width="18"
+            height={height}
+            rx="3"
+          />
         ))}
       </svg>
     </div>

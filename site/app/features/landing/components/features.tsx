@@ -1,5 +1,13 @@
 import type { ReactNode } from 'react';
-import { AlertsFolding, AnalyticsBars, ChatMessage, EscalationSteps, RotationLanes, SummaryLines, WorkflowSteps } from './feature-pictures';
+import {
+  AlertsFolding,
+  AnalyticsBars,
+  ChatMessage,
+  EscalationSteps,
+  RotationLanes,
+  SummaryLines,
+  WorkflowSteps,
+} from './feature-pictures';
 
 /** The seven features, each with a small picture of the real screen. */
 export function Features() {
@@ -7,22 +15,66 @@ export function Features() {
     <section className="band" id="features">
       <div className="wrap">
         <h2>From signal to sleep, in one place</h2>
-        <p className="sub">Seven parts that share one timeline, so nobody has to piece the night together afterwards.</p>
+        <p className="sub">
+          Seven parts that share one timeline, so nobody has to piece the night together afterwards.
+        </p>
         <ul className="features">
-          <Feature wide title="Smart alerts" text="Repeats, neighbours and symptoms fold into one incident. You are paged once, with the count." picture={<AlertsFolding />} />
-          <Feature wide title="On-call scheduling" text="Layers, overrides and clock changes resolve to one final schedule. Gaps show before they hurt." picture={<RotationLanes />} />
-          <Feature title="Escalation policies" text="Push, SMS, call, next person. Every step has a delay, and acknowledging stops all of them." picture={<EscalationSteps />} />
-          <Feature title="AI-powered detection" text="A summary, a likely root cause and similar incidents, ready before you have found your glasses." picture={<SummaryLines />} />
-          <Feature title="Automation workflows" text="Open the channel, post the update, file the ticket. The routine parts run themselves." picture={<WorkflowSteps />} />
-          <Feature wide title="Analytics reporting" text="Time to acknowledge, time to resolve and who carried the night, by team and by service." picture={<AnalyticsBars />} />
-          <Feature wide title="Team collaboration" text="Acknowledge from Slack, comment from the browser. One timeline keeps both." picture={<ChatMessage />} />
+          <Feature
+            wide
+            title="Smart alerts"
+            text="Repeats, neighbours and symptoms fold into one incident. You are paged once, with the count."
+            picture={<AlertsFolding />}
+          />
+          <Feature
+            wide
+            title="On-call scheduling"
+            text="Layers, overrides and clock changes resolve to one final schedule. Gaps show before they hurt."
+            picture={<RotationLanes />}
+          />
+          <Feature
+            title="Escalation policies"
+            text="Push, SMS, call, next person. Every step has a delay, and acknowledging stops all of them."
+            picture={<EscalationSteps />}
+          />
+          <Feature
+            title="AI-powered detection"
+            text="A summary, a likely root cause and similar incidents, ready before you have found your glasses."
+            picture={<SummaryLines />}
+          />
+          <Feature
+            title="Automation workflows"
+            text="Open the channel, post the update, file the ticket. The routine parts run themselves."
+            picture={<WorkflowSteps />}
+          />
+          <Feature
+            wide
+            title="Analytics reporting"
+            text="Time to acknowledge, time to resolve and who carried the night, by team and by service."
+            picture={<AnalyticsBars />}
+          />
+          <Feature
+            wide
+            title="Team collaboration"
+            text="Acknowledge from Slack, comment from the browser. One timeline keeps both."
+            picture={<ChatMessage />}
+          />
         </ul>
       </div>
     </section>
   );
 }
 
-function Feature({ title, text, picture, wide = false }: { title: string; text: string; picture: ReactNode; wide?: boolean }) {
+function Feature({
+  title,
+  text,
+  picture,
+  wide = false,
+}: {
+  title: string;
+  text: string;
+  picture: ReactNode;
+  wide?: boolean;
+}) {
   return (
     <li className={wide ? 'card wide' : 'card'}>
       <div className="picture" aria-hidden="true">

@@ -12,7 +12,10 @@ export function Hero({ onRegister }: { onRegister: () => void }) {
         <div className="claim">
           <div>
             <h1>The bell that wakes the right person.</h1>
-            <p className="lede">A thousand alerts become one incident. One incident becomes one call, to the person who can fix it, with what they need to know on the first screen.</p>
+            <p className="lede">
+              A thousand alerts become one incident. One incident becomes one call, to the person who can fix
+              it, with what they need to know on the first screen.
+            </p>
             <div className="actions">
               <Button look="primary" size="lg" onClick={onRegister}>
                 Get Early Access

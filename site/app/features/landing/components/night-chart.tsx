@@ -10,12 +10,19 @@ export function NightChart() {
     <div className="night">
       <div className="caption">
         <p>
-          A sample night. <b>{night.count.toLocaleString('en-US')} alerts</b> in, <b>3 incidents</b>, <b className="needed">1 person woken</b>.
+          A sample night. <b>{night.count.toLocaleString('en-US')} alerts</b> in, <b>3 incidents</b>,{' '}
+          <b className="needed">1 person woken</b>.
         </p>
-        <p className="text-3 size-13 hide-phone">Each dot is an alert. Repeats fold into the incident they belong to.</p>
+        <p className="text-3 size-13 hide-phone">
+          Each dot is an alert. Repeats fold into the incident they belong to.
+        </p>
       </div>
       <div className="picture">
-        <svg viewBox={`0 0 ${chart.width} 158`} role="img" aria-label="Alerts between 18:00 and 08:00 with three incidents and one page at 03:08">
+        <svg
+          viewBox={`0 0 ${chart.width} 158`}
+          role="img"
+          aria-label="Alerts between 18:00 and 08:00 with three incidents and one page at 03:08"
+        >
           <path className="alerts quiet" d={night.quiet} />
           <path className="alerts" d={night.storm} />
           <path className="axis" d={`M0 124h${chart.width}`} />
@@ -23,11 +30,22 @@ export function NightChart() {
           <circle className="kept" cx={cleanup} cy="124" r="5" />
           <circle className="woke-dot" cx={page} cy="124" r="6.5" />
           <circle className="kept" cx={morning} cy="124" r="5" />
-          <text x={cleanup} y="12" textAnchor="middle">closed by itself</text>
-          <text className="woke-word" x={page} y="12" textAnchor="middle">03:08 Mara is called</text>
-          <text x={morning} y="12" textAnchor="middle">waits for morning</text>
+          <text x={cleanup} y="12" textAnchor="middle">
+            closed by itself
+          </text>
+          <text className="woke-word" x={page} y="12" textAnchor="middle">
+            03:08 Mara is called
+          </text>
+          <text x={morning} y="12" textAnchor="middle">
+            waits for morning
+          </text>
           {hours.map((hour, i) => (
-            <text key={hour} x={(chart.width / (hours.length - 1)) * i} y="150" textAnchor={i === 0 ? 'start' : i === hours.length - 1 ? 'end' : 'middle'}>
+            <text
+              key={hour}
+              x={(chart.width / (hours.length - 1)) * i}
+              y="150"
+              textAnchor={i === 0 ? 'start' : i === hours.length - 1 ? 'end' : 'middle'}
+            >
               {hour}
             </text>
           ))}

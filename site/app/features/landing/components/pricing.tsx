@@ -17,7 +17,11 @@ export function Pricing({ onRegister, onContact }: PricingProps) {
         <p className="sub">14-day trial, no setup fees. Switch or cancel anytime.</p>
         <div className="plans">
           {plans.map((plan) => (
-            <PlanColumn key={plan.name} plan={plan} onPick={plan.action === 'register' ? onRegister : onContact} />
+            <PlanColumn
+              key={plan.name}
+              plan={plan}
+              onPick={plan.action === 'register' ? onRegister : onContact}
+            />
           ))}
         </div>
       </div>

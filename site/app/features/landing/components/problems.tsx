@@ -6,7 +6,9 @@ export function Problems() {
     <section className="band">
       <div className="wrap">
         <h2>What a bad night costs</h2>
-        <p className="sub">Every tool can send an alert. The hard part is what happens in the next five minutes.</p>
+        <p className="sub">
+          Every tool can send an alert. The hard part is what happens in the next five minutes.
+        </p>
         <ul className="problems">
           {problems.map(({ at, title, text }) => (
             <li key={title}>

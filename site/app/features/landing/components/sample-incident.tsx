@@ -30,7 +30,11 @@ export function SampleIncident() {
           const result = ringing && stage !== 'ringing' ? 'Acknowledged' : entry.result;
           return <Try key={entry.offset} {...entry} result={result} look={lookOf(result)} />;
         })}
-        <Try {...sampleNext} look="waiting" result={stage === 'ringing' ? `in ${clock(left)}` : 'Not needed'} />
+        <Try
+          {...sampleNext}
+          look="waiting"
+          result={stage === 'ringing' ? `in ${clock(left)}` : 'Not needed'}
+        />
       </ol>
       <footer>
         {stage === 'ringing' && (
@@ -60,7 +64,21 @@ const words: Record<Stage, string> = {
   resolved: 'Resolved. Back to bed.',
 };
 
-function Try({ offset, channel, person, hue, result, look }: { offset: string; channel: string; person: string; hue: number; result: string; look: string }) {
+function Try({
+  offset,
+  channel,
+  person,
+  hue,
+  result,
+  look,
+}: {
+  offset: string;
+  channel: string;
+  person: string;
+  hue: number;
+  result: string;
+  look: string;
+}) {
   return (
     <li className={look}>
       <span className="offset mono">{offset}</span>
@@ -76,7 +94,11 @@ function Try({ offset, channel, person, hue, result, look }: { offset: string; c
 }
 
 function lookOf(result: string): string {
-  const looks: Record<string, string> = { 'No answer': 'missed', Ringing: 'ringing', Acknowledged: 'acknowledged' };
+  const looks: Record<string, string> = {
+    'No answer': 'missed',
+    Ringing: 'ringing',
+    Acknowledged: 'acknowledged',
+  };
   return looks[result] ?? 'delivered';
 }
 

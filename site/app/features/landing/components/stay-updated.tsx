@@ -26,7 +26,8 @@ export function StayUpdated() {
       <p role="status">
         {asked && (
           <>
-            The letter does not go out yet and your address was not sent anywhere. Releases are announced in the <a href={`${company.repository}/releases.atom`}>release feed</a>.
+            The letter does not go out yet and your address was not sent anywhere. Releases are announced in
+            the <a href={`${company.repository}/releases.atom`}>release feed</a>.
           </>
         )}
       </p>

@@ -35,7 +35,12 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
         <ButtonLink to={`${paths.docs}#deploy`} icon="deploy" className="wide-only">
           Deploy
         </ButtonLink>
-        <button type="button" className="btn quiet icon narrow-only" popoverTarget="site-menu" aria-label="Menu">
+        <button
+          type="button"
+          className="btn quiet icon narrow-only"
+          popoverTarget="site-menu"
+          aria-label="Menu"
+        >
           <Icon name="menu" />
         </button>
       </div>

@@ -7,7 +7,9 @@ export function Wearable() {
       <div className="wrap wearable">
         <div>
           <h2>Answer from your wrist</h2>
-          <p className="sub">A page reaches every screen that shows your notifications. One tap says "I have it".</p>
+          <p className="sub">
+            A page reaches every screen that shows your notifications. One tap says "I have it".
+          </p>
           <ul>
             <li>
               <Icon name="watch" />
@@ -28,7 +30,10 @@ export function Wearable() {
               </p>
             </li>
           </ul>
-          <p className="size-13 text-3">The iPhone and Android apps are not in the stores yet. Until they are, pages come by the channels you set up, and the browser does the rest.</p>
+          <p className="size-13 text-3">
+            The iPhone and Android apps are not in the stores yet. Until they are, pages come by the channels
+            you set up, and the browser does the rest.
+          </p>
         </div>
         <Devices />
       </div>

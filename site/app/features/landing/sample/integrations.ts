@@ -1,4 +1,8 @@
-const logos = import.meta.glob<string>('~/assets/logos/*.svg', { eager: true, query: '?url', import: 'default' });
+const logos = import.meta.glob<string>('~/assets/logos/*.svg', {
+  eager: true,
+  query: '?url',
+  import: 'default',
+});
 
 /** A tool of the integrations grid. */
 export interface Tool {

@@ -8,7 +8,12 @@ export const contactMethods = queryOptions({
   queryKey: ['contact-methods'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<ContactMethodJson[]> => {
-    const answer = await call<ListContactMethodsResponseJson>({ method: 'GET', path: '/v1/contact-methods', action: 'fetch contact methods', signal });
+    const answer = await call<ListContactMethodsResponseJson>({
+      method: 'GET',
+      path: '/v1/contact-methods',
+      action: 'fetch contact methods',
+      signal,
+    });
     return answer.contact_methods ?? [];
   },
 });

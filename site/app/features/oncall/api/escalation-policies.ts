@@ -8,7 +8,12 @@ export const escalationPolicies = queryOptions({
   queryKey: ['escalation-policies'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<EscalationPolicyJson[]> => {
-    const answer = await call<ListEscalationPoliciesResponseJson>({ method: 'GET', path: '/v1/escalation-policies', action: 'fetch escalation policies', signal });
+    const answer = await call<ListEscalationPoliciesResponseJson>({
+      method: 'GET',
+      path: '/v1/escalation-policies',
+      action: 'fetch escalation policies',
+      signal,
+    });
     return answer.escalation_policies ?? [];
   },
 });

@@ -1,4 +1,9 @@
-import type { CreateServiceResponseJson, GetServiceResponseJson, ListServicesResponseJson, ServiceJson } from '@nightbell/proto';
+import type {
+  CreateServiceResponseJson,
+  GetServiceResponseJson,
+  ListServicesResponseJson,
+  ServiceJson,
+} from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
@@ -8,7 +13,12 @@ export const serviceList = queryOptions({
   queryKey: ['services', 'list'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<ServiceJson[]> => {
-    const answer = await call<ListServicesResponseJson>({ method: 'GET', path: '/v1/services', action: 'fetch services', signal });
+    const answer = await call<ListServicesResponseJson>({
+      method: 'GET',
+      path: '/v1/services',
+      action: 'fetch services',
+      signal,
+    });
     return answer.services ?? [];
   },
 });
@@ -36,7 +46,12 @@ export function useCreateService() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (name: string): Promise<ServiceJson> => {
-      const answer = await call<CreateServiceResponseJson>({ method: 'POST', path: '/v1/services', body: { name }, action: 'create service' });
+      const answer = await call<CreateServiceResponseJson>({
+        method: 'POST',
+        path: '/v1/services',
+        body: { name },
+        action: 'create service',
+      });
       return answer.service ?? {};
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['services'] }),

@@ -22,11 +22,19 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
         {create.isError && (
           <Banner tone="failed">
             {create.error.message}
-            {create.error instanceof ApiError && create.error.detail && <p className="text-2">{create.error.detail}</p>}
+            {create.error instanceof ApiError && create.error.detail && (
+              <p className="text-2">{create.error.detail}</p>
+            )}
           </Banner>
         )}
         <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" autoFocus />
-        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Adding service...']}>
+        <Button
+          type="submit"
+          look="primary"
+          size="lg"
+          disabled={create.isPending}
+          labels={['Adding service...']}
+        >
           {create.isPending ? 'Adding service...' : 'Add service'}
         </Button>
         <p className="note">It gets its own webhook address and the default escalation policy.</p>

@@ -6,7 +6,11 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { paths } from '~/lib/paths';
 import { serviceList } from '../api/services';
 
-const words: Record<string, string> = { healthy: 'Operational', degraded: 'Degraded performance', down: 'Service disruption' };
+const words: Record<string, string> = {
+  healthy: 'Operational',
+  degraded: 'Degraded performance',
+  down: 'Service disruption',
+};
 
 /** Every service and how it is, in the dashboard's words. */
 export function ServiceStatusGrid() {
@@ -14,7 +18,9 @@ export function ServiceStatusGrid() {
   return (
     <Card title="Services Status">
       {services.isPending && <Loading what="services" />}
-      {services.isError && !services.data && <Failed onRetry={() => services.refetch()}>{services.error.message}</Failed>}
+      {services.isError && !services.data && (
+        <Failed onRetry={() => services.refetch()}>{services.error.message}</Failed>
+      )}
       {services.data?.length === 0 && <Empty>No services yet.</Empty>}
       <ul className="service-status">
         {services.data?.map((service) => (

@@ -32,7 +32,9 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
               <HealthMark value={service.health ?? 'healthy'} />
             </td>
             <td className={`open-count ${service.health}`}>{service.incidents ?? 0}</td>
-            <td className="text-2">{service.last_incident_at ? relativeTime(new Date(service.last_incident_at), now) : 'Never'}</td>
+            <td className="text-2">
+              {service.last_incident_at ? relativeTime(new Date(service.last_incident_at), now) : 'Never'}
+            </td>
           </tr>
         ))}
       </tbody>

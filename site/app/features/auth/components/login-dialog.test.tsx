@@ -1,0 +1,74 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { delay, HttpResponse, http } from 'msw';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { currentSession } from '~/lib/session';
+import { server } from '../../../../testing/server';
+import { LoginDialog } from './login-dialog';
+
+const onSignedIn = vi.fn();
+const user = userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) });
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  onSignedIn.mockClear();
+  render(<LoginDialog onSignedIn={onSignedIn} onClose={() => undefined} />);
+});
+afterEach(() => vi.useRealTimers());
+
+async function submit(): Promise<void> {
+  await user.type(screen.getByLabelText('Email'), 'mara@example.com');
+  await user.type(screen.getByLabelText('Password'), 'secret');
+  await user.click(screen.getByRole('button', { name: 'Log in' }));
+}
+
+it('signs in, stores the session, and goes on after 1.5 seconds', async () => {
+  server.use(
+    http.post('*/v1/auth/login', async () => {
+      await delay(50);
+      return HttpResponse.json({ user: { name: 'Mara' }, tokens: { access_token: 'a', refresh_token: 'r' } });
+    }),
+  );
+  await submit();
+  expect(screen.getByRole('button', { name: 'authenticating...' })).toBeDisabled();
+  expect(await screen.findByRole('button', { name: 'redirecting...' })).toBeDisabled();
+  expect(currentSession()).toEqual({ user: { name: 'Mara' }, accessToken: 'a', refreshToken: 'r' });
+  act(() => vi.advanceTimersByTime(1400));
+  expect(onSignedIn).not.toHaveBeenCalled();
+  act(() => vi.advanceTimersByTime(200));
+  expect(onSignedIn).toHaveBeenCalledOnce();
+});
+
+it.each([
+  [
+    'the server says why',
+    () => HttpResponse.json({ message: 'Wrong password.' }, { status: 401 }),
+    'Wrong password.',
+  ],
+  [
+    'it does not',
+    () => new HttpResponse(null, { status: 401 }),
+    'Login failed. Please check your credentials.',
+  ],
+  [
+    'the answer has no tokens',
+    () => HttpResponse.json({ user: { name: 'x' } }),
+    'Login failed. Please check your credentials.',
+  ],
+  [
+    'nothing answers',
+    () => HttpResponse.error(),
+    'Network error. Please check your connection and try again.',
+  ],
+])('shows a banner when %s', async (_case, answer, message) => {
+  server.use(http.post('*/v1/auth/login', answer));
+  await submit();
+  expect(await screen.findByRole('alert')).toHaveTextContent(message);
+  expect(currentSession()).toBeNull();
+});
+
+it('sends whoever forgot the password to support', async () => {
+  const alert = vi.spyOn(window, 'alert').mockImplementation(() => undefined);
+  await user.click(screen.getByRole('button', { name: 'Forgot password?' }));
+  expect(alert).toHaveBeenCalledWith(expect.stringContaining('contact support'));
+});

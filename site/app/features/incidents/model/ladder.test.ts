@@ -1,0 +1,117 @@
+import type { NotificationJson } from '@nightbell/proto';
+import { describe, expect, it } from 'vitest';
+import { toIncident } from './incident';
+import { ladder, nextStep } from './ladder';
+
+const start = '2026-03-25T03:08:14Z';
+const at = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
+const mara = { id: 'u1', name: 'Mara Lindqvist' };
+const incident = toIncident({ id: 'i1', title: 'Down', triggered_at: start });
+
+function page(seconds: number, fields: NotificationJson): NotificationJson {
+  return {
+    id: `n${seconds}${fields.channel}`,
+    step: 1,
+    round: 1,
+    person: mara,
+    due_at: at(seconds),
+    channel: 'email',
+    ...fields,
+  };
+}
+
+function tries(...notifications: NotificationJson[]) {
+  return ladder(incident, notifications).flatMap((step) => step.tries);
+}
+
+describe('a try', () => {
+  it('that was accepted says where it went and how long it took', () => {
+    const attempts = [{ id: 'a', outcome: 'accepted', started_at: at(0.3), finished_at: at(0.91) }];
+    expect(tries(page(0, { state: 'sent', contact_hint: 'm···@example.com', attempts }))).toMatchObject([
+      {
+        offset: '+0.3s',
+        look: 'delivered',
+        channel: 'Email',
+        who: 'Mara Lindqvist',
+        result: 'Sent to m···@example.com',
+        took: '0.61s',
+      },
+    ]);
+  });
+
+  it('that failed once and then worked is two rows', () => {
+    const attempts = [
+      {
+        id: 'a',
+        outcome: 'temporary_failure',
+        detail: 'Mailbox busy',
+        started_at: at(0),
+        finished_at: at(1),
+      },
+      { id: 'b', outcome: 'accepted', started_at: at(12), finished_at: at(13) },
+    ];
+    expect(tries(page(0, { state: 'sent', attempts })).map(({ look, result }) => [look, result])).toEqual([
+      ['missed', 'Mailbox busy'],
+      ['delivered', 'Sent'],
+    ]);
+  });
+
+  it.each<[NotificationJson, string, string]>([
+    [{ state: 'pending' }, 'waiting', 'Waiting'],
+    [{ state: 'sending' }, 'waiting', 'Sending'],
+    [{ state: 'sending', channel: 'voice' }, 'ringing', 'Ringing'],
+    [{ state: 'failed', reason: 'No answer' }, 'missed', 'No answer'],
+    [{ state: 'cancelled', reason: 'acknowledged' }, 'unneeded', 'Not needed'],
+    [
+      { state: 'pending', attempts: [{ id: 'a', detail: 'Refused', started_at: at(0) }] },
+      'missed',
+      'Refused, trying again',
+    ],
+  ])('%o looks %s and reads "%s"', (fields, look, result) => {
+    expect(tries(page(60, fields))).toMatchObject([
+      { look, result, offset: fields.attempts ? '+0.0s' : '+1:00' },
+    ]);
+  });
+
+  it('to a shared channel names the channel', () => {
+    expect(
+      tries(page(0, { state: 'sent', person: undefined, channel: 'slack', contact_name: '#incidents' })),
+    ).toMatchObject([{ who: '#incidents', person: null, result: 'Sent' }]);
+  });
+});
+
+it('groups by step and round in the order they are due', () => {
+  const steps = ladder(incident, [
+    page(600, { state: 'pending', round: 2 }),
+    page(300, { state: 'sent', step: 2 }),
+    page(0, { state: 'sent' }),
+  ]);
+  expect(steps.map((step) => step.title)).toEqual([
+    'Step 1, at once',
+    'Step 2, after 05:00',
+    'Step 1, round 2, after 10:00',
+  ]);
+});
+
+describe('what comes next', () => {
+  const escalation = {
+    status: 'active',
+    policyName: 'P',
+    step: 1,
+    steps: 2,
+    nextDueAt: new Date(at(300)),
+    nextTargets: ['Jonas'],
+    reason: '',
+  };
+  it('is the next step, with who is paged', () => {
+    expect(nextStep(escalation)).toEqual({ title: 'Step 2', dueAt: new Date(at(300)), targets: ['Jonas'] });
+  });
+  it('is the first step again after the last', () =>
+    expect(nextStep({ ...escalation, step: 2 })?.title).toBe('Step 1 again'));
+  it.each([null, { ...escalation, status: 'stopped' }, { ...escalation, nextDueAt: null }])(
+    'is nothing for %o',
+    (none) => {
+      expect(nextStep(none)).toBeNull();
+    },
+  );
+});

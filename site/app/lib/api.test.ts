@@ -1,0 +1,112 @@
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import { type ApiError, call } from './api';
+import { currentSession, lastSessionEnd } from './session';
+
+const list = { method: 'GET', path: '/v1/incidents', action: 'fetch incidents' } as const;
+const failureOf = (request: Parameters<typeof call>[0]) =>
+  call(request).then(
+    () => null,
+    (cause: ApiError) => cause,
+  );
+
+beforeEach(signIn);
+
+it('sends the bearer token and returns the JSON', async () => {
+  server.use(
+    http.get('*/v1/incidents', ({ request }) =>
+      HttpResponse.json({ token: request.headers.get('Authorization') }),
+    ),
+  );
+  expect(await call(list)).toEqual({ token: 'Bearer access-1' });
+});
+
+describe('failures read as the product says', () => {
+  it('for a status', async () => {
+    server.use(
+      http.get('*/v1/incidents', () =>
+        HttpResponse.json(
+          { code: 'unavailable', message: 'Try again.' },
+          { status: 503, statusText: 'Service Unavailable' },
+        ),
+      ),
+    );
+    const failure = await failureOf(list);
+    expect(failure).toMatchObject({
+      message: 'Failed to fetch incidents: Service Unavailable',
+      status: 503,
+      detail: 'Try again.',
+    });
+  });
+  it('for an exact message', async () => {
+    server.use(http.get('*/v1/incidents', () => new HttpResponse(null, { status: 404 })));
+    expect((await failureOf({ ...list, messages: { 404: 'Incident not found' } }))?.message).toBe(
+      'Incident not found',
+    );
+  });
+  it('for a dead network', async () => {
+    server.use(http.get('*/v1/incidents', () => HttpResponse.error()));
+    expect((await failureOf(list))?.message).toBe(
+      'Network error. Please check your connection and try again.',
+    );
+  });
+  it('without a token', async () => {
+    localStorage.clear();
+    expect((await failureOf(list))?.message).toBe('No authentication token found. Please log in again.');
+  });
+});
+
+describe('an access token that ran out', () => {
+  const onlyWith = (token: string) =>
+    http.get('*/v1/incidents', ({ request }) =>
+      request.headers.get('Authorization') === `Bearer ${token}`
+        ? HttpResponse.json({ ok: true })
+        : new HttpResponse(null, { status: 401 }),
+    );
+  const refresh = (answer: () => Response) => http.post('*/v1/auth/refresh', answer);
+
+  it('is renewed once for all calls that meet it', async () => {
+    let refreshes = 0;
+    server.use(
+      onlyWith('access-2'),
+      refresh(() => {
+        refreshes += 1;
+        return HttpResponse.json({ tokens: { access_token: 'access-2', refresh_token: 'refresh-2' } });
+      }),
+    );
+    await Promise.all([call(list), call(list), call(list)]);
+    expect(refreshes).toBe(1);
+    expect(currentSession()).toMatchObject({ accessToken: 'access-2', refreshToken: 'refresh-2' });
+  });
+
+  it('ends the session when the refresh is refused', async () => {
+    server.use(
+      onlyWith('never'),
+      refresh(() => HttpResponse.json({ message: 'no' }, { status: 401 })),
+    );
+    expect((await failureOf(list))?.message).toBe('Authentication expired. Please log in again.');
+    expect(currentSession()).toBeNull();
+    expect(lastSessionEnd()).toBe('expired');
+  });
+
+  it('leaves the session alone while the server is away', async () => {
+    server.use(
+      onlyWith('never'),
+      refresh(() => new HttpResponse(null, { status: 503 })),
+    );
+    expect((await failureOf(list))?.status).toBe(503);
+    expect(currentSession()).not.toBeNull();
+  });
+
+  it('leaves it alone for calls that handle the refusal themselves', async () => {
+    server.use(
+      onlyWith('never'),
+      refresh(() => new HttpResponse(null, { status: 401 })),
+    );
+    const failure = await failureOf({ ...list, action: 'acknowledge incident', keepSession: true });
+    expect(failure?.message).toMatch(/^Failed to acknowledge incident/);
+    expect(currentSession()).not.toBeNull();
+  });
+});

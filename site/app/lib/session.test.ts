@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { currentSession, endSession, startSession } from './session';
+
+const session = { user: { name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+
+it('keeps user and tokens each under its own key', () => {
+  startSession(session);
+  expect({ ...localStorage }).toEqual({ user: '{"name":"Mara"}', access_token: 'a', refresh_token: 'r' });
+  expect(currentSession()).toEqual(session);
+});
+
+it('is the same object until storage changes, so that nothing is drawn for nothing', () => {
+  startSession(session);
+  expect(currentSession()).toBe(currentSession());
+});
+
+it.each(['user', 'access_token'])('is no session without %s', (key) => {
+  startSession(session);
+  localStorage.removeItem(key);
+  expect(currentSession()).toBeNull();
+});
+
+it('is no session with a broken user', () => {
+  startSession(session);
+  localStorage.setItem('user', '{');
+  expect(currentSession()).toBeNull();
+});
+
+it('forgets everything at the end', () => {
+  startSession(session);
+  endSession('signed-out');
+  expect(localStorage).toHaveLength(0);
+});

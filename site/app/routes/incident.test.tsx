@@ -1,0 +1,135 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import Incident from './incident';
+
+const triggered = new Date(Date.now() - 252_000).toISOString();
+const incident = {
+  id: 'x-c41e',
+  title: 'Checkout failing',
+  status: 'triggered',
+  severity: 'critical',
+  service_name: '',
+  triggered_at: triggered,
+  escalation: {
+    status: 'active',
+    policy_name: 'Night',
+    step: 1,
+    steps: 2,
+    next_due_at: new Date(Date.now() + 48_000).toISOString(),
+    next_targets: ['Jonas Okafor'],
+  },
+};
+let events: object[];
+
+beforeEach(() => {
+  signIn();
+  events = [
+    {
+      id: 'e1',
+      kind: 'declared',
+      actor_kind: 'system',
+      message: 'Declared from an alert of Checkout API.',
+      at: triggered,
+    },
+  ];
+  server.use(
+    http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident })),
+    http.get('*/v1/incidents/x-c41e/timeline', () => HttpResponse.json({ events })),
+    http.get('*/v1/incidents/x-c41e/notifications', () => HttpResponse.json({ notifications: [] })),
+    http.get('*/v1/incidents/x-c41e/alerts', () => HttpResponse.json({ alerts: [], total: 0 })),
+    http.get('*/v1/members', () => HttpResponse.json({ members: [{ id: 'u2', name: 'Jonas Okafor' }] })),
+    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
+  );
+});
+
+const show = (id = 'x-c41e') => renderRoute('/incidents/:id', Incident, `/incidents/${id}`);
+
+describe('the incident page', () => {
+  it('answers the four questions and names who is next', async () => {
+    show();
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('#c41e - Checkout failing');
+    for (const words of ['Unassigned', 'Unknown Service', 'Triggered', 'Jonas Okafor', 'Policy: Night']) {
+      expect(await screen.findByText(words)).toBeInTheDocument();
+    }
+    expect(screen.getByText(/^Opened 4 minutes ago by System$/)).toBeInTheDocument();
+    expect(screen.getByText(/Step 2, in/)).toHaveTextContent('unless acknowledged');
+    expect(await screen.findByText('Incident declared')).toBeInTheDocument();
+  });
+
+  it('posts a comment, and ignores a blank one', async () => {
+    let posted = 0;
+    server.use(
+      http.post('*/v1/incidents/x-c41e/comments', async ({ request }) => {
+        posted += 1;
+        const { message } = (await request.json()) as { message: string };
+        events = [
+          ...events,
+          { id: 'e2', kind: 'comment', actor_kind: 'user', actor: { name: 'Mara' }, message, at: triggered },
+        ];
+        return HttpResponse.json({ event: events[1] });
+      }),
+    );
+    show();
+    const box = await screen.findByLabelText('Add a comment');
+    await userEvent.type(box, '   ');
+    await userEvent.click(screen.getByRole('button', { name: 'Post' }));
+    expect(posted).toBe(0);
+    await userEvent.type(box, 'The pool is full.');
+    await userEvent.click(screen.getByRole('button', { name: 'Post' }));
+    expect(await screen.findByText('The pool is full.', { selector: '.said' })).toBeInTheDocument();
+    await waitFor(() => expect(box).toHaveValue(''));
+  });
+
+  it('keeps a comment that could not be posted', async () => {
+    server.use(http.post('*/v1/incidents/x-c41e/comments', () => HttpResponse.error()));
+    show();
+    const box = await screen.findByLabelText('Add a comment');
+    await userEvent.type(box, 'Still here');
+    await userEvent.click(screen.getByRole('button', { name: 'Post' }));
+    expect(await screen.findByText(/^Network error/)).toBeInTheDocument();
+    expect(box).toHaveValue('Still here');
+  });
+
+  it('asks before it wakes the next person', async () => {
+    let escalated = false;
+    server.use(
+      http.post('*/v1/incidents/x-c41e/escalate', () => {
+        escalated = true;
+        return HttpResponse.json({ incident });
+      }),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Escalate' }));
+    expect(screen.getByRole('dialog')).toHaveTextContent('This pages Jonas Okafor now');
+    await userEvent.click(screen.getByRole('button', { name: 'Page now' }));
+    await waitFor(() => expect(escalated).toBe(true));
+  });
+
+  it('acknowledges with the key a, but not while somebody types', async () => {
+    let acknowledged = 0;
+    server.use(
+      http.post('*/v1/incidents/x-c41e/acknowledge', () => {
+        acknowledged += 1;
+        return HttpResponse.json({
+          incident: { ...incident, status: 'acknowledged', acknowledged_by: { id: 'u1', name: 'Mara' } },
+        });
+      }),
+    );
+    show();
+    await userEvent.type(await screen.findByLabelText('Add a comment'), 'a');
+    expect(acknowledged).toBe(0);
+    screen.getByLabelText('Add a comment').blur();
+    await userEvent.keyboard('a');
+    await waitFor(() => expect(acknowledged).toBe(1));
+  });
+
+  it('says when there is no such incident', async () => {
+    server.use(http.get('*/v1/incidents/nope', () => HttpResponse.json({}, { status: 404 })));
+    show('nope');
+    expect(await screen.findByText('Incident not found')).toBeInTheDocument();
+  });
+});

@@ -1,0 +1,150 @@
+import type { IncidentJson } from '@nightbell/proto';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import Incidents from './incidents';
+
+const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+let incidents: IncidentJson[];
+
+beforeEach(() => {
+  signIn();
+  // jsdom lays nothing out; the virtual list needs a window and rows of some height.
+  vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(41);
+  incidents = [
+    {
+      id: 'x-c41e',
+      title: 'Checkout failing',
+      status: 'triggered',
+      severity: 'critical',
+      service_name: 'Checkout API',
+      triggered_at: ago(4),
+    },
+    {
+      id: 'x-9a07',
+      title: 'Login slow',
+      status: 'acknowledged',
+      severity: 'high',
+      service_name: 'Auth',
+      triggered_at: ago(70),
+    },
+    {
+      id: 'x-18fa',
+      title: 'Retry storm',
+      status: 'resolved',
+      severity: 'low',
+      service_name: 'Checkout API',
+      triggered_at: ago(700),
+    },
+  ];
+  server.use(
+    http.get('*/v1/incidents', ({ request }) => {
+      expect(new URL(request.url).searchParams.get('limit')).toBe('1000');
+      return HttpResponse.json({ incidents });
+    }),
+    http.get('*/v1/incidents/counts', () =>
+      HttpResponse.json({ triggered: 1, acknowledged: 1, resolved: 1 }),
+    ),
+  );
+});
+
+const show = (at = '/incidents') => renderRoute('/incidents', Incidents, at);
+const rows = () => screen.findAllByRole('row').then((all) => all.slice(1));
+
+describe('the incidents page', () => {
+  it('says what, how bad, who, since when, and offers one button', async () => {
+    show();
+    const [first, second, third] = await rows();
+    if (!first || !second || !third) throw new Error('three rows expected');
+    for (const words of [
+      '#c41e',
+      'Checkout failing',
+      'Triggered',
+      'Critical',
+      'Checkout API',
+      '4 minutes ago',
+      '[triggered]',
+    ]) {
+      expect(within(first).getByText(words)).toBeInTheDocument();
+    }
+    expect(within(first).getByRole('button', { name: 'Acknowledge #c41e' })).toBeEnabled();
+    expect(within(second).getByRole('button', { name: 'Resolve #9a07' })).toBeEnabled();
+    expect(within(third).queryByRole('button')).toBeNull();
+  });
+
+  it('filters by address, Open meaning triggered only', async () => {
+    show('/incidents?filter=open');
+    expect(await rows()).toHaveLength(1);
+    await userEvent.click(screen.getByRole('button', { name: 'Closed' }));
+    expect(await screen.findByText('Retry storm')).toBeInTheDocument();
+    await userEvent.type(screen.getByLabelText('Search incidents'), 'nothing like it');
+    expect(await screen.findByText('No incident matches "nothing like it".')).toBeInTheDocument();
+  });
+
+  it('acknowledges in the row', async () => {
+    server.use(
+      http.post('*/v1/incidents/x-c41e/acknowledge', async ({ request }) => {
+        expect(await request.json()).toEqual({ message: 'Incident acknowledged' });
+        incidents[0] = { ...incidents[0], status: 'acknowledged' };
+        return HttpResponse.json({ incident: incidents[0] });
+      }),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Acknowledge #c41e' }));
+    expect(await screen.findByRole('button', { name: 'Resolve #c41e' })).toBeEnabled();
+  });
+
+  it('shows a failure and keeps the button', async () => {
+    server.use(
+      http.post('*/v1/incidents/x-c41e/acknowledge', () =>
+        HttpResponse.json({ message: 'Not today.' }, { status: 503 }),
+      ),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Acknowledge #c41e' }));
+    const message = await screen.findByText(/^Failed to acknowledge incident/);
+    expect(message.closest('[role=status]')).toHaveTextContent('Not today.');
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Acknowledge #c41e' })).toBeEnabled());
+  });
+
+  it('moves with j and k, selects with x, and acts on the selection', async () => {
+    let acknowledged = 0;
+    server.use(
+      http.post('*/v1/incidents/:id/acknowledge', () => {
+        acknowledged += 1;
+        return HttpResponse.json({ incident: { ...incidents[0], status: 'acknowledged' } });
+      }),
+    );
+    show();
+    await rows();
+    await userEvent.keyboard('jx');
+    expect(await screen.findByRole('checkbox', { name: 'Select #c41e' })).toBeChecked();
+    await userEvent.click(screen.getByRole('button', { name: 'Acknowledge 1' }));
+    await waitFor(() => expect(acknowledged).toBe(1));
+    await waitFor(() => expect(screen.queryByText('1 selected')).toBeNull());
+  });
+
+  it('leaves single keys alone once they are turned off', async () => {
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Turn off' }));
+    await userEvent.keyboard('jx');
+    expect(screen.getByRole('checkbox', { name: 'Select #c41e' })).not.toBeChecked();
+  });
+
+  it('says when the list could not be loaded, and tries again', async () => {
+    server.use(http.get('*/v1/incidents', () => HttpResponse.json({}, { status: 500 }), { once: true }));
+    show();
+    expect(await screen.findByText('Failed to load incidents')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByText('Checkout failing')).toBeInTheDocument();
+  });
+
+  it('says good news plainly', async () => {
+    incidents = [];
+    show();
+    expect(await screen.findByText(/No incidents yet/)).toBeInTheDocument();
+  });
+});

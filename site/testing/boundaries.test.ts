@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const app = join(import.meta.dirname, '../app');
+const features = readdirSync(join(app, 'features'));
+const files = readdirSync(app, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => relative(app, join(entry.parentPath, entry.name)));
+
+/** The rooms a file may not enter: routes use everything, features use the kit, the kit uses lib. */
+function forbidden(file: string): RegExp[] {
+  if (file.startsWith('lib/')) return [/^~\/(?!lib\/)/];
+  if (file.startsWith('components/')) return [/^~\/(features|routes)\//, /@tanstack\/react-query/];
+  const feature = features.find((name) => file.startsWith(`features/${name}/`));
+  if (!feature) return [];
+  const others = features.filter((name) => name !== feature);
+  return [/^~\/routes\//, new RegExp(`^~/features/(${others.join('|')})/`)];
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(app, file), 'utf8');
+  return [...text.matchAll(/from '([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
+}
+
+describe('routes -> features -> components -> lib', () => {
+  it.each(files)('%s imports only downwards', (file) => {
+    const upwards = importsOf(file).filter((from) => forbidden(file).some((rule) => rule.test(from)));
+    expect(
+      upwards,
+      `${file} may not import these; move what it needs down, or compose both in a route`,
+    ).toEqual([]);
+  });
+
+  it('keeps every route to composition', () => {
+    const lengths = files
+      .filter((file) => file.startsWith('routes/') && !file.endsWith('.test.tsx'))
+      .map((file) => [file, readFileSync(join(app, file), 'utf8').split('\n').length] as const);
+    expect(lengths.filter(([, lines]) => lines > 110)).toEqual([]);
+  });
+});
