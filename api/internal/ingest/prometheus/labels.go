@@ -24,17 +24,13 @@ type pair struct {
 func (r *reader) pairs(object wire.Value) (kept []pair, omitted int) {
 	kept = r.scratch[:0]
 	for name, value := range object.Fields() {
-		kept = append(kept, pair{r.name(name), value})
 		if len(kept) == 4*maxLabels { // in bites, so that 100,000 labels take no room
-			dropped := 0
-			kept, dropped = mostImportant(kept)
-			omitted += dropped
+			kept = mostImportant(kept, &omitted)
 		}
+		kept = append(kept, pair{r.name(name), value})
 	}
 	if len(kept) > maxLabels {
-		dropped := 0
-		kept, dropped = mostImportant(kept)
-		omitted += dropped
+		kept = mostImportant(kept, &omitted)
 	}
 	r.scratch = kept
 	return kept, omitted
@@ -61,8 +57,8 @@ var important = map[string]bool{
 }
 
 // mostImportant sorts pairs by importance and name, keeps the last of those with
-// the same name (as JSON readers do), cuts the list and says how many it cut.
-func mostImportant(pairs []pair) (kept []pair, dropped int) {
+// the same name (as JSON readers do), cuts the list and counts what it cut.
+func mostImportant(pairs []pair, omitted *int) []pair {
 	slices.SortStableFunc(pairs, func(a, b pair) int {
 		if important[a.name] != important[b.name] {
 			if important[a.name] {
@@ -72,14 +68,14 @@ func mostImportant(pairs []pair) (kept []pair, dropped int) {
 		}
 		return cmp.Compare(a.name, b.name)
 	})
-	kept = pairs[:0]
+	kept := pairs[:0]
 	for i, p := range pairs {
 		if i+1 == len(pairs) || pairs[i+1].name != p.name {
 			kept = append(kept, p)
 		}
 	}
-	dropped = max(0, len(kept)-maxLabels)
-	return kept[:len(kept)-dropped], dropped
+	*omitted += max(0, len(kept)-maxLabels)
+	return kept[:min(len(kept), maxLabels)]
 }
 
 // find gives the last value with this name; none is an empty value.

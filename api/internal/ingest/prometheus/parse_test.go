@@ -50,11 +50,11 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func read(t testing.TB, file string) []byte {
-	t.Helper()
+func read(tb testing.TB, file string) []byte {
+	tb.Helper()
 	body, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return body
 }

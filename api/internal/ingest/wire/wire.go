@@ -37,8 +37,7 @@ func Read(body []byte) (Value, error) {
 	if json.Valid(doc) {
 		return Value(doc), nil
 	}
-	var syntax *json.SyntaxError
-	if errors.As(json.Unmarshal(doc, new(json.RawMessage)), &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(doc, new(json.RawMessage))); ok {
 		return nil, fmt.Errorf("%w: it stops making sense at byte %d of %d", ErrNotJSON, syntax.Offset, len(doc))
 	}
 	return nil, ErrNotJSON

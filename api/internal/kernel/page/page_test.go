@@ -17,7 +17,8 @@ var (
 func TestRoundTrip(t *testing.T) {
 	for _, at := range []time.Time{
 		time.Date(2026, 11, 21, 8, 25, 38, 980858227, time.FixedZone("", 7200)),
-		time.Unix(0, 0), time.Unix(-1, 0), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC), {},
+		time.Unix(0, 0), time.Unix(-1, 0), time.Date(9999, 12, 31, 23, 59, 59, 999999000, time.UTC),
+		{},
 	} {
 		text := Encode(ours, at, row)
 		if len(text) != 43 || strings.ContainsAny(text, "+/=") {
