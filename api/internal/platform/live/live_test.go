@@ -1,0 +1,443 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+)
+
+var acme = id.New()
+
+// feed is a table whose rows become visible in any order.
+type feed struct {
+	mu      sync.Mutex
+	visible []Event
+	reads   int
+	broken  error
+	denied  error
+}
+
+func (f *feed) commit(seqs ...int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, seq := range seqs {
+		f.visible = append(f.visible, Event{seq, "comment", fmt.Appendf(nil, "{\"n\":\n%d}", seq)})
+	}
+	slices.SortFunc(f.visible, func(a, b Event) int { return int(a.Seq - b.Seq) })
+}
+
+func (f *feed) source() Source {
+	return Source{
+		Read: func(_ context.Context, _ uuid.UUID, after int64, limit int) (events []Event, err error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.reads++
+			for _, event := range f.visible {
+				if event.Seq > after && len(events) < limit {
+					events = append(events, event)
+				}
+			}
+			return events, f.broken
+		},
+		Newest: func(context.Context, uuid.UUID) (int64, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if len(f.visible) == 0 {
+				return 0, f.broken
+			}
+			return f.visible[len(f.visible)-1].Seq, f.broken
+		},
+		Allowed: func(context.Context, uuid.UUID) error {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.denied
+		},
+	}
+}
+
+func (f *feed) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// screen is a browser that keeps what it is sent.
+type screen struct {
+	header    http.Header
+	mu        sync.Mutex
+	content   strings.Builder
+	deadlines []time.Time
+	gone      error
+	stuck     chan struct{} // Write waits until it is closed; nil means that it does not
+}
+
+func (s *screen) Header() http.Header { return s.header }
+func (s *screen) WriteHeader(int)     {}
+func (s *screen) Flush()              {}
+func (s *screen) SetWriteDeadline(at time.Time) error {
+	s.deadlines = append(s.deadlines, at)
+	return nil
+}
+func (s *screen) Write(content []byte) (int, error) {
+	if s.stuck != nil {
+		<-s.stuck
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gone != nil {
+		return 0, s.gone
+	}
+	return s.content.Write(content)
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.content.String()
+}
+
+// ids are the ids of the events of this kind, in the order they came.
+func (s *screen) ids(kind string) (list []string) {
+	for block := range strings.SplitSeq(s.text(), "\n\n") {
+		first, rest, _ := strings.Cut(block, "\n")
+		if strings.HasPrefix(rest, "event: "+kind+"\n") {
+			list = append(list, strings.TrimPrefix(first, "id: "))
+		}
+	}
+	return list
+}
+
+func (s *screen) expect(t *testing.T, kind string, want ...string) {
+	t.Helper()
+	if got := s.ids(kind); !slices.Equal(got, want) {
+		t.Errorf("%s events %v, want %v", kind, got, want)
+	}
+}
+
+// open begins a stream; the returned function says whether it has ended.
+func open(t *testing.T, hub *Hub, lastID string) (*screen, func() bool, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/stream", nil)
+	if lastID != "" {
+		request.Header.Set("Last-Event-ID", lastID)
+	}
+	shown, ended := &screen{header: http.Header{}}, make(chan struct{})
+	go func() {
+		defer close(ended)
+		hub.Serve(shown, request, acme)
+	}()
+	synctest.Wait()
+	return shown, func() bool {
+		synctest.Wait()
+		select {
+		case <-ended:
+			return true
+		default:
+			return false
+		}
+	}, cancel
+}
+
+// inBubble runs a test in moved time.
+func inBubble(t *testing.T, test func(*testing.T, *feed, *Hub)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		rows := &feed{}
+		hub := New(rows.source(), slog.New(slog.DiscardHandler))
+		test(t, rows, hub)
+		hub.Close()
+		synctest.Wait()
+		if left := hub.Streams(); left != 0 || len(hub.rooms) != 0 {
+			t.Errorf("%d streams and %d rooms are left", left, len(hub.rooms))
+		}
+	})
+}
+
+func settle() {
+	time.Sleep(2 * coalesce)
+	synctest.Wait()
+}
+
+func TestHelloThenEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		rows.commit(40, 41)
+		shown, _, _ := open(t, hub, "")
+		shown.expect(t, "hello", "41")
+		rows.commit(42)
+		hub.Publish(acme)
+		settle()
+		shown.expect(t, "comment", "42")
+		if !strings.Contains(shown.text(), "data: {\"n\": 42}\n\n") || !strings.Contains(shown.text(), `data: {"seq":41}`) {
+			t.Errorf("sent %q", shown.text())
+		}
+		if kind := shown.header.Get("Content-Type"); kind != "text/event-stream" {
+			t.Errorf("Content-Type %s", kind)
+		}
+	})
+}
+
+func TestResumeSendsWhatWasMissedOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		rows.commit(1, 2, 3, 4)
+		shown, _, _ := open(t, hub, "2")
+		rows.commit(5)
+		hub.Publish(acme)
+		settle()
+		shown.expect(t, "comment", "3", "4", "5")
+		shown.expect(t, "hello")
+	})
+}
+
+func TestLateCommitsAreSeen(t *testing.T) {
+	for name, late := range map[string]struct {
+		newest, seq int64
+		within      time.Duration
+	}{
+		"nearby, after the next hint":     {newest: 105, seq: 103, within: 2 * coalesce},
+		"far below, after a slow look":    {newest: 1105, seq: 103, within: slowLook + 2*coalesce},
+		"settled for almost five seconds": {newest: 1105, seq: 103, within: slowLook + 2*coalesce},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+				rows.commit(100)
+				shown, _, _ := open(t, hub, "")
+				rows.commit(late.newest)
+				hub.Publish(acme)
+				settle()
+				if strings.Contains(name, "almost") {
+					time.Sleep(settling - slowLook)
+				}
+				rows.commit(late.seq)
+				hub.Publish(acme)
+				time.Sleep(late.within)
+				synctest.Wait()
+				shown.expect(t, "comment", fmt.Sprint(late.newest), fmt.Sprint(late.seq))
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				shown.expect(t, "comment", fmt.Sprint(late.newest), fmt.Sprint(late.seq)) // and never again
+			})
+		})
+	}
+}
+
+func TestLostHintsAreMadeUpFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		shown, _, _ := open(t, hub, "")
+		rows.commit(7)
+		time.Sleep(slowLook + coalesce)
+		synctest.Wait()
+		shown.expect(t, "comment", "7")
+	})
+}
+
+func TestHintsAreCoalesced(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		for range 20 {
+			open(t, hub, "")
+		}
+		rows.set(func() { rows.reads = 0 })
+		for seq := range int64(1000) {
+			rows.commit(seq + 1)
+			hub.Publish(acme)
+			time.Sleep(time.Millisecond)
+		}
+		settle()
+		// One second, 20 looks of 50 ms and a few more rows than fit into one read.
+		if rows.reads > 30 {
+			t.Errorf("20 streams and 1,000 hints in a second caused %d reads", rows.reads)
+		}
+	})
+}
+
+func TestTooFarBehindMeansResync(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		for seq := range int64(readAtOnce) {
+			rows.commit(seq + 1)
+		}
+		shown, _, _ := open(t, hub, "0")
+		shown.expect(t, "resync", "1000")
+		future, _, _ := open(t, hub, "5000") // the database was replaced by an older copy
+		future.expect(t, "resync", "1000")
+	})
+}
+
+func TestSlowReaderIsToldToResync(t *testing.T) {
+	slow := newSubscriber()
+	for seq := range int64(maxPending + 10) {
+		slow.push(Event{Seq: seq + 1})
+	}
+	events, lostTo := slow.take()
+	if lostTo != maxPending || len(events) != 10 || events[0].Seq != maxPending+1 {
+		t.Errorf("%d events kept, lost to %d", len(events), lostTo)
+	}
+	if events, lostTo = slow.take(); len(events) != 0 || lostTo != 0 {
+		t.Errorf("taken twice: %d events, lost to %d", len(events), lostTo)
+	}
+}
+
+func TestOverflowReachesTheStream(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		shown, _, _ := open(t, hub, "")
+		shown.stuck = make(chan struct{}) // the browser stops reading
+		rows.commit(1)
+		hub.Publish(acme)
+		time.Sleep(2 * coalesce) // the stream is now stuck in Write
+		for seq := range int64(maxPending + 1) {
+			rows.commit(seq + 2)
+		}
+		hub.Publish(acme)
+		time.Sleep(2 * coalesce)
+		close(shown.stuck)
+		settle()
+		shown.expect(t, "resync", fmt.Sprint(maxPending+1))
+		shown.expect(t, "comment", "1", fmt.Sprint(maxPending+2))
+	})
+}
+
+func TestHeartbeatAndWriteDeadlines(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *feed, hub *Hub) {
+		shown, ended, _ := open(t, hub, "")
+		time.Sleep(2*heartbeat + time.Second)
+		if got := strings.Count(shown.text(), ": still here"); got != 2 || ended() {
+			t.Errorf("%d heartbeats in two periods", got)
+		}
+		for i := 0; i+1 < len(shown.deadlines); i += 2 {
+			if shown.deadlines[i].IsZero() || !shown.deadlines[i+1].IsZero() {
+				t.Fatalf("deadlines %v, want one for each write and none between", shown.deadlines)
+			}
+		}
+	})
+}
+
+func TestStreamEnds(t *testing.T) {
+	for name, end := range map[string]func(*feed, *Hub, *screen, context.CancelFunc){
+		"the browser leaves": func(_ *feed, _ *Hub, _ *screen, leave context.CancelFunc) { leave() },
+		"the server stops":   func(_ *feed, hub *Hub, _ *screen, _ context.CancelFunc) { hub.Close() },
+		"the member is removed": func(rows *feed, _ *Hub, _ *screen, _ context.CancelFunc) {
+			rows.set(func() { rows.denied = errors.New("removed") })
+		},
+		"the connection breaks": func(_ *feed, _ *Hub, shown *screen, _ context.CancelFunc) {
+			shown.mu.Lock()
+			defer shown.mu.Unlock()
+			shown.gone = errors.New("broken pipe")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+				shown, ended, leave := open(t, hub, "")
+				if ended() {
+					t.Fatal("it ended at once")
+				}
+				end(rows, hub, shown, leave)
+				time.Sleep(recheck + time.Second)
+				if !ended() {
+					t.Error("the stream goes on")
+				}
+			})
+		})
+	}
+}
+
+func TestFeedThatCannotBeReadAtFirst(t *testing.T) {
+	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+		rows.set(func() { rows.broken = errors.New("away") })
+		shown, ended, _ := open(t, hub, "")
+		time.Sleep(5 * time.Second)
+		shown.expect(t, "hello")
+		rows.commit(9)
+		rows.set(func() { rows.broken = nil })
+		time.Sleep(slowLook + coalesce)
+		synctest.Wait()
+		shown.expect(t, "hello", "9")
+		rows.set(func() { rows.broken = errors.New("away again") })
+		rows.commit(10)
+		hub.Publish(acme)
+		settle()
+		rows.set(func() { rows.broken = nil })
+		time.Sleep(slowLook + coalesce)
+		synctest.Wait()
+		shown.expect(t, "comment", "10")
+		if ended() {
+			t.Error("the stream ended while the database was away")
+		}
+	})
+}
+
+func TestRefusedStreams(t *testing.T) {
+	hub := New((&feed{}).source(), slog.New(slog.DiscardHandler))
+	for _, lastID := range []string{"x", "-1", "1e3", "99999999999999999999"} {
+		r := httptest.NewRequest(http.MethodGet, "/v1/stream?last_event_id="+lastID, nil)
+		w := httptest.NewRecorder()
+		hub.Serve(w, r, acme)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "leave it out") {
+			t.Errorf("last_event_id=%s: %d %s", lastID, w.Code, w.Body)
+		}
+	}
+	hub.Close()
+	hub.Close()
+	w := httptest.NewRecorder()
+	hub.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/stream", nil), acme)
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("after Close: %d %v", w.Code, w.Header())
+	}
+}
+
+func TestNotificationsNameWhoIsMeant(t *testing.T) {
+	out := newOutbox()
+	one := id.New()
+	out.add(one)
+	out.add(one)
+	if got := out.take(); got != one.String() {
+		t.Errorf("one organization is listed as %q", got)
+	}
+	for range maxListed {
+		out.add(id.New())
+	}
+	if got := out.take(); len(got) > 7900 || strings.Count(got, ",") != maxListed-1 {
+		t.Errorf("%d organizations take %d bytes", maxListed, len(got))
+	}
+	for range 10 * maxListed {
+		out.add(id.New())
+	}
+	if got := out.take(); got != everyone {
+		t.Errorf("too many organizations are listed as %.100q", got)
+	}
+}
+
+func TestHearing(t *testing.T) {
+	hub := New((&feed{}).source(), slog.New(slog.DiscardHandler))
+	place := newRoom(hub, acme)
+	hub.rooms[acme] = place
+	for payload, woken := range map[string]bool{
+		"other " + acme.String():                           true,
+		"other " + id.New().String() + "," + acme.String(): true,
+		"other " + everyone:                                true,
+		"self " + acme.String():                            false,
+		"other " + id.New().String():                       false,
+		"other nonsense,,":                                 false,
+		"":                                                 false,
+	} {
+		hub.hear("self", payload)
+		if got := len(place.hint) == 1; got != woken {
+			t.Errorf("%q woke the room: %t", payload, got)
+		}
+		select {
+		case <-place.hint:
+		default:
+		}
+	}
+}
