@@ -37,40 +37,6 @@ func TestLoginRoleHasNoRightsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestEveryTenantTableHasRowLevelSecurity(t *testing.T) {
-	t.Parallel()
-	conn := pgtest.New(t).Owner(t)
-	rows, err := conn.Query(t.Context(), `
-		SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id' AND NOT a.attisdropped
-		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-		  AND c.relname <> 'session' -- a person's sign-in, only reached by nightbell_system
-		  AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND (
-			SELECT count(DISTINCT r.rolname) FROM pg_policy p JOIN pg_roles r ON r.oid = ANY (p.polroles)
-			WHERE p.polrelid = c.oid AND r.rolname IN ('nightbell_tenant', 'nightbell_system')) = 2)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if open, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(open) > 0 {
-		t.Errorf("tables with org_id but without forced row-level security and one policy per role: %v (%v)", open, err)
-	}
-	rows, err = conn.Query(t.Context(), "SELECT polrelid::regclass || '.' || polname FROM pg_policy WHERE 0 = ANY (polroles)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if public, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(public) > 0 {
-		t.Errorf("policies that name no role, and so hold for everybody: %v (%v)", public, err)
-	}
-	rows, err = conn.Query(t.Context(), `
-		SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relispartition
-		  AND (has_table_privilege('nightbell_tenant', c.oid, 'SELECT') OR has_table_privilege('nightbell_tenant', c.oid, 'INSERT'))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if partitions, err := pgx.CollectRows(rows, pgx.RowTo[string]); err != nil || len(partitions) > 0 {
-		t.Errorf("partitions that a tenant reaches past their table's policies: %v (%v)", partitions, err)
-	}
-}
-
 // A superuser ignores row-level security, so it must hold once the pool has
 // become another role, for those whose DATABASE_URL names one.
 func TestSuperuserLoginIsRestrictedToo(t *testing.T) {

@@ -1,0 +1,94 @@
+package pgtest
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/google/uuid"
+)
+
+// Row returns the id that FillOrganization gives to the row of an organization that
+// goes by this name, for instance "team" or "other_service".
+func Row(orgID uuid.UUID, name string) uuid.UUID { return uuid.NewSHA1(orgID, []byte(name)) }
+
+// FillOrganization makes the organization, unless it exists, and puts one row at least
+// into every table that belongs to organizations, so that a test can look for what
+// leaks out of any of them. Ids are those of Row.
+func FillOrganization(tb testing.TB, d *Database, orgID uuid.UUID) {
+	tb.Helper()
+	for _, statement := range organizationRows {
+		d.Exec(tb, withIDs(statement, orgID))
+	}
+}
+
+var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
+
+// withIDs replaces {org} by the organization and {name} by Row(orgID, name).
+func withIDs(statement string, orgID uuid.UUID) string {
+	return placeholder.ReplaceAllStringFunc(statement, func(found string) string {
+		if name := found[1 : len(found)-1]; name != "org" {
+			return "'" + Row(orgID, name).String() + "'"
+		}
+		return "'" + orgID.String() + "'"
+	})
+}
+
+// organizationRows are in the order in which they point at each other.
+var organizationRows = []string{
+	`INSERT INTO org (id, kind, name, created_at) VALUES ({org}, 'organization', 'Filled', nightbell_now()) ON CONFLICT DO NOTHING`,
+	`INSERT INTO users (id, name, email, password_hash, created_at) VALUES ({user}, 'Filled user', {user} || '@example.com', 'hash', nightbell_now())`,
+	`INSERT INTO membership (org_id, user_id, role, created_at) VALUES ({org}, {user}, 'responder', nightbell_now())`,
+	`INSERT INTO session (id, user_id, org_id, created_at, last_used_at) VALUES ({session}, {user}, {org}, nightbell_now(), nightbell_now())`,
+	`INSERT INTO refresh_token (hash, session_id, issued_at) VALUES (sha256({session}), {session}, nightbell_now())`,
+	`INSERT INTO known_device (user_id, device_hash, seen_at) VALUES ({user}, sha256({user}), nightbell_now())`,
+	`INSERT INTO team (org_id, id, name, created_at) VALUES ({org}, {team}, 'Filled team', nightbell_now())`,
+	`INSERT INTO team_member (org_id, team_id, user_id, created_at) VALUES ({org}, {team}, {user}, nightbell_now())`,
+	`INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at)
+		VALUES ({org}, {api_key}, 'Filled key', 'nb_', sha256({api_key}), 'viewer', {user}, nightbell_now())`,
+	`INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at)
+		VALUES ({org}, {contact_method}, {user}, 'email', 'Filled contact', 'filled@example.com', nightbell_now())`,
+	`INSERT INTO contact_method (org_id, id, kind, name, address, created_at)
+		VALUES ({org}, {channel}, 'email', 'Filled channel', 'all@example.com', nightbell_now())`,
+	`INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, created_at)
+		VALUES ({org}, {notification_rule}, {user}, {contact_method}, 'high', nightbell_now())`,
+	`INSERT INTO escalation_policy (org_id, id, name, created_at, updated_at) VALUES ({org}, {policy}, 'Filled policy', nightbell_now(), nightbell_now())`,
+	`INSERT INTO schedule (org_id, id, name, team_id, escalation_policy_id, created_at)
+		VALUES ({org}, {schedule}, 'Filled schedule', {team}, {policy}, nightbell_now())`,
+	`UPDATE org SET default_policy_id = {policy} WHERE id = {org} AND default_policy_id IS NULL`,
+	`INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ({org}, {policy}, 0, 300)`,
+	`INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ({org}, {policy}, 1, 300)`,
+	`INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, user_id) VALUES ({org}, {policy}, 0, 0, 'user', {user})`,
+	`INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, schedule_id) VALUES ({org}, {policy}, 0, 1, 'schedule', {schedule})`,
+	`INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, team_id) VALUES ({org}, {policy}, 0, 2, 'team', {team})`,
+	`INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, contact_method_id) VALUES ({org}, {policy}, 0, 3, 'channel', {channel})`,
+	`INSERT INTO service (org_id, id, name, team_id, owner_user_id, escalation_policy_id, created_at, updated_at)
+		VALUES ({org}, {service}, 'Filled service', {team}, {user}, {policy}, nightbell_now(), nightbell_now())`,
+	`INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ({org}, {other_service}, 'Other filled service', nightbell_now(), nightbell_now())`,
+	`INSERT INTO service_key (hash, org_id, service_id, sealed, created_at) VALUES (sha256({service}), {org}, {service}, 'sealed', nightbell_now())`,
+	`INSERT INTO service_dependency (org_id, service_id, depends_on_id) VALUES ({org}, {service}, {other_service})`,
+	`INSERT INTO change_event (org_id, id, service_id, kind, description, user_id, occurred_at)
+		VALUES ({org}, {change_event}, {service}, 'deployment', 'Filled deployment', {user}, nightbell_now())`,
+	`INSERT INTO incident (org_id, id, number, service_id, title, status, severity, urgency, source, escalation_policy_id,
+			assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by, updated_at)
+		VALUES ({org}, {incident}, 90001, {service}, 'Filled incident', 'resolved', 'low', 'low', 'manual', {policy},
+			{user}, {user}, nightbell_now(), {user}, nightbell_now(), nightbell_now(), {user}, nightbell_now())`,
+	`INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
+		VALUES ({org}, {alert}, {service}, 'filled', 'resolved', 'low', 'prometheus', 'Filled alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
+	`INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at) VALUES ({org}, {alert}, {incident}, 'firing', 1, nightbell_now())`,
+	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
+		VALUES ({org}, {undecodable_alert}, {service}, 'prometheus', 'not JSON', 'filled', nightbell_now())`,
+	`INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, at) VALUES ({org}, {timeline_event}, {incident}, 'comment', 'system', nightbell_now())`,
+	`INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, status, updated_at) VALUES ({org}, {incident}, {policy}, 1, 'stopped', nightbell_now())`,
+	`INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+			severity_rank, state, due_at, next_try_at, finished_at, created_at)
+		VALUES ({org}, {notification}, 'filled ' || {notification}, {incident}, {user}, {contact_method}, 'email', 1, 0, 0, 'filled',
+			4, 'sent', nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
+	`INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, finished_at)
+		VALUES ({org}, {delivery}, {contact_method}, {user}, 'email', 'accepted', 1, nightbell_now(), nightbell_now())`,
+	`INSERT INTO delivery_notification (org_id, delivery_id, notification_id) VALUES ({org}, {delivery}, {notification})`,
+	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at)
+		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'Filled text', nightbell_now())`,
+	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,
+	`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ({org}, {audit_event}, nightbell_now(), 'user', {user}, 'filled')`,
+	`INSERT INTO idempotency_key (org_id, key, method, request_hash, response, created_at) VALUES ({org}, 'filled', 'filled', 'filled', 'filled', nightbell_now())`,
+}

@@ -1,0 +1,99 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// link is a foreign key from one table of organizations to another.
+type link struct {
+	Name, Table, Target   string
+	Columns, TargetColumn []string
+}
+
+func (l link) String() string {
+	return fmt.Sprintf("%s(%s) -> %s(%s)", l.Table, strings.Join(l.Columns, ", "), l.Target, strings.Join(l.TargetColumn, ", "))
+}
+
+func links(t *testing.T, conn *pgx.Conn) []link {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), `
+		SELECT f.conname, f.conrelid::regclass::text, f.confrelid::regclass::text,
+		       ARRAY(SELECT a.attname::text FROM unnest(f.conkey) WITH ORDINALITY k(num, place) JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.num ORDER BY k.place),
+		       ARRAY(SELECT a.attname::text FROM unnest(f.confkey) WITH ORDINALITY k(num, place) JOIN pg_attribute a ON a.attrelid = f.confrelid AND a.attnum = k.num ORDER BY k.place)
+		FROM pg_constraint f WHERE f.contype = 'f' AND f.connamespace = 'public'::regnamespace AND f.confrelid::regclass::text = ANY ($1)
+		ORDER BY 2, 1`, tenantTables(t, conn))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[link])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// organization is the column that says whose a row is.
+func organization(table string) string {
+	if table == "org" {
+		return "id"
+	}
+	return "org_id"
+}
+
+// A child that names its parent without the organization could name a stranger's.
+func TestForeignKeysStayInTheOrganization(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	acme, umbrella := two(t, db)
+	found := links(t, db.Owner(t))
+	for _, l := range found {
+		if i := slices.Index(l.TargetColumn, "org_id"); i < 0 || l.Columns[i] != organization(l.Table) {
+			t.Errorf("%s does not include the organization", l)
+			continue
+		}
+		tryForeignKey(t, db, l, acme, umbrella)
+	}
+	t.Logf("%d foreign keys between tenant tables", len(found))
+	if len(found) < 40 {
+		t.Errorf("only %d foreign keys were found", len(found))
+	}
+}
+
+// tryForeignKey points Acme's rows at a row that only Umbrella has. nightbell_system
+// does it, whom no policy stops: the key alone must.
+func tryForeignKey(t *testing.T, db *pgtest.Database, l link, acme, umbrella uuid.UUID) {
+	t.Helper()
+	own := organization(l.Table)
+	var sets, wanted []string
+	for i, column := range l.Columns {
+		if column != own {
+			sets = append(sets, fmt.Sprintf("%s = (SELECT u.%s FROM %s u WHERE u.org_id = $2 ORDER BY u.%s LIMIT 1)", column, l.TargetColumn[i], l.Target, l.TargetColumn[i]))
+			wanted = append(wanted, column+" IS NOT NULL")
+		}
+	}
+	pick := fmt.Sprintf("(SELECT ctid FROM %s WHERE %s = $1 AND %s ORDER BY ctid DESC LIMIT 1)", l.Table, own, strings.Join(wanted, " AND "))
+	sql := fmt.Sprintf("UPDATE %s SET %s WHERE ctid = %s", l.Table, strings.Join(sets, ", "), pick)
+	var changed int64
+	err := db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, acme, umbrella)
+		changed = tag.RowsAffected()
+		return errOr(err, errOurs) // nothing may stay
+	})
+	switch {
+	case postgres.IsForeignKey(err) && postgres.ConstraintName(err) == l.Name:
+	case changed == 0 && err == errOurs: //nolint:errorlint // our own, given back as it is
+		t.Errorf("no row of %s has %v set. Add one to pgtest.FillOrganization", l.Table, l.Columns)
+	default:
+		t.Errorf("Acme's row may point at Umbrella's: %s: %v", l, err)
+	}
+}
