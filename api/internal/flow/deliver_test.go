@@ -15,7 +15,6 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/flow"
-	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -54,6 +53,8 @@ func (p *provider) answers(answer func(context.Context, notify.Message) error) {
 	p.answer = answer
 }
 
+var quiet = slog.New(slog.DiscardHandler)
+
 var linkKey = []byte(strings.Repeat("k", 32))
 
 // outbox is a workspace with a replica's deliverer for e-mail.
@@ -75,7 +76,7 @@ func newOutbox(t *testing.T) *outbox {
 // replica makes another deliverer on the same database.
 func (o *outbox) replica(kind notify.Kind, channel notify.Channel) *flow.Deliverer {
 	return flow.NewDeliverer(o.DB, kind, channel, flow.DeliverOptions{
-		Logger: slog.New(slog.DiscardHandler), PublicURL: "https://nightbell.example", AckKey: linkKey,
+		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey,
 		Changed: func(uuid.UUID) { o.changesHinted.Add(1) }, Freed: func() {},
 		Lateness: func(_ string, lateness time.Duration) {
 			o.mu.Lock()
@@ -278,16 +279,10 @@ func TestAnsweredIncidentsAreNotSent(t *testing.T) {
 	o.accept(t, firing("a", "a", began))
 	o.accept(t, firing("b", "b", began))
 	first := pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM incident WHERE number = 1`)
-	ack := func(ids ...uuid.UUID) {
-		by := incident.Actor{Kind: incident.User, ID: o.bob, Name: "Bob"}
-		if err := o.responder.Respond(t.Context(), o.org, ids, incident.Acknowledge{By: by}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	// Answered between the claim and the last look.
 	o.deliverer.Interrupt(func(moment string) bool {
 		if moment == "claimed" {
-			ack(first)
+			o.acknowledge(t, first)
 		}
 		return false
 	})
@@ -303,7 +298,7 @@ func TestAnsweredIncidentsAreNotSent(t *testing.T) {
 	third := pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM incident WHERE number = 3`)
 	o.deliverer.Interrupt(func(moment string) bool {
 		if moment == "claimed" {
-			ack(third)
+			o.acknowledge(t, third)
 		}
 		return false
 	})

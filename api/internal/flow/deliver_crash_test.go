@@ -1,0 +1,323 @@
+package flow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// once is true the first time only.
+func once(moment string) func(string) bool {
+	var done atomic.Bool
+	return func(at string) bool { return at == moment && done.CompareAndSwap(false, true) }
+}
+
+func TestADeadWorkersPagesAreSentByAnother(t *testing.T) {
+	for _, c := range []struct {
+		moment string
+		copies int
+	}{{"claimed", 1}, {"sent", 2}} {
+		t.Run(c.moment, func(t *testing.T) {
+			o := newOutbox(t)
+			o.accept(t, firing("a", "a", began))
+			o.deliverer.Interrupt(once(c.moment))
+			deliver(t, o.deliverer)
+			other := o.replica(notify.Email, o.provider)
+			deliver(t, other)
+			if got := len(o.provider.messages()); got != c.copies-1 {
+				t.Fatalf("within the lease %d were sent", got)
+			}
+			o.Clock.Advance(notifydb.Lease)
+			deliver(t, other)
+			deliver(t, o.deliverer)
+			sent := o.provider.messages()
+			if len(sent) != c.copies || o.states(t) != "sent" {
+				t.Fatalf("%d copies, the page is %q", len(sent), o.states(t))
+			}
+			if sent[0].ID != sent[len(sent)-1].ID || c.copies == 2 && sent[0].DeliveryID == sent[1].DeliveryID {
+				t.Error("a copy must carry the same id, of another delivery")
+			}
+			if want := "temporary_failure 1 The worker stopped before it heard the answer.\naccepted 1 taken"; o.deliveries(t) != want {
+				t.Errorf("the delivery log says\n%s", o.deliveries(t))
+			}
+		})
+	}
+}
+
+// TestManyDeaths kills the worker at random moments of many sends: nothing is lost, and
+// each death costs at most one copy of each message that was under way.
+func TestManyDeaths(t *testing.T) {
+	o := newOutbox(t)
+	const people = 60
+	for n := range people {
+		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
+	}
+	var deaths, afterSend atomic.Int32
+	var calls atomic.Uint32
+	dies := func(moment string) bool {
+		if deaths.Load() >= 50 || calls.Add(1)*2654435761>>30 != 0 { // about one in four
+			return false
+		}
+		deaths.Add(1)
+		if moment == "sent" {
+			afterSend.Add(1)
+		}
+		return true
+	}
+	replicas := []*flow.Deliverer{o.replica(notify.Email, o.provider), o.replica(notify.Email, o.provider)}
+	for _, d := range replicas {
+		d.Interrupt(dies)
+	}
+	for range 40 {
+		for _, d := range replicas {
+			deliver(t, d)
+		}
+		o.Clock.Advance(notifydb.Lease)
+	}
+	copies := map[uuid.UUID]int{}
+	for _, message := range o.provider.messages() {
+		copies[message.ID]++
+	}
+	total := len(o.provider.messages())
+	if unsent := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state <> 'sent'`); unsent != 0 || len(copies) != people {
+		t.Errorf("%d pages lost, %d of %d people reached", unsent, len(copies), people)
+	}
+	if extra := total - people; extra != int(afterSend.Load()) {
+		t.Errorf("%d extra copies for %d deaths after the send", extra, afterSend.Load())
+	}
+	t.Logf("%d deaths, %d of them after the send: %d messages for %d people", deaths.Load(), afterSend.Load(), total, people)
+}
+
+// TestAWorkerThatWakesUpLateChangesNothing lets a worker hang in its provider for longer
+// than its lease while another one sends the page.
+func TestAWorkerThatWakesUpLateChangesNothing(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	release, entered := make(chan struct{}), make(chan struct{})
+	o.provider.answers(func(context.Context, notify.Message) error {
+		close(entered)
+		<-release
+		return notify.Permanent(errors.New("too late to say so"))
+	})
+	if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-entered
+	o.provider.answers(nil)
+	o.Clock.Advance(notifydb.Lease + time.Second)
+	if _, err := o.deliverer.Sweep(t.Context()); err != nil { // it never takes over from itself
+		t.Fatal(err)
+	}
+	if got := len(o.provider.messages()); got != 1 {
+		t.Fatalf("a worker took over its own send: %d messages", got)
+	}
+	deliver(t, o.replica(notify.Email, o.provider))
+	close(release)
+	o.deliverer.Wait()
+	if got := o.states(t); got != "sent" {
+		t.Errorf("the late worker's result was taken: %q", got)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM timeline_event WHERE kind = 'page_failed'`); got != 0 {
+		t.Error("the late worker wrote to the timeline")
+	}
+}
+
+func TestAFrozenWorkerLooksAgain(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	var ticks atomic.Int64
+	frozen := flow.NewDeliverer(o.DB, notify.Email, o.provider, flow.DeliverOptions{
+		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey,
+		Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+		// Each measurement is a minute after the last, until the incident was answered.
+		Uptime: func() time.Duration {
+			if ticks.Add(1) == 2 {
+				o.acknowledge(t, pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM incident`))
+			}
+			return time.Duration(ticks.Load()) * time.Minute
+		},
+	})
+	deliver(t, frozen)
+	if len(o.provider.messages()) != 0 || o.states(t) != "cancelled: acknowledged" {
+		t.Errorf("%d messages, the page is %q", len(o.provider.messages()), o.states(t))
+	}
+}
+
+func TestOneSpoiledPageDoesNotTakeTheOthersAlong(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(_ context.Context, message notify.Message) error {
+		for _, told := range message.Incidents {
+			if strings.Contains(told.Title, "poison") {
+				panic("cannot render this")
+			}
+		}
+		return nil
+	})
+	for _, key := range []string{"a", "poison", "b", "c"} {
+		o.accept(t, firing(key, key, began))
+	}
+	for range 30 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(30 * time.Second)
+	}
+	states := strings.Split(o.states(t), "\n")
+	if want := "failed: this message could not be prepared; the server's log says why"; !strings.HasPrefix(states[1], want) {
+		t.Errorf("the spoiled page is %q", states[1])
+	}
+	if !slices.Equal([]string{states[0], states[2], states[3]}, []string{"sent", "sent", "sent"}) {
+		t.Errorf("the others are %q", states)
+	}
+	if got := len(o.texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.org)); got != 1 {
+		t.Errorf("%d lines say that a page failed", got)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT faults FROM notification WHERE state = 'failed'`); got != 5 {
+		t.Errorf("it failed %d times", got)
+	}
+}
+
+func TestOwnLeasesAreReleasedAtBoot(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	o.deliverer.Interrupt(once("claimed"))
+	deliver(t, o.deliverer)
+	released, err := flow.ReleaseLeases(t.Context(), o.DB)
+	if err != nil || released != 1 {
+		t.Fatalf("released %d, %v", released, err)
+	}
+	deliver(t, o.replica(notify.Email, o.provider))
+	if len(o.provider.messages()) != 1 || o.states(t) != "sent" {
+		t.Errorf("%d messages, the page is %q", len(o.provider.messages()), o.states(t))
+	}
+	if want := "temporary_failure 1 Nightbell stopped before it heard the answer.\naccepted 1 taken"; o.deliveries(t) != want {
+		t.Errorf("the delivery log says\n%s", o.deliveries(t))
+	}
+}
+
+func TestReplicasShareTheWork(t *testing.T) {
+	o := newOutbox(t)
+	const people = 120
+	for n := range people {
+		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
+	}
+	o.provider.answers(func(context.Context, notify.Message) error { time.Sleep(3 * time.Millisecond); return nil })
+	start := time.Now()
+	var replicas sync.WaitGroup
+	for range 3 {
+		d := o.replica(notify.Email, o.provider)
+		replicas.Go(func() {
+			for pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state IN ('pending', 'sending')`) > 0 {
+				if _, err := d.Sweep(context.Background()); err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(2 * time.Millisecond)
+			}
+			d.Wait()
+		})
+	}
+	replicas.Wait()
+	t.Logf("%d people were paged in %s", people, time.Since(start).Round(time.Millisecond))
+	if got := len(o.provider.messages()); got != people {
+		t.Errorf("%d messages for %d people", got, people)
+	}
+}
+
+func TestClosingWaitsAndThenBreaksOff(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	entered := make(chan struct{})
+	o.provider.answers(func(ctx context.Context, _ notify.Message) error {
+		close(entered)
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-entered
+	patience, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := o.deliverer.Close(patience); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Close: %v", err)
+	}
+	if got := o.states(t); !strings.HasPrefix(got, "pending") {
+		t.Errorf("what was broken off is %q", got)
+	}
+	o.accept(t, firing("b", "b", began))
+	if again, err := o.deliverer.Sweep(t.Context()); again || err != nil || len(o.provider.messages()) != 1 {
+		t.Errorf("a closed deliverer works on: %t, %v", again, err)
+	}
+}
+
+func TestASlowChannelDelaysNoOther(t *testing.T) {
+	o := newOutbox(t)
+	hang := make(chan struct{})
+	o.provider.answers(func(context.Context, notify.Message) error { <-hang; return nil })
+	for n := range 40 {
+		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
+	}
+	o.Exec(t, `UPDATE contact_method SET kind = 'slack' WHERE user_id IN (SELECT id FROM users WHERE name IN ('p38', 'p39'))`)
+	o.Exec(t, `UPDATE notification SET channel = 'slack' WHERE user_id IN (SELECT id FROM users WHERE name IN ('p38', 'p39'))`)
+	if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	chat := &provider{}
+	start := time.Now()
+	deliver(t, o.replica(notify.Slack, chat))
+	if len(chat.messages()) != 2 || time.Since(start) > time.Second {
+		t.Errorf("%d messages after %s", len(chat.messages()), time.Since(start))
+	}
+	if got := len(o.provider.messages()); got > 16 {
+		t.Errorf("%d sends at once", got)
+	}
+	close(hang)
+	o.deliverer.Wait()
+}
+
+func TestNothingDueCostsLittle(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	deliver(t, o.deliverer)
+	// History that the claim must not walk through.
+	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+			severity_rank, state, due_at, next_try_at, finished_at, created_at)
+		SELECT n.org_id, gen_random_uuid(), gen_random_uuid()::text, n.incident_id, n.user_id, n.contact_method_id, 'email', 1, 0, 0, 'test', 0,
+			'sent', n.due_at, n.due_at, n.due_at, n.due_at FROM notification n, generate_series(1, 20000)`)
+	o.Exec(t, `ANALYZE notification`)
+	best := time.Hour
+	for range 200 {
+		start := time.Now()
+		if again, err := o.deliverer.Sweep(t.Context()); again || err != nil {
+			t.Fatalf("again %t, %v", again, err)
+		}
+		best = min(best, time.Since(start))
+	}
+	t.Logf("an idle sweep beside 20,000 old pages takes %s", best)
+	if best > 5*time.Millisecond {
+		t.Errorf("an idle sweep takes %s", best)
+	}
+}
+
+// acknowledge answers an incident as Bob, through the story that browsers use.
+func (o *outbox) acknowledge(t *testing.T, ids ...uuid.UUID) {
+	t.Helper()
+	by := incident.Actor{Kind: incident.User, ID: o.bob, Name: "Bob"}
+	if err := o.responder.Respond(t.Context(), o.org, ids, incident.Acknowledge{By: by}); err != nil {
+		t.Error(err)
+	}
+}
