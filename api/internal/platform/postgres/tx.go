@@ -64,9 +64,10 @@ func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Con
 	if orgID == uuid.Nil {
 		return errors.New("a tenant transaction needs an organization")
 	}
+	setting := orgSetting(ctx, orgID)
 	organization := func(b *beginning) {
 		// uuid.UUID prints as hexadecimal digits and dashes only.
-		b.sets = append(b.sets, "SET LOCAL nightbell.org_id = '"+orgID.String()+"'")
+		b.sets = append(b.sets, "SET LOCAL nightbell.org_id = '"+setting.String()+"'")
 	}
 	return db.inTx(ctx, Tenant, fn, append([]TxOption{organization}, options...))
 }

@@ -33,6 +33,26 @@ type Clock struct {
 	conn *pgx.Conn
 }
 
+// TakeClock puts a clock that can be moved into the migrated database of a program
+// under test. dsn connects as the owner of the database. It fails the test when it
+// cannot, or when the database has such a clock already.
+func TakeClock(tb testing.TB, dsn string) *Clock {
+	tb.Helper()
+	clock := &Clock{tb: tb, dsn: dsn}
+	tb.Cleanup(clock.close)
+	clock.mu.Lock()
+	defer clock.mu.Unlock()
+	conn, err := pgx.Connect(tb.Context(), dsn)
+	if err != nil {
+		tb.Fatalf("connect to take the clock: %v", err)
+	}
+	clock.conn = conn
+	if _, err := conn.Exec(tb.Context(), clockSQL); err != nil {
+		tb.Fatalf("take the clock: %v", err)
+	}
+	return clock
+}
+
 // Now is what nightbell_now() says.
 func (c *Clock) Now() time.Time {
 	c.tb.Helper()

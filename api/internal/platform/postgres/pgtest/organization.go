@@ -73,7 +73,7 @@ var organizationRows = []string{
 		VALUES ({org}, {incident}, 90001, {service}, 'Filled incident', 'resolved', 'low', 'low', 'manual', {policy},
 			{user}, {user}, nightbell_now(), {user}, nightbell_now(), nightbell_now(), {user}, nightbell_now())`,
 	`INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
-		VALUES ({org}, {alert}, {service}, 'filled', 'resolved', 'low', 'prometheus', 'Filled alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
+		VALUES ({org}, {alert}, {service}, {alert}, 'resolved', 'low', 'prometheus', 'Filled alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at) VALUES ({org}, {alert}, {incident}, 'firing', 1, nightbell_now())`,
 	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
 		VALUES ({org}, {undecodable_alert}, {service}, 'prometheus', 'not JSON', 'filled', nightbell_now())`,
