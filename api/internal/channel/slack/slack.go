@@ -32,11 +32,16 @@ func (c *Channel) Send(ctx context.Context, message notify.Message) (notify.Rece
 	if err != nil {
 		return notify.Receipt{}, explain(answer, err)
 	}
-	if !bytes.Equal(bytes.TrimSpace(answer.Body), []byte("ok")) {
-		return notify.Receipt{}, notify.Permanent(fmt.Errorf(
-			"HTTP %d without Slack's \"ok\"; the address is not that of a Slack incoming webhook", answer.Status))
+	return notify.Receipt{Detail: "ok"}, accepted(answer)
+}
+
+// accepted fails for good when the answer is not Slack's.
+func accepted(answer outgoing.Answer) error {
+	if bytes.Equal(bytes.TrimSpace(answer.Body), []byte("ok")) {
+		return nil
 	}
-	return notify.Receipt{Detail: "ok"}, nil
+	return notify.Permanent(fmt.Errorf(
+		"HTTP %d without Slack's \"ok\"; the address is not that of a Slack incoming webhook", answer.Status))
 }
 
 // reasonWord is what Slack says, such as "channel_is_archived"; nothing else of an

@@ -178,3 +178,18 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+func TestPost(t *testing.T) {
+	var sent map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = json.NewDecoder(r.Body).Decode(&sent)
+		_, _ = io.WriteString(w, "ok")
+	}))
+	defer server.Close()
+	if err := New(server.Client()).Post(t.Context(), server.URL, "#incidents", "A test <!channel>"); err != nil {
+		t.Fatal(err)
+	}
+	if sent["text"] != "A test &lt;!channel&gt;" || sent["channel"] != "#incidents" {
+		t.Errorf("sent %v", sent)
+	}
+}
