@@ -1,0 +1,284 @@
+package demo_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/demo"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+)
+
+const password = "k3pt-with-the-data"
+
+// hasher is shared: making one takes as long as a hash.
+var hasher = sync.OnceValues(auth.NewHasher)
+
+func workspace(t *testing.T, db *postgres.DB) demo.Workspace {
+	t.Helper()
+	box, err := secret.NewBox(bytes.Repeat([]byte{7}, secret.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes, err := hasher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return demo.Workspace{DB: db, Box: box, Hasher: hashes}
+}
+
+// seeded is a database with the demo workspace, whose clock stands still.
+func seeded(t *testing.T) (*pgtest.Database, demo.Workspace, demo.Account) {
+	t.Helper()
+	db := pgtest.New(t)
+	db.Clock.Freeze(time.Date(2026, 3, 25, 3, 8, 14, 123456000, time.UTC))
+	w := workspace(t, db.DB)
+	account, now, err := w.Seed(t.Context(), password)
+	if err != nil || !now {
+		t.Fatalf("seed: seeded now %v, %v", now, err)
+	}
+	return db, w, account
+}
+
+// figure is the one number or word that a query yields; $1 is the workspace.
+func figure(t *testing.T, db *pgtest.Database, account demo.Account, sql string) string {
+	t.Helper()
+	return pgtest.One[string](t, db, "SELECT ("+sql+")::text FROM (SELECT $1::uuid) AS workspace", account.OrgID)
+}
+
+// The queries are those of the package comment; week 0 is this one, 1 the last.
+func weekly(aggregate string, weeksBack int) string {
+	return fmt.Sprintf(`SELECT %s FROM incident WHERE org_id = $1
+		AND triggered_at > nightbell_now() - %d * interval '7 days' AND triggered_at <= nightbell_now() - %d * interval '7 days'`,
+		aggregate, weeksBack+1, weeksBack)
+}
+
+func TestFiguresAreTheSpecifications(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	const (
+		mtta = "avg(acknowledged_at - triggered_at)"
+		mttr = "avg(resolved_at - triggered_at)"
+	)
+	for name, check := range map[string]struct{ sql, want string }{
+		"open":             {`SELECT count(*) FROM incident WHERE org_id = $1 AND status <> 'resolved'`, "3"},
+		"closed":           {`SELECT count(*) FROM incident WHERE org_id = $1 AND status = 'resolved'`, "22"},
+		"open a week ago":  {`SELECT count(*) FROM incident WHERE org_id = $1 AND triggered_at <= nightbell_now() - interval '7 days' AND (resolved_at IS NULL OR resolved_at > nightbell_now() - interval '7 days')`, "5"},
+		"MTTA":             {weekly(mtta, 0), "00:12:45"},
+		"MTTA last week":   {weekly(mtta, 1), "00:14:15"},
+		"MTTR":             {weekly(mttr, 0), "02:15:00"},
+		"MTTR last week":   {weekly(mttr, 1), "02:05:00"},
+		"open, as shown":   {`SELECT string_agg(status || ' ' || severity, ', ' ORDER BY triggered_at DESC) FROM incident WHERE org_id = $1 AND status <> 'resolved'`, "triggered critical, acknowledged high, acknowledged high"},
+		"schedules":        {`SELECT string_agg(name || ' ' || status, ', ' ORDER BY name) FROM schedule WHERE org_id = $1`, "24/7 Support active, Backup Support active, Holiday Support inactive, Night Shift active, Weekend Coverage active"},
+		"connected":        {`SELECT string_agg(kind, ', ' ORDER BY kind) FROM integration WHERE org_id = $1 AND is_active`, "datadog, zendesk"},
+		"next number":      {`SELECT last_incident_number + 1 FROM org WHERE id = $1`, "26"},
+		"numbers":          {`SELECT min(number) || ' ' || max(number) || ' ' || count(DISTINCT number) FROM incident WHERE org_id = $1`, "1 25 25"},
+		"newest incident":  {`SELECT right(id::text, 4) || ' ' || number FROM incident WHERE org_id = $1 ORDER BY triggered_at DESC LIMIT 1`, "c41e 25"},
+		"pages to nowhere": {`SELECT count(*) FROM users u JOIN membership m ON m.user_id = u.id WHERE m.org_id = $1 AND u.email NOT LIKE '%.example'`, "0"},
+	} {
+		if got := figure(t, db, account, check.sql); got != check.want {
+			t.Errorf("%s: got %s, want %s", name, got, check.want)
+		}
+	}
+}
+
+func TestSixServicesShowEveryHealth(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	health := map[string]catalog.Health{}
+	err := db.InTenant(t.Context(), account.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		listed, err := catalogdb.New(tx).ListServices(ctx, account.OrgID, nil)
+		for _, s := range listed {
+			health[s.Name] = incident.HealthOf(alert.Severity(s.WorstSeverity))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]catalog.Health{"Checkout API": catalog.Down, "Authentication Service": catalog.Degraded,
+		"Payment Gateway": catalog.Healthy, "Search Index": catalog.Healthy, "Notification Relay": catalog.Healthy, "Data Warehouse": catalog.Healthy}
+	if fmt.Sprint(health) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", health, want)
+	}
+	of := ` WHERE service_id = (SELECT id FROM service WHERE org_id = $1 AND name = 'Authentication Service')`
+	if got := figure(t, db, account, `SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM change_event`+of); got != "configuration deployment" {
+		t.Errorf("recent activity of the Authentication Service: %s", got)
+	}
+	if got := figure(t, db, account, `SELECT count(*) FROM service_dependency`+of); got == "0" {
+		t.Error("the Authentication Service depends on nothing")
+	}
+}
+
+func TestSeededIncidentsPageNobody(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	for name, check := range map[string]struct{ sql, want string }{
+		"active":               {`SELECT count(*) FROM escalation_state WHERE status = 'active'`, "0"},
+		"due":                  {`SELECT count(*) FROM escalation_state WHERE next_due_at IS NOT NULL`, "0"},
+		"without a state":      {`SELECT count(*) FROM incident i WHERE NOT EXISTS (SELECT FROM escalation_state e WHERE e.incident_id = i.id)`, "0"},
+		"not sent":             {`SELECT count(*) FROM notification WHERE state <> 'sent'`, "0"},
+		"not accepted":         {`SELECT count(*) FROM delivery WHERE outcome <> 'accepted'`, "0"},
+		"unanswered":           {`SELECT e.status || ': ' || e.reason FROM escalation_state e JOIN incident i ON i.id = e.incident_id WHERE i.status = 'triggered'`, "exhausted: Nobody answered, and Standard, 5 minutes has nobody left to page."},
+		"after the answer":     {`SELECT count(*) FROM notification n JOIN incident i ON i.id = n.incident_id WHERE n.due_at >= coalesce(i.acknowledged_at, i.resolved_at, nightbell_now())`, "0"},
+		"mails in the inbox":   {`SELECT count(*) FROM inbox_mail`, "0"},
+		"acknowledged unpaged": {`SELECT count(*) FROM incident i WHERE acknowledged_by IS NOT NULL AND NOT EXISTS (SELECT FROM notification n WHERE n.incident_id = i.id AND n.user_id = i.acknowledged_by AND n.finished_at < i.acknowledged_at)`, "0"},
+	} {
+		if got := figure(t, db, account, check.sql); got != check.want {
+			t.Errorf("%s: got %s, want %s", name, got, check.want)
+		}
+	}
+}
+
+func TestHistoryIsOnePlausibleFeed(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	for name, check := range map[string]struct{ sql, want string }{
+		"feed out of order":       {`SELECT count(*) FROM (SELECT at < lag(at) OVER (ORDER BY seq) AS back FROM timeline_event WHERE org_id = $1) e WHERE back`, "0"},
+		"in the future":           {`SELECT count(*) FROM timeline_event WHERE org_id = $1 AND at > nightbell_now()`, "0"},
+		"not beginning declared":  {`SELECT count(*) FROM (SELECT DISTINCT ON (incident_id) kind FROM timeline_event WHERE org_id = $1 ORDER BY incident_id, seq) e WHERE kind <> 'declared'`, "0"},
+		"resolved without a line": {`SELECT count(*) FROM incident i WHERE org_id = $1 AND status = 'resolved' AND NOT EXISTS (SELECT FROM timeline_event e WHERE e.incident_id = i.id AND e.kind = 'resolved' AND e.at = i.resolved_at)`, "0"},
+		"lines after the end":     {`SELECT count(*) FROM incident i JOIN timeline_event e ON e.incident_id = i.id WHERE i.org_id = $1 AND e.at > i.resolved_at`, "0"},
+		"alerts of another count": {`SELECT count(*) FROM incident i WHERE org_id = $1 AND alert_count <> (SELECT count(*) FROM alert a WHERE a.incident_id = i.id)`, "0"},
+		"firing though resolved":  {`SELECT count(*) FROM incident i JOIN alert a ON a.incident_id = i.id WHERE i.org_id = $1 AND (a.status = 'firing') = (i.status = 'resolved')`, "0"},
+		"events lost":             {`SELECT count(*) FROM alert a WHERE org_id = $1 AND occurrence_count <> (SELECT sum(occurrences) FROM alert_event e WHERE e.alert_id = a.id AND e.status = 'firing')`, "0"},
+		"kinds":                   {`SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM timeline_event WHERE org_id = $1`, "acknowledged alert_linked assigned comment declared exhausted paged resolved severity_change"},
+		"people without a role":   {`SELECT string_agg(DISTINCT role, ' ' ORDER BY role) FROM membership WHERE org_id = $1`, "admin owner responder viewer"},
+	} {
+		if got := figure(t, db, account, check.sql); got != check.want {
+			t.Errorf("%s: got %s, want %s", name, got, check.want)
+		}
+	}
+}
+
+func TestAccountOpensTheWorkspaceAndItsWebhook(t *testing.T) {
+	t.Parallel()
+	db, w, account := seeded(t)
+	hash := pgtest.One[string](t, db, `SELECT password_hash FROM users WHERE email = $1`, account.Email)
+	if matches, _, err := w.Hasher.Verify(t.Context(), auth.KnownDevices, password, hash); err != nil || !matches {
+		t.Errorf("the password does not sign in: %v", err)
+	}
+	err := db.InSystem(t.Context(), postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
+		route, err := catalogdb.New(tx).FindRoute(ctx, catalog.HashKey(account.ServiceKey))
+		if err != nil || route.OrgID != account.OrgID || route.Name != account.ServiceName {
+			return fmt.Errorf("the key leads to %q of %s: %w", route.Name, route.OrgID, err)
+		}
+		first := pgtest.One[string](t, db, `SELECT string_agg(u.email || ' ' || s.delay_seconds, ', ' ORDER BY s.position)
+			FROM escalation_step s JOIN escalation_target t ON t.policy_id = s.policy_id AND t.step_position = s.position
+			JOIN users u ON u.id = t.user_id WHERE s.policy_id = $1`, route.PolicyID)
+		if !strings.HasPrefix(first, account.Email+" 300, ") {
+			t.Errorf("the policy pages %s", first)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecondStartLeavesTheWorkspaceAlone(t *testing.T) {
+	t.Parallel()
+	db, w, first := seeded(t)
+	db.Exec(t, `UPDATE incident SET title = 'changed by a person' WHERE number = 25`)
+	db.Clock.Advance(time.Hour)
+	again, now, err := w.Seed(t.Context(), password)
+	if err != nil || now || again != first {
+		t.Errorf("second start: seeded now %v, %v; %v is not %v", now, err, again, first)
+	}
+	if got := figure(t, db, first, `SELECT title FROM incident WHERE org_id = $1 AND number = 25`); got != "changed by a person" {
+		t.Errorf("the second start rewrote %q", got)
+	}
+	if got := figure(t, db, first, `SELECT demo_seeded_at = nightbell_now() - interval '1 hour' FROM installation`); got != "true" {
+		t.Error("the time of seeding is not kept")
+	}
+}
+
+func TestAnotherPasswordBecomesTheOwners(t *testing.T) {
+	t.Parallel()
+	db, w, account := seeded(t)
+	if _, _, err := w.Seed(t.Context(), "chosen-by-the-operator"); err != nil {
+		t.Fatal(err)
+	}
+	hash := pgtest.One[string](t, db, `SELECT password_hash FROM users WHERE email = $1`, account.Email)
+	for tried, want := range map[string]bool{password: false, "chosen-by-the-operator": true} {
+		if matches, _, err := w.Hasher.Verify(t.Context(), auth.KnownDevices, tried, hash); err != nil || matches != want {
+			t.Errorf("%q signs in: %v, %v", tried, matches, err)
+		}
+	}
+}
+
+func TestReplicasThatStartTogetherSeedOnce(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	w := workspace(t, db.DB)
+	var starting sync.WaitGroup
+	var mu sync.Mutex
+	times := 0
+	for range 2 {
+		starting.Go(func() {
+			_, now, err := w.Seed(t.Context(), password)
+			mu.Lock()
+			defer mu.Unlock()
+			if now {
+				times++
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starting.Wait()
+	if times != 1 {
+		t.Errorf("seeded %d times", times)
+	}
+}
+
+func TestAccountIsNotFoundBeforeSeeding(t *testing.T) {
+	t.Parallel()
+	w := workspace(t, pgtest.New(t).DB)
+	if _, found, err := w.Account(t.Context()); found || err != nil {
+		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+func TestTakenAddressIsSaidClearly(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	db.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, 'Somebody', 'Mara@nightbell.example', 'x', nightbell_now())`, uuid.New())
+	if _, _, err := workspace(t, db.DB).Seed(t.Context(), password); err != demo.ErrAddressTaken {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSeedingIsQuick(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	w := workspace(t, db.DB)
+	best := time.Duration(math.MaxInt64)
+	for range 5 {
+		began := time.Now()
+		if _, err := w.Reset(t.Context(), password); err != nil {
+			t.Fatal(err)
+		}
+		best = min(best, time.Since(began))
+	}
+	t.Logf("made anew in %v", best)
+	if best > 500*time.Millisecond {
+		t.Errorf("took %v at best", best)
+	}
+}

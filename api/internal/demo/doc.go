@@ -1,0 +1,29 @@
+// Package demo is the demo workspace: one organization with people, policies,
+// services and two weeks of incidents, as real rows that every screen computes from.
+//
+// Entry files: demo.go (Seed, Reset, Account). What is in the workspace stands in
+// tables that can be read like a list: people.go, policies.go, services.go and
+// incidents_*.go. plant.go and history.go turn them into rows; pages are decided by
+// escalation itself, so that the trail of an old incident is the one it would have had.
+//
+// # Figures
+//
+// Everything is relative to the moment of seeding, and at that moment the live
+// figures are the specification's samples. The dashboard computes them like this:
+//
+//   - This week is (now - 7 days, now], last week (now - 14 days, now - 7 days]. An
+//     incident belongs to the week in which it was triggered.
+//   - Open incidents: those triggered or acknowledged now (3). The change compares with
+//     how many were open 7 days ago: triggered by then, and not resolved by then (5).
+//   - MTTA: the average of acknowledged_at - triggered_at over the week's incidents that
+//     were acknowledged, open or not (12m 45s; last week 14m 15s).
+//   - MTTR: the average of resolved_at - triggered_at over the week's incidents that are
+//     resolved (2h 15m; last week 2h 05m).
+//   - A service's health follows from its worst open incident (incident.HealthOf).
+//
+// No incident lies within a day of the edges over which these windows slide, except
+// the five that were open a week ago, so the averages stand for a day.
+//
+// Seeded incidents page nobody: their escalation has ended and every notification was
+// sent. What a person or an alert starts afterwards pages like anything else.
+package demo

@@ -1,0 +1,118 @@
+package demo
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// policy is the name of the one that paged for the incident.
+func (p *past) policy() string {
+	i := slices.IndexFunc(services, func(s sampleService) bool { return s.name == p.service })
+	if services[i].policy == "" {
+		return defaultPolicy
+	}
+	return services[i].policy
+}
+
+// answer is when somebody or something made an end of paging, and by what word.
+func (p *past) answer() (at time.Time, reason string) {
+	switch {
+	case p.acknowledged > 0:
+		return p.began.Add(p.acknowledged), string(incident.Acknowledged)
+	case p.resolved > 0:
+		return p.began.Add(p.resolved), string(incident.Resolved)
+	default:
+		return p.now, "sample incident"
+	}
+}
+
+// addPages lets the engine decide who was paged until somebody answered, and writes
+// what came of it.
+func (p *past) addPages() {
+	snapshot := escalation.Snapshot{Policy: resolvedPolicy(p.policy()), Owners: []uuid.UUID{personID(owner)}}
+	state, effects := escalation.Start(snapshot.Policy, snapshot.Owners, 1, p.began)
+	p.carryOut(state.Cycle, effects, p.began)
+	answer, reason := p.answer()
+	for state.Status == escalation.Active && state.NextDueAt.Before(answer) {
+		due := state.NextDueAt
+		snapshot.State = state
+		state, effects = escalation.Decide(snapshot, due)
+		p.carryOut(state.Cycle, effects, due)
+	}
+	if state.Status == escalation.Active {
+		state = escalation.Stop(state, reason)
+	}
+	p.rows.add("escalation_state", "org_id, incident_id, policy_id, cycle, round, step, status, reason, version, updated_at",
+		orgID, p.id, snapshot.Policy.ID, state.Cycle, state.Round, state.Step, string(state.Status), state.Reason, 1, answer)
+}
+
+// resolvedPolicy is a policy of the table as the engine takes it.
+func resolvedPolicy(name string) escalation.Policy {
+	i := slices.IndexFunc(policies, func(p samplePolicy) bool { return p.name == name })
+	policy := escalation.Policy{ID: policyID(name), Name: name, Repeats: policies[i].repeats}
+	for _, step := range policies[i].steps {
+		policy.Steps = append(policy.Steps, escalation.Step{Delay: step.wait, Targets: targets(step)})
+	}
+	return policy
+}
+
+func targets(step sampleStep) (list []escalation.Target) {
+	for _, name := range step.people {
+		list = append(list, escalation.Target{Name: person(name).Name, People: []uuid.UUID{personID(name)}})
+	}
+	if i := slices.IndexFunc(teams, func(t sampleTeam) bool { return t.name == step.team }); i >= 0 {
+		team := escalation.Target{Name: step.team}
+		for _, member := range teams[i].members {
+			team.People = append(team.People, personID(member))
+		}
+		list = append(list, team)
+	}
+	return list
+}
+
+// carryOut writes the pages of one decision, each sent at the first try.
+func (p *past) carryOut(cycle int, effects []escalation.Effect, at time.Time) {
+	for _, effect := range effects {
+		if effect.Kind == escalation.PagePerson {
+			p.addPage(cycle, effect, at)
+			continue
+		}
+		p.note(at.Sub(p.began), incident.Event{Kind: string(effect.Kind), Message: effect.Message,
+			Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1}})
+	}
+}
+
+func (p *past) addPage(cycle int, effect escalation.Effect, due time.Time) {
+	to := people[slices.IndexFunc(people, func(s samplePerson) bool { return personID(s.first) == effect.UserID })]
+	effectKey := effect.Key(p.id, cycle, contactID(to.first), 0)
+	page, delivery := keyOf("page", effectKey), keyOf("delivery", effectKey)
+	started := due.Add(milliseconds(effectKey, 40, 300))
+	sent := started.Add(milliseconds(effectKey+"/sent", 180, 700))
+	p.rows.add("notification", `org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+		severity_rank, state, due_at, next_try_at, attempts, finished_at, created_at`,
+		orgID, page, effectKey, p.id, effect.UserID, contactID(to.first), string(notify.Email), cycle, effect.Round, effect.Step,
+		effect.Message, p.severity.Rank(), "sent", due, due, 1, sent, due)
+	p.rows.add("delivery", "org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, started_at, finished_at",
+		orgID, delivery, contactID(to.first), effect.UserID, string(notify.Email), "accepted", "250 2.0.0 Ok: queued", 1, started, sent)
+	p.rows.add("delivery_notification", "org_id, delivery_id, notification_id", orgID, delivery, page)
+	p.note(sent.Sub(p.began), incident.Event{Kind: "paged", Message: fmt.Sprintf("%s was paged by e-mail (%s)", to.name(), to.email()),
+		Data: map[string]any{"channel": string(notify.Email), "notification_id": page.String(), "delivery_id": delivery.String(),
+			"contact_name": "E-mail", "contact_hint": to.email(), "user_id": effect.UserID.String(), "user_name": to.name(),
+			"step": effect.Step + 1, "round": effect.Round + 1}})
+}
+
+// milliseconds is a time between two bounds that differs from page to page and is the
+// same at every seeding.
+func milliseconds(of string, least, most uint32) time.Duration {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(of)) // never fails
+	return time.Duration(least+sum.Sum32()%(most-least)) * time.Millisecond
+}
