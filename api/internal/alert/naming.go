@@ -37,6 +37,17 @@ func IncidentTitle(grouping string, r Received) string {
 	return cmp.Or(strings.TrimSpace(title), strings.TrimSpace(r.Key), "Untitled alert")
 }
 
+// IncidentDescription is the description of an incident that this alert opens. Where
+// the title is the group's, it begins with the alert's own words, which would be
+// nowhere in a page otherwise.
+func IncidentDescription(grouping string, r Received) string {
+	own := strings.TrimSpace(r.Title)
+	if own == "" || own == IncidentTitle(grouping, r) || strings.HasPrefix(r.Description, own) {
+		return r.Description
+	}
+	return strings.TrimSpace(own + "\n" + r.Description)
+}
+
 // BoundKey returns key as it is when an index can hold it, and otherwise its
 // beginning followed by a digest of the whole: long keys stay apart and readable.
 func BoundKey(key string) string {

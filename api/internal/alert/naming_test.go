@@ -29,6 +29,21 @@ func TestIncidentKeyAndTitle(t *testing.T) {
 	}
 }
 
+func TestIncidentDescription(t *testing.T) {
+	grouped := Received{Key: "f1", Group: "g", GroupTitle: "ApiSlow", Title: "p99 of api-1 is 4 s"}
+	for _, test := range []struct{ grouping, description, want string }{
+		{ByGroup, "See the dashboard.", "p99 of api-1 is 4 s\nSee the dashboard."},
+		{ByGroup, "", "p99 of api-1 is 4 s"},
+		{ByGroup, "p99 of api-1 is 4 s since noon", "p99 of api-1 is 4 s since noon"},
+		{ByAlert, "See the dashboard.", "See the dashboard."},
+	} {
+		grouped.Description = test.description
+		if got := IncidentDescription(test.grouping, grouped); got != test.want {
+			t.Errorf("by %s, %q: %q, want %q", test.grouping, test.description, got, test.want)
+		}
+	}
+}
+
 func TestBoundKeyKeepsLongKeysApart(t *testing.T) {
 	long := strings.Repeat("é", 5_000)
 	a, b := BoundKey(long+"a"), BoundKey(long+"b")

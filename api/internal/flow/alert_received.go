@@ -100,6 +100,7 @@ func (s *alertStory) tell(ctx context.Context) error {
 			return err
 		}
 	}
+	s.followRepeats()
 	s.record()
 	s.paging.queue(&s.batch)
 	return s.tx.SendBatch(ctx, &s.batch).Close()
@@ -225,7 +226,7 @@ func (s *alertStory) opening(sofar *incidentdb.Opening, row *arrived) *incidentd
 	route := s.routes[row.ServiceID]
 	if sofar == nil {
 		sofar = &incidentdb.Opening{OrgID: row.OrgID, ServiceID: row.ServiceID, Key: row.subject.Key, PolicyID: route.PolicyID,
-			Title: alert.IncidentTitle(string(route.Grouping), row.received), Description: row.received.Description,
+			Title: alert.IncidentTitle(string(route.Grouping), row.received), Description: alert.IncidentDescription(string(route.Grouping), row.received),
 			Severity: row.received.Severity, Source: row.received.Source, TruncatedAlerts: s.truncated[row.ServiceID]}
 	}
 	sofar.AlertCount++
@@ -356,6 +357,18 @@ func (s *alertStory) flush(ctx context.Context) error {
 	err := s.tx.SendBatch(ctx, &s.batch).Close()
 	s.batch = pgx.Batch{}
 	return err
+}
+
+// followRepeats notes that an open incident now answers for a later start of its
+// alert: when a person resolves it, the repeats of that start stay quiet too.
+func (s *alertStory) followRepeats() {
+	var links []alertdb.Link
+	for _, row := range s.rows {
+		if row.meaning == alert.Repeat && row.StartsAt.After(row.IncidentStartsAt) {
+			links = append(links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID, StartsAt: row.StartsAt})
+		}
+	}
+	alertdb.QueueLinks(&s.batch, links)
 }
 
 // record keeps one line for each alert that was received.

@@ -107,6 +107,21 @@ func TestARepeatDoesNotReopenWhatAPersonResolved(t *testing.T) {
 	expect(t, "incidents after a new start", w.incidents(t), "resolved critical 1", "triggered critical 1")
 }
 
+func TestALaterStartOfAnOpenIncidentIsAnsweredWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.accept(t, firing("a", "g", began), firing("b", "g", began))
+	later := began.Add(time.Hour)
+	w.accept(t, ended("a", "g", began))
+	w.accept(t, firing("a", "g", later))
+	by := incident.Actor{Kind: incident.User, ID: w.ada, Name: "Ada"}
+	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, incident.Resolve{By: by}); err != nil {
+		t.Fatal(err)
+	}
+	w.accept(t, firing("a", "g", later))
+	expect(t, "incidents after a repeat of the later start", w.incidents(t), "resolved critical 2")
+}
+
 func TestASenderThatDoesNotSayWhenItStarted(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
@@ -160,7 +175,7 @@ func TestAnUnreachablePersonCostsNoTime(t *testing.T) {
 	w.accept(t, firing("a", "g", began))
 	w.sweep(t)
 	expect(t, "pages", w.pages(t), "Bob pending")
-	expect(t, "timeline", w.kinds(t), "declared", "page_failed")
+	expect(t, "timeline", w.kinds(t), "declared", "nobody_on_call")
 }
 
 // T03: 64 senders post one key at once, two replicas take them in, others resolve.

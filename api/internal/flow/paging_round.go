@@ -45,6 +45,9 @@ func (r *pagingRound) snapshot(ctx context.Context, orgID, policyID uuid.UUID, s
 		if policy, err = escalationdb.Policy(ctx, r.tx, orgID, policyID); err != nil {
 			return escalation.Snapshot{}, fmt.Errorf("read the escalation policy: %w", err)
 		}
+		if err := r.keepReachable(ctx, orgID, policy); err != nil {
+			return escalation.Snapshot{}, err
+		}
 		r.policies[key] = policy
 	}
 	owners, known := r.owners[orgID]
@@ -56,6 +59,31 @@ func (r *pagingRound) snapshot(ctx context.Context, orgID, policyID uuid.UUID, s
 		r.owners[orgID] = owners
 	}
 	return escalation.Snapshot{State: state, Policy: policy, Owners: owners}, nil
+}
+
+// keepReachable drops people without a usable contact method from the targets and says
+// so in the target's name: the engine then treats the step as one that means nobody.
+func (r *pagingRound) keepReachable(ctx context.Context, orgID uuid.UUID, policy escalation.Policy) error {
+	for _, step := range policy.Steps {
+		for i := range step.Targets {
+			target := &step.Targets[i]
+			reachable := target.People[:0]
+			for _, person := range target.People {
+				rules, err := r.rulesOf(ctx, orgID, person)
+				if err != nil {
+					return err
+				}
+				if len(rules) > 0 {
+					reachable = append(reachable, person)
+				}
+			}
+			if len(reachable) == 0 && len(target.People) > 0 {
+				target.Name += " (no usable contact method)"
+			}
+			target.People = reachable
+		}
+	}
+	return nil
 }
 
 // start begins the paging of an incident that just opened.

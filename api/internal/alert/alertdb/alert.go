@@ -91,10 +91,7 @@ func columnsOf(arrivals []Arrival, now time.Time) []any {
 		keys[i], statuses[i], severities[i], sources[i] = a.Key, string(a.Status), string(a.Severity), a.Source
 		titles[i], descriptions[i], links[i] = a.Title, a.Description, a.Link
 		labels[i], annotations[i] = object(a.Labels), object(a.Annotations)
-		starts[i], known[i] = a.StartsAt, !a.StartsAt.IsZero()
-		if !known[i] {
-			starts[i] = now
-		}
+		starts[i], known[i] = alert.StartOf(a.Received, now), alert.StartKnown(a.Received, now)
 		if !a.EndsAt.IsZero() {
 			ends[i] = &arrivals[i].EndsAt
 		}

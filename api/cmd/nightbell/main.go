@@ -1,0 +1,88 @@
+// Command nightbell is the server and what an operator needs beside it. It holds no
+// logic: each command is a call into internal/app.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/nightbell/nightbell/api/internal/app"
+)
+
+// version is set by the build.
+var version = "dev"
+
+type commands struct {
+	Serve       serveCommand       `cmd:"" help:"Run Nightbell."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring the database's schema up to date, or look at it."`
+	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
+	Doctor      doctorCommand      `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
+	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running Nightbell is ready."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+}
+
+type serveCommand struct {
+	app.Config
+	Demo bool `help:"Fill one organization with the demo workspace at the first start."`
+}
+
+func (c serveCommand) Run(ctx context.Context) error {
+	return app.Serve(ctx, c.Config, app.Options{Version: version, Demo: c.Demo, Out: os.Stdout})
+}
+
+type migrateCommand struct {
+	Up     migrateUpCommand     `cmd:"" help:"Apply what is missing."`
+	Status migrateStatusCommand `cmd:"" help:"List what was applied when."`
+}
+
+type migrateUpCommand struct{ app.Config }
+
+func (c migrateUpCommand) Run(ctx context.Context) error {
+	return app.MigrateUp(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type migrateStatusCommand struct{ app.Config }
+
+func (c migrateStatusCommand) Run(ctx context.Context) error {
+	return app.MigrateStatus(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type demoCommand struct {
+	Reset demoResetCommand `cmd:"" help:"Make the demo workspace anew, as at its first start. Stop the server first when it runs on its private PostgreSQL."`
+}
+
+type demoResetCommand struct{ app.Config }
+
+func (c demoResetCommand) Run(ctx context.Context) error {
+	return app.ResetDemo(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type doctorCommand struct{ app.Config }
+
+func (c doctorCommand) Run() error { return app.Doctor(c.Config, os.Stdout) }
+
+type healthcheckCommand struct{ app.Config }
+
+func (c healthcheckCommand) Run(ctx context.Context) error { return app.Healthcheck(ctx, c.Config) }
+
+type versionCommand struct{}
+
+func (versionCommand) Run() error {
+	_, err := fmt.Println("nightbell", version)
+	return err
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var cli commands
+	parsed := kong.Parse(&cli, kong.Name("nightbell"), kong.UsageOnError(),
+		kong.Description("Nightbell wakes the right person at night: open-source incident response and on-call."),
+		kong.BindTo(ctx, (*context.Context)(nil)))
+	parsed.FatalIfErrorf(parsed.Run())
+}

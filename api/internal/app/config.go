@@ -1,0 +1,157 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/channel/email"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+)
+
+// Config is everything that can be set. Each field is a flag and the environment
+// variable of its tag; it is read once, at the start. Secrets are never printed.
+type Config struct {
+	DatabaseURL string `name:"database-url" env:"DATABASE_URL" help:"PostgreSQL to use instead of the private one that Nightbell starts by itself." placeholder:"URL"`
+	Listen      string `env:"NIGHTBELL_LISTEN" default:"127.0.0.1:8480" help:"Address to listen on."`
+	DataDir     string `env:"NIGHTBELL_DATA_DIR" help:"Folder for the private PostgreSQL and generated secrets." placeholder:"DIR"`
+	PublicURL   string `name:"public-url" env:"NIGHTBELL_PUBLIC_URL" help:"Where people and senders reach Nightbell; http:// and the listen address when not set." placeholder:"URL"`
+	JWTSecret   string `name:"jwt-secret" env:"NIGHTBELL_JWT_SECRET" help:"32 random bytes in hexadecimal that sign access tokens; generated and kept in the data directory when not set." placeholder:"HEX"`
+	DataKey     string `env:"NIGHTBELL_DATA_KEY" help:"32 random bytes in hexadecimal that seal stored secrets; generated and kept in the data directory when not set." placeholder:"HEX"`
+
+	SMTPHost     string `name:"smtp-host" env:"NIGHTBELL_SMTP_HOST" help:"Mail server. Without one, mail lands on the built-in /inbox." placeholder:"HOST"`
+	SMTPPort     int    `name:"smtp-port" env:"NIGHTBELL_SMTP_PORT" default:"587" help:"Port of the mail server."`
+	SMTPUsername string `name:"smtp-username" env:"NIGHTBELL_SMTP_USERNAME" help:"User of the mail server." placeholder:"NAME"`
+	SMTPPassword string `name:"smtp-password" env:"NIGHTBELL_SMTP_PASSWORD" help:"Password of that user." placeholder:"SECRET"`
+	SMTPFrom     string `name:"smtp-from" env:"NIGHTBELL_SMTP_FROM" default:"Nightbell <nightbell@localhost>" help:"Sender of mails."`
+
+	DeadmanURL     string   `name:"deadman-url" env:"NIGHTBELL_DEADMAN_URL" help:"Pinged every 30 seconds while pages go out in time, so that something outside notices when they do not." placeholder:"URL"`
+	EgressAllow    []string `name:"egress-allow" env:"NIGHTBELL_EGRESS_ALLOW" help:"Networks (CIDR) besides the public internet that webhooks may reach." placeholder:"CIDR"`
+	TrustedProxies []string `env:"NIGHTBELL_TRUSTED_PROXIES" help:"Networks (CIDR) whose X-Forwarded-For is believed." placeholder:"CIDR"`
+
+	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
+	LogFormat string `env:"NIGHTBELL_LOG_FORMAT" enum:"text,json" default:"text" help:"How to log: ${enum}."`
+}
+
+// settings are the checked form of a Config.
+type settings struct {
+	Config
+	egressAllow, trustedProxies []netip.Prefix
+	// kept is true when the data directory holds secrets or the database.
+	jwtSecret, dataKey []byte
+}
+
+// check reads every value and names each variable that does not fit with what is
+// expected of it.
+func (c Config) check() (settings, error) {
+	s := settings{Config: c}
+	var problems []error
+	refuse := func(variable string, err error) {
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", variable, err))
+		}
+	}
+	var err error
+	if s.DataDir == "" {
+		s.DataDir, err = embedded.DefaultDataDir()
+		refuse("NIGHTBELL_DATA_DIR", err)
+	}
+	refuse("NIGHTBELL_LISTEN", checkListen(c.Listen))
+	s.PublicURL, err = publicURL(c.PublicURL, c.Listen)
+	refuse("NIGHTBELL_PUBLIC_URL", err)
+	refuse("NIGHTBELL_DEADMAN_URL", checkURL(c.DeadmanURL))
+	s.egressAllow, err = prefixes(c.EgressAllow)
+	refuse("NIGHTBELL_EGRESS_ALLOW", err)
+	s.trustedProxies, err = prefixes(c.TrustedProxies)
+	refuse("NIGHTBELL_TRUSTED_PROXIES", err)
+	s.jwtSecret, err = optionalKey(c.JWTSecret)
+	refuse("NIGHTBELL_JWT_SECRET", err)
+	s.dataKey, err = optionalKey(c.DataKey)
+	refuse("NIGHTBELL_DATA_KEY", err)
+	_, err = email.ParseSender(c.SMTPFrom)
+	refuse("NIGHTBELL_SMTP_FROM", err)
+	if c.SMTPPort < 1 || c.SMTPPort > 65535 {
+		refuse("NIGHTBELL_SMTP_PORT", errors.New("expected a port number such as 587"))
+	}
+	return s, errors.Join(problems...)
+}
+
+func checkListen(address string) error {
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		return fmt.Errorf("%q is no address to listen on; expected host:port, for example 127.0.0.1:8480", address)
+	}
+	return nil
+}
+
+func checkURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	parsed, err := url.Parse(text)
+	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
+		return errors.New("expected a URL such as https://nightbell.example.com")
+	}
+	return nil
+}
+
+// publicURL gives the URL without a slash at the end; by default the listen address.
+func publicURL(text, listen string) (string, error) {
+	if text != "" {
+		return strings.TrimRight(text, "/"), checkURL(text)
+	}
+	host, port, _ := net.SplitHostPort(listen)
+	if ip, err := netip.ParseAddr(host); host == "" || (err == nil && ip.IsUnspecified()) {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port), nil
+}
+
+func prefixes(texts []string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%q is no network; expected CIDR notation, for example 10.0.0.0/8", text)
+		}
+		list = append(list, prefix)
+	}
+	return list, nil
+}
+
+func optionalKey(text string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	return secret.ParseKey(text)
+}
+
+// loopback reports whether only this machine can reach the listen address.
+func (s settings) loopback() bool {
+	host, _, _ := net.SplitHostPort(s.Listen)
+	if host == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// embedded reports whether Nightbell runs its own PostgreSQL.
+func (s settings) embedded() bool { return s.DatabaseURL == "" }
+
+// hasMailServer reports whether mail leaves this installation.
+func (s settings) hasMailServer() bool { return s.SMTPHost != "" }
+
+// secureDataDir makes the data directory when it is missing.
+func (s settings) secureDataDir() error {
+	// Others may pass through, because the private PostgreSQL runs under its own
+	// account; what is secret in it is readable by us alone.
+	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
+		return fmt.Errorf("NIGHTBELL_DATA_DIR: %w. Choose a folder that this user may write to", err)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
+)
+
+// startDatabase starts the private PostgreSQL unless another is configured, brings the
+// schema up to date and opens the pools.
+func (s *server) startDatabase(ctx context.Context) error {
+	dsn := s.DatabaseURL
+	if s.embedded() {
+		private, err := embedded.Start(ctx, embedded.Options{DataDir: s.DataDir, Logger: s.logger})
+		if err != nil {
+			return fmt.Errorf("start the private PostgreSQL: %w", err)
+		}
+		s.onStop(private.Stop)
+		s.databaseGone = private.Done()
+		dsn = private.DSN()
+	}
+	applied, err := postgres.Migrate(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("bring the database up to date: %w", err)
+	}
+	for _, migration := range applied {
+		s.logger.InfoContext(ctx, "migration applied", "migration", migration.String())
+	}
+	if s.db, err = postgres.Open(ctx, postgres.Config{DSN: dsn}); err != nil {
+		return err
+	}
+	s.onStop(func(context.Context) error { s.db.Close(); return nil })
+	if err := s.db.Check(ctx); err != nil {
+		return fmt.Errorf("connect to the database: %w", err)
+	}
+	return s.claimInstallation(ctx)
+}
+
+// claimInstallation names this database at its first start. A private database is
+// ours alone, so what a crash left claimed is free again.
+func (s *server) claimInstallation(ctx context.Context) error {
+	err := s.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO installation (environment_id, created_at) VALUES ($1, nightbell_now()) ON CONFLICT DO NOTHING`, id.New())
+		return err
+	})
+	if err != nil || !s.embedded() {
+		return err
+	}
+	released, err := flow.ReleaseLeases(ctx, s.db)
+	if released > 0 {
+		s.logger.InfoContext(ctx, "pages that were under way at the last stop are sent again", "pages", released)
+	}
+	return err
+}

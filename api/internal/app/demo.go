@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/demo"
+)
+
+// seed fills the demo workspace at the first start with --demo.
+func (s *server) seed(ctx context.Context) error {
+	if !s.options.Demo {
+		return nil
+	}
+	if !s.loopback() && os.Getenv(demoPasswordVariable) == "" {
+		return fmt.Errorf("--demo listens beyond this machine (%s), where anybody could sign in. Set %s to a password of your own, or listen on 127.0.0.1",
+			s.Listen, demoPasswordVariable)
+	}
+	password, err := demoPassword(s.DataDir)
+	if err != nil {
+		return err
+	}
+	workspace, err := s.demoWorkspace()
+	if err != nil {
+		return err
+	}
+	_, _, err = workspace.Seed(ctx, password)
+	return err
+}
+
+func (s *server) demoWorkspace() (demo.Workspace, error) {
+	hasher, err := auth.NewHasher()
+	return demo.Workspace{DB: s.db, Box: s.box, Hasher: hasher}, err
+}
+
+const demoPasswordVariable = "NIGHTBELL_DEMO_PASSWORD"
+
+// demoPassword is the operator's own, or a random one that is kept with the data, so
+// that it is the same at every start.
+func demoPassword(dataDir string) (string, error) {
+	if password := os.Getenv(demoPasswordVariable); password != "" {
+		return password, nil
+	}
+	path := filepath.Join(dataDir, "demo-password")
+	kept, err := os.ReadFile(path)
+	if err == nil {
+		return strings.TrimSpace(string(kept)), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	password := strings.ToLower(rand.Text())
+	return password, os.WriteFile(path, []byte(password+"\n"), 0o600)
+}
+
+// ResetDemo makes the demo workspace anew, as if started for the first time now.
+func ResetDemo(ctx context.Context, config Config, options Options) (err error) {
+	s, err := prepare(ctx, config, options)
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err != nil {
+		return err
+	}
+	password, err := demoPassword(s.DataDir)
+	if err != nil {
+		return err
+	}
+	workspace, err := s.demoWorkspace()
+	if err != nil {
+		return err
+	}
+	account, err := workspace.Reset(ctx, password)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(options.Out, "The demo workspace was made anew. Sign in as %s with %s\n", account.Email, password)
+	return err
+}

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// finding is one line of the doctor: what is set, and what it costs when it is not.
+type finding struct {
+	name, state, advice string
+}
+
+// Doctor says what is configured, what is missing, and what that costs. It changes
+// nothing and never prints a secret. The error names what would keep Nightbell from
+// starting.
+func Doctor(config Config, out io.Writer) error {
+	checked, err := config.check()
+	for _, f := range checked.findings() {
+		if _, err := fmt.Fprintf(out, "%-12s %-28s %s\n", f.name, f.state, f.advice); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("these would keep Nightbell from starting:\n%w", err)
+	}
+	return nil
+}
+
+func (s settings) findings() []finding {
+	list := []finding{
+		{"address", s.PublicURL, "listening on " + s.Listen},
+		{"data", s.DataDir, "back this folder up; it holds the generated secrets"},
+	}
+	list = append(list, either(!s.embedded(), "database", "DATABASE_URL", "yours to back up and replicate",
+		"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
+	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail leave this machine",
+		"no mail server", "mail lands only on /inbox; set NIGHTBELL_SMTP_HOST to wake anybody"))
+	list = append(list, either(s.JWTSecret != "", "sign-in", "NIGHTBELL_JWT_SECRET", "the same on every replica",
+		"generated secret", "replicas need NIGHTBELL_JWT_SECRET to accept each other's sign-ins"))
+	list = append(list, either(s.DataKey != "", "secrets", "NIGHTBELL_DATA_KEY", "the same on every replica",
+		"generated data key", "replicas need NIGHTBELL_DATA_KEY to open each other's secrets"))
+	list = append(list, either(s.DeadmanURL != "", "dead man", "NIGHTBELL_DEADMAN_URL", "something outside notices when pages stop",
+		"not set", "nobody outside notices when Nightbell itself is down"))
+	return list
+}
+
+func either(set bool, name, state, advice, otherState, otherAdvice string) finding {
+	if set {
+		return finding{name, state, advice}
+	}
+	return finding{name, otherState, otherAdvice}
+}
+
+// Healthcheck asks a running Nightbell whether it is ready; for containers.
+func Healthcheck(ctx context.Context, config Config) error {
+	checked, err := config.check()
+	if err != nil {
+		return err
+	}
+	url, err := publicURL("", checked.Listen)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/readyz", http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("nightbell does not answer on %s: %w", checked.Listen, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("nightbell is not ready: HTTP %d. See GET /readyz for the reasons", response.StatusCode)
+	}
+	return nil
+}

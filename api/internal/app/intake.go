@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+)
+
+// findRoute looks a service key up by its hash.
+func (s *server) findRoute(ctx context.Context, hash ingest.KeyHash) (ingest.Route, error) {
+	var route ingest.Route
+	err := s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+		row, err := catalogdb.New(tx).FindRoute(ctx, hash[:])
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ingest.ErrUnknownKey
+		}
+		route = ingest.Route{OrgID: row.OrgID, ServiceID: row.ServiceID, ServiceName: row.Name, Grouping: row.Grouping}
+		if row.PolicyID != nil {
+			route.PolicyID = *row.PolicyID
+		}
+		return err
+	})
+	return route, err
+}
+
+// acceptor lets ingest hand alerts to flow, and counts them.
+type acceptor struct {
+	intake  *flow.Intake
+	metrics *telemetry.Metrics
+}
+
+func routeOf(r ingest.Route) catalog.Route {
+	return catalog.Route{OrgID: r.OrgID, ServiceID: r.ServiceID, ServiceName: r.ServiceName, PolicyID: r.PolicyID, Grouping: catalog.Grouping(r.Grouping)}
+}
+
+func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Batch) error {
+	err := a.intake.Accept(ctx, routeOf(route), batch)
+	outcome := "accepted"
+	if err != nil {
+		outcome = "unavailable"
+	}
+	if len(batch.Alerts) > 0 {
+		a.metrics.AlertsReceived(batch.Alerts[0].Source, outcome, len(batch.Alerts))
+	}
+	return err
+}
+
+func (a acceptor) AcceptUndecodable(ctx context.Context, route ingest.Route, sender, reason string, body []byte) error {
+	a.metrics.AlertsReceived(sender, "undecodable", 1)
+	return a.intake.AcceptUndecodable(ctx, routeOf(route), sender, reason, body)
+}
+
+// announced tells the intake of a request before its body is read, so that the batch
+// can wait a moment for it.
+func (s *server) announced(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		done := s.intake.Expect()
+		defer done()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// memberOf reports whether a person still belongs to an organization.
+func (s *server) memberOf(ctx context.Context, orgID, userID uuid.UUID) (bool, error) {
+	var member bool
+	err := s.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $2)`, orgID, userID).Scan(&member)
+	}, postgres.ReadOnly())
+	return member, err
+}

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/sweep"
+)
+
+// loop is something that runs by itself until its context ends.
+type loop struct {
+	name string
+	run  func(context.Context)
+}
+
+// loops lists everything that runs by itself.
+func (s *server) loops() []loop {
+	list := []loop{
+		{"intake", s.intake.Run},
+		{"escalations", func(ctx context.Context) {
+			sweep.Loop(ctx, s.logger, "escalations", s.escalations, s.escalator.Sweep)
+		}},
+		{"live feed across replicas", s.listenAcrossReplicas},
+		{"watch", func(ctx context.Context) { every(ctx, watchInterval, s.watch) }},
+		{"housekeeping", func(ctx context.Context) { every(ctx, housekeepingInterval, s.housekeep) }},
+	}
+	for kind, outbox := range s.outboxes {
+		list = append(list, loop{"outbox " + string(kind), func(ctx context.Context) {
+			sweep.Loop(ctx, s.logger, "outbox "+string(kind), s.wakers[kind], outbox.Sweep)
+		}})
+	}
+	return list
+}
+
+// startLoops starts every loop. On stop they end before the database does; alerts
+// that were accepted until then are stored by the intake, whose requests are waited
+// for first.
+func (s *server) startLoops() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, l := range s.loops() {
+		running.Go(func() { l.run(ctx) })
+	}
+	s.onStop(func(stopping context.Context) error {
+		cancel()
+		done := make(chan struct{})
+		go func() { running.Wait(); close(done) }()
+		select {
+		case <-done:
+			return nil
+		case <-stopping.Done():
+			return stopping.Err()
+		}
+	})
+}
+
+// every calls do at once and then at the interval until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		do(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}

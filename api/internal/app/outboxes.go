@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/channel/email"
+	"github.com/nightbell/nightbell/api/internal/channel/slack"
+	"github.com/nightbell/nightbell/api/internal/channel/webhook"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// buildOutboxes gives every channel an outbox of its own.
+func (s *server) buildOutboxes(context.Context) error {
+	mail, err := s.mailChannel()
+	if err != nil {
+		return err
+	}
+	channels := map[notify.Kind]notify.Channel{
+		notify.Email:   mail,
+		notify.Webhook: webhook.New(s.egress),
+		notify.Slack:   slack.New(s.egress),
+	}
+	began := time.Now()
+	s.outboxes = make(map[notify.Kind]*flow.Deliverer, len(channels))
+	for kind, channel := range channels {
+		outbox := flow.NewDeliverer(s.db, kind, channel, flow.DeliverOptions{
+			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive("acknowledge links"),
+			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
+			Uptime: func() time.Duration { return time.Since(began) },
+		})
+		s.outboxes[kind] = outbox
+		s.onStop(outbox.Close)
+	}
+	return nil
+}
+
+// mailChannel is the mail server, or the built-in inbox where none is set.
+func (s *server) mailChannel() (notify.Channel, error) {
+	from, err := email.ParseSender(s.SMTPFrom)
+	if err != nil {
+		return nil, fmt.Errorf("NIGHTBELL_SMTP_FROM: %w", err)
+	}
+	if !s.hasMailServer() {
+		return email.NewInbox(from, s.keepMail), nil
+	}
+	return email.NewServer(email.Options{Host: s.SMTPHost, Port: s.SMTPPort, Username: s.SMTPUsername, Password: s.SMTPPassword, From: from}), nil
+}
+
+// keepMail stores a mail for /inbox.
+func (s *server) keepMail(ctx context.Context, mail email.Mail) error {
+	return notifydb.KeepMail(ctx, s.db, notifydb.InboxMail{OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
+		Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML})
+}
+
+// postToSlack posts the test message of the Slack dialog.
+func (s *server) postToSlack(ctx context.Context, webhookURL, channel, text string) error {
+	return slack.New(s.egress).Post(ctx, webhookURL, channel, text)
+}
+
+// accepting fails once the process is stopping, so that balancers look elsewhere.
+func (s *server) accepting(context.Context) error {
+	select {
+	case <-s.stopping:
+		return errors.New("stopping")
+	default:
+		return nil
+	}
+}

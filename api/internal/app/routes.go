@@ -1,0 +1,187 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
+	"github.com/nightbell/nightbell/api/gen/openapi"
+	"github.com/nightbell/nightbell/api/internal/ai/airpc"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogrpc"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationrpc"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentrpc"
+	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/integration/integrationrpc"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify/notifyrpc"
+	"github.com/nightbell/nightbell/api/internal/org/orgrpc"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+	"github.com/nightbell/nightbell/api/internal/platform/web"
+)
+
+// callTimeout is the longest that an RPC may take.
+const callTimeout = 10 * time.Second
+
+var errDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
+	"Nightbell cannot reach its database right now. Try again in a few seconds.").After(5)
+
+// classify turns what the database says into what callers can act on.
+func classify(err error) *fault.Error {
+	switch {
+	case postgres.IsUnavailable(err), postgres.IsLockTimeout(err):
+		return errDatabaseAway.Because(err)
+	case postgres.IsRefusedData(err):
+		return fault.New(fault.Unprocessable, "refused_value", "A value of this request cannot be stored. Check its text for characters that do not belong there.").Because(err)
+	default:
+		return nil
+	}
+}
+
+// routes builds everything that is served.
+func (s *server) routes() (*rpcserver.Server, error) {
+	tokens, err := auth.NewAccessTokens(s.jwtSecret)
+	if err != nil {
+		return nil, fmt.Errorf("NIGHTBELL_JWT_SECRET: %w", err)
+	}
+	callers := authrpc.NewAuthenticator(s.db, tokens)
+	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
+		callers.Authenticate, authrpc.Authorize, rpcserver.Validate(), authrpc.Audit(s.db, s.logger))
+	server.TrustedProxies = s.trustedProxies
+	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
+	server.Observers = append(server.Observers, s.metrics.RequestFinished, s.tracing.RequestFinished)
+	for _, add := range []func(*rpcserver.Server) error{
+		func(server *rpcserver.Server) error { return s.mountServices(server, callers, tokens) },
+		func(server *rpcserver.Server) error { return s.addPlainRoutes(server, callers) },
+		s.addSite,
+	} {
+		if err := add(server); err != nil {
+			return nil, err
+		}
+	}
+	return server, nil
+}
+
+// mount is one service of the contract with what implements it.
+type mount struct {
+	file    protoreflect.FileDescriptor
+	impl    any
+	connect func(...connect.HandlerOption) (string, http.Handler)
+}
+
+// mountServices binds every service of the contract on all transports.
+func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authenticator, tokens *auth.AccessTokens) error {
+	hasher, err := auth.NewHasher()
+	if err != nil {
+		return err
+	}
+	accounts, err := authrpc.NewAuthServer(authrpc.AuthConfig{DB: s.db, Secret: s.jwtSecret, Tokens: tokens, Callers: callers, Hasher: hasher, Logger: s.logger})
+	if err != nil {
+		return err
+	}
+	for _, m := range s.services(accounts, callers) {
+		services := m.file.Services()
+		for i := range services.Len() {
+			if err := server.Mount(services.Get(i), m.impl, m.connect); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// services lists the services of the contract.
+func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
+	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
+	organizations := orgrpc.NewServer(s.db)
+	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
+	incidents := incidentrpc.New(s.db, s.responder)
+	policies := escalationrpc.New(s.db)
+	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL)
+	inbox := notifyrpc.NewInbox(s.db)
+	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
+	helper := airpc.New(s.db)
+	return []mount{
+		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_api_key_service_proto, apiKeys, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewApiKeyServiceHandler(apiKeys, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_org_service_proto, organizations, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewOrgServiceHandler(organizations, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_catalog_service_proto, catalog, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewCatalogServiceHandler(catalog, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_incident_service_proto, incidents, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewIncidentServiceHandler(incidents, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_escalation_service_proto, policies, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewEscalationServiceHandler(policies, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_contact_service_proto, contacts, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewContactServiceHandler(contacts, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_inbox_service_proto, inbox, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewInboxServiceHandler(inbox, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_slack_service_proto, slack, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewSlackServiceHandler(slack, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_ai_service_proto, helper, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAiServiceHandler(helper, o...)
+		}},
+	}
+}
+
+// addPlainRoutes adds what is no RPC. This is the whole list.
+func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
+	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
+	webhooks := http.NewServeMux()
+	ingest.NewHandler(keys, acceptor{s.intake, s.metrics}, rpcserver.WriteError, s.logger).Register(webhooks)
+	acknowledge := s.acknowledgePages()
+	for _, route := range []struct {
+		verb, path string
+		handler    http.Handler
+	}{
+		{"POST", "/v1/webhooks/prometheus/{service_key}", s.announced(webhooks)},
+		{"GET", "/v1/stream", s.stream(callers)},
+		{"GET", "/v1/openapi.yaml", openAPI()},
+		{"GET", "/ack/{token}", acknowledge},
+		{"POST", "/ack/{token}", acknowledge},
+		{"GET", "/ack/style.css", acknowledge},
+		{"GET", "/healthz", telemetry.Alive()},
+		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Check}, telemetry.Check{Name: "stopping", Run: s.accepting})},
+		{"GET", "/metrics", s.metrics.Handler()},
+	} {
+		if err := server.Handle(route.verb, route.path, route.handler); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addSite serves the built site wherever nothing else does.
+func (s *server) addSite(server *rpcserver.Server) error {
+	site, err := web.New(web.Built(), s.logger)
+	server.Fallback = site
+	return err
+}
+
+// openAPI serves the description of the REST calls, generated from the contract.
+func openAPI() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/yaml")
+		_, _ = w.Write(openapi.YAML) // a caller that hung up cannot be told
+	})
+}

@@ -1,0 +1,204 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/egress"
+	"github.com/nightbell/nightbell/api/internal/platform/live"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+	"github.com/nightbell/nightbell/api/internal/platform/sweep"
+	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+)
+
+// stopPatience is how long requests and sends under way may take after a signal.
+const stopPatience = 10 * time.Second
+
+// Options say how to serve, besides the configuration.
+type Options struct {
+	Version string
+	// Demo fills one organization with the demo workspace at the first start.
+	Demo bool
+	// Out is where people read: the banner goes there, logs go to standard error.
+	Out io.Writer
+}
+
+// server is everything that runs, in the order of its building.
+type server struct {
+	settings
+	options   Options
+	logger    *slog.Logger
+	metrics   *telemetry.Metrics
+	tracing   *telemetry.Tracing
+	box       *secret.Box
+	db        *postgres.DB
+	egress    *egress.Client
+	hub       *live.Hub
+	intake    *flow.Intake
+	responder *flow.Responder
+	escalator *flow.Escalator
+	// outboxes and wakers are by channel; escalations has a waker of its own.
+	outboxes    map[notify.Kind]*flow.Deliverer
+	wakers      map[notify.Kind]*sweep.Waker
+	escalations *sweep.Waker
+	stopping    chan struct{}
+	// databaseGone is closed when the private PostgreSQL ended; nil when there is none.
+	databaseGone <-chan struct{}
+	// undo is what ends each part, run backwards.
+	undo []func(context.Context) error
+}
+
+// Serve runs Nightbell until ctx ends, then stops it in order: no new requests, those
+// under way answered, messages under way sent, the database last. The error says what
+// kept it from starting, or what went wrong while stopping.
+func Serve(ctx context.Context, config Config, options Options) (err error) {
+	started := time.Now()
+	s, err := prepare(ctx, config, options)
+	defer func() { err = errors.Join(err, s.stop()) }()
+	if err != nil {
+		return err
+	}
+	for _, part := range []func(context.Context) error{s.seed, s.build} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	s.startLoops()
+	return s.listen(ctx, started)
+}
+
+// prepare reads the configuration and opens the database. The server is never nil and
+// must be stopped, also after an error.
+func prepare(ctx context.Context, config Config, options Options) (*server, error) {
+	s := &server{options: options, stopping: make(chan struct{})}
+	var err error
+	if s.settings, err = config.check(); err != nil {
+		return s, fmt.Errorf("the configuration does not fit:\n%w", err)
+	}
+	for _, part := range []func(context.Context) error{s.startTelemetry, s.unlockSecrets, s.startDatabase} {
+		if err := part(ctx); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *server) onStop(end func(context.Context) error) { s.undo = append(s.undo, end) }
+
+// stop ends every part that was started, the last one first.
+func (s *server) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*stopPatience)
+	defer cancel()
+	var problems []error
+	for len(s.undo) > 0 {
+		last := s.undo[len(s.undo)-1]
+		s.undo = s.undo[:len(s.undo)-1]
+		problems = append(problems, last(ctx))
+	}
+	return errors.Join(problems...)
+}
+
+func (s *server) startTelemetry(context.Context) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		return fmt.Errorf("NIGHTBELL_LOG_LEVEL: %w", err)
+	}
+	var err error
+	if s.logger, err = telemetry.NewLogger(os.Stderr, s.LogFormat, level, rpcserver.RequestID); err != nil {
+		return fmt.Errorf("NIGHTBELL_LOG_FORMAT: %w", err)
+	}
+	s.metrics = telemetry.NewMetrics(s.options.Version)
+	s.tracing, err = telemetry.StartTracing(os.Getenv, s.options.Version, s.logger)
+	s.onStop(func(ctx context.Context) error { return s.tracing.Stop(ctx) })
+	return err
+}
+
+func (s *server) unlockSecrets(context.Context) error {
+	if err := s.secureDataDir(); err != nil {
+		return err
+	}
+	var err error
+	if s.jwtSecret, err = keptKey(s.jwtSecret, s.DataDir, "jwt-secret"); err != nil {
+		return fmt.Errorf("NIGHTBELL_JWT_SECRET: %w", err)
+	}
+	if s.dataKey, err = keptKey(s.dataKey, s.DataDir, "data-key"); err != nil {
+		return fmt.Errorf("NIGHTBELL_DATA_KEY: %w", err)
+	}
+	s.box, err = secret.NewBox(s.dataKey)
+	return err
+}
+
+// build makes the parts that work on the database. Nothing runs by itself yet.
+func (s *server) build(ctx context.Context) error {
+	s.egress = egress.New(egress.Options{Allow: s.egressAllow})
+	s.hub = s.newHub()
+	s.escalations, s.wakers = sweep.NewWaker(), map[notify.Kind]*sweep.Waker{}
+	for _, kind := range notify.Kinds {
+		s.wakers[kind] = sweep.NewWaker()
+	}
+	signals := flow.Signals{Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }}
+	s.intake = flow.NewIntake(s.db, s.logger, signals)
+	s.responder = flow.NewResponder(s.db, signals)
+	s.escalator = flow.NewEscalator(s.db, s.logger, signals)
+	return s.buildOutboxes(ctx)
+}
+
+// wakePages says that pages or the steps after them may be due.
+func (s *server) wakePages() {
+	for _, waker := range s.wakers {
+		waker.Wake()
+	}
+	s.escalations.Wake()
+}
+
+// listen serves until ctx ends. The banner is printed once the address answers.
+func (s *server) listen(ctx context.Context, started time.Time) error {
+	routes, err := s.routes()
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Listen)
+	if err != nil {
+		return fmt.Errorf("NIGHTBELL_LISTEN: %w. Is Nightbell running already? Choose another address with --listen", err)
+	}
+	httpServer := rpcserver.NewHTTPServer(s.tracing.Wrap(routes.Handler()), s.logger)
+	failed := make(chan error, 1)
+	go func() { failed <- httpServer.Serve(listener) }()
+	s.onStop(func(ctx context.Context) error { return s.drain(ctx, httpServer) })
+	s.logger.InfoContext(ctx, "ready", "address", s.Listen, "version", s.options.Version, "start_ms", time.Since(started).Milliseconds())
+	if err := s.printBanner(ctx); err != nil {
+		return err
+	}
+	select {
+	case <-ctx.Done():
+		s.logger.Info("stopping: requests and messages under way are finished first")
+		return nil
+	case <-s.databaseGone:
+		return errors.New("the private PostgreSQL has ended; Nightbell stops so that its supervisor starts both again")
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	}
+}
+
+// drain answers what is under way. Live streams never end by themselves, so they are
+// told first.
+func (s *server) drain(ctx context.Context, httpServer *http.Server) error {
+	close(s.stopping)
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	s.hub.Close()
+	return httpServer.Shutdown(ctx)
+}
