@@ -52,7 +52,10 @@ func (p *policy) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				if reply, err = next(ctx, req); err != nil {
 					return nil, err
 				}
-				produced, _ := reply.Any().(proto.Message)
+				produced, ok := reply.Any().(proto.Message)
+				if !ok || !produced.ProtoReflect().IsValid() {
+					return nil, errNoAnswer(call.Procedure)
+				}
 				return produced, nil
 			})
 		if err != nil {

@@ -34,13 +34,15 @@ var outcomes = map[fault.Kind]outcome{
 	fault.Unavailable:     {connect.CodeUnavailable, http.StatusServiceUnavailable},
 }
 
-// Two outcomes that no domain asks for.
+// statusClientGone is nginx's number for a caller that hung up; nobody reads the answer.
+const statusClientGone = 499
+
+// Outcomes that no domain asks for.
 var (
-	// statusClientGone is nginx's number for a caller that hung up; nobody reads the answer.
-	statusClientGone = 499
-	errInternal      = fault.New(fault.Internal, "internal",
+	errInternal = fault.New(fault.Internal, "internal",
 		"Something went wrong on our side. Try again; if it stays, send us the request id.")
 	errTimeout = fault.New(fault.Unavailable, "timeout", "This took too long. Try again.").After(1)
+	errGone    = fault.New(fault.Unavailable, "client_gone", "The caller hung up.")
 )
 
 // Classifier turns what a library says into a fault, such as a database that is away into
@@ -61,6 +63,8 @@ func refusal(ctx context.Context, err error, classify Classifier) *fault.Error {
 	case known != nil && (!ok || known.Unwrap() != nil):
 		logger.InfoContext(ctx, "refused", "error", err)
 	case known != nil:
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return errGone
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errTimeout.Because(err)
 	case connect.CodeOf(err) == connect.CodeUnimplemented:
@@ -90,7 +94,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 func writeFault(w http.ResponseWriter, r *http.Request, seen *fault.Error) {
-	status := statusOf(r.Context(), seen)
+	status := statusOf(seen)
 	if seen.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(seen.RetryAfterSeconds))
 	}
@@ -127,8 +131,8 @@ func details(seen *fault.Error) []detail {
 	return list
 }
 
-func statusOf(ctx context.Context, seen *fault.Error) int {
-	if errors.Is(ctx.Err(), context.Canceled) {
+func statusOf(seen *fault.Error) int {
+	if seen.Code == errGone.Code {
 		return statusClientGone
 	}
 	if known, ok := outcomes[seen.Kind]; ok {
@@ -161,9 +165,9 @@ func connectError(ctx context.Context, seen *fault.Error, header http.Header) *c
 
 func codeOf(ctx context.Context, seen *fault.Error) connect.Code {
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
+	case seen.Code == errGone.Code:
 		return connect.CodeCanceled
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+	case seen.Code == errTimeout.Code && ctx.Err() != nil: // the caller's own deadline
 		return connect.CodeDeadlineExceeded
 	}
 	if known, ok := outcomes[seen.Kind]; ok {

@@ -86,9 +86,13 @@ func (m *method) invoke(ctx context.Context, message proto.Message) (proto.Messa
 	}
 	answer, ok := results[0].Interface().(proto.Message)
 	if !ok || results[0].IsNil() {
-		return nil, fmt.Errorf("%s returned neither an answer nor an error", m.procedure)
+		return nil, errNoAnswer(m.procedure)
 	}
 	return answer, nil
+}
+
+func errNoAnswer(procedure string) error {
+	return fmt.Errorf("%s returned neither an answer nor an error", procedure)
 }
 
 func (m *method) call(ctx context.Context, transport Transport, header http.Header) *Call {
