@@ -97,6 +97,21 @@ func TestFiguresAreTheSpecifications(t *testing.T) {
 	}
 }
 
+// The averages hold for a day after the first start, while nobody adds anything.
+func TestAveragesStandForADay(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	db.Clock.Advance(24 * time.Hour)
+	for sql, want := range map[string]string{
+		weekly("avg(acknowledged_at - triggered_at)", 0): "00:12:45", weekly("avg(acknowledged_at - triggered_at)", 1): "00:14:15",
+		weekly("avg(resolved_at - triggered_at)", 0): "02:15:00", weekly("avg(resolved_at - triggered_at)", 1): "02:05:00",
+	} {
+		if got := figure(t, db, account, sql); got != want {
+			t.Errorf("%s: got %s, want %s", sql, got, want)
+		}
+	}
+}
+
 func TestSixServicesShowEveryHealth(t *testing.T) {
 	t.Parallel()
 	db, _, account := seeded(t)

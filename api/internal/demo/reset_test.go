@@ -1,0 +1,199 @@
+package demo_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/demo"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+func TestResetTouchesOnlyItsOwnOrganization(t *testing.T) {
+	t.Parallel()
+	db, w, account := seeded(t)
+	other := neighbour(t, db)
+	// Jonas works for both.
+	db.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at)
+		SELECT $1, id, 'viewer', nightbell_now() FROM users WHERE email LIKE 'jonas@%'`, other.OrgID)
+	before := contents(t, db, other.OrgID)
+	if _, err := w.Reset(t.Context(), password); err != nil {
+		t.Fatal(err)
+	}
+	after := contents(t, db, other.OrgID)
+	if !maps.Equal(before, after) {
+		t.Errorf("the neighbour changed.\nbefore: %v\nafter: %v", before, after)
+	}
+	if got := figure(t, db, account, `SELECT count(*) || ' ' || (SELECT count(*) FROM users) FROM incident WHERE org_id = $1`); got != "25 9" {
+		t.Errorf("incidents and accounts after the reset: %s", got)
+	}
+}
+
+// After a reset the workspace is as if seeded at that moment. If a new table has an
+// organization's rows, this test says so until clutter and erasable know it.
+func TestResetLeavesNothingOfWhatPeopleDid(t *testing.T) {
+	t.Parallel()
+	db, w, first := seeded(t)
+	fresh := contents(t, db, first.OrgID)
+	clutter(t, db, first)
+	for name, text := range contents(t, db, first.OrgID) {
+		if text == "" {
+			t.Errorf("table %s is empty: this test does not show that a reset empties it", name)
+		}
+	}
+	second, err := w.Reset(t.Context(), password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second.ServiceKey == first.ServiceKey || second.OrgID != first.OrgID {
+		t.Error("a reset makes new keys for the same organization")
+	}
+	for name, text := range contents(t, db, first.OrgID) {
+		switch {
+		case name == "audit_event" && text == "":
+			t.Error("the audit log was emptied")
+		case name != "audit_event" && text != fresh[name]:
+			t.Errorf("%s is not as when it was fresh.\nfresh:\n%s\nnow:\n%s", name, fresh[name], text)
+		}
+	}
+	if got := figure(t, db, first, `SELECT count(*) FROM users`); got != "8" {
+		t.Errorf("%s accounts are left", got)
+	}
+}
+
+// Whatever time passes, only what is new pages, and its number follows on.
+func TestOnlyWhatIsNewPages(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	history := figure(t, db, account, `SELECT count(*) FROM notification WHERE org_id = $1`)
+	db.Clock.Advance(30 * 24 * time.Hour)
+	escalator := flow.NewEscalator(db.DB, quiet(), signals())
+	for again := true; again; {
+		var err error
+		if again, err = escalator.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := figure(t, db, account, `SELECT count(*) FROM notification WHERE org_id = $1`); got != history {
+		t.Errorf("a sweep made %s notifications of %s", got, history)
+	}
+	fire(t, db, account)
+	pages := figure(t, db, account, `SELECT string_agg(u.email || ' ' || n.state || ' #' || i.number, ', ') FROM notification n
+		JOIN users u ON u.id = n.user_id JOIN incident i ON i.id = n.incident_id WHERE n.org_id = $1 AND n.state <> 'sent'`)
+	if pages != account.Email+" pending #26" {
+		t.Errorf("the first alert pages %s", pages)
+	}
+}
+
+// neighbour registers another organization with an incident of its own.
+func neighbour(t *testing.T, db *pgtest.Database) flow.Registered {
+	t.Helper()
+	var made flow.Registered
+	err := db.InSystem(t.Context(), postgres.Identity, func(ctx context.Context, tx pgx.Tx) (err error) {
+		made, err = flow.Register(ctx, tx, flow.Registration{Kind: org.Organization, Name: "Ada", Email: "ada@example.com",
+			OrgName: "Millpond", Timezone: "UTC"}, "x", db.Clock.Now())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = flow.NewResponder(db.DB, signals()).DeclareIncident(t.Context(), flow.Declaration{OrgID: made.OrgID, Title: "Ours",
+		Severity: alert.High, By: incident.Actor{Kind: incident.User, ID: made.UserID, Name: "Ada"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// fire sends one alert by the account's service key, as the printed command does.
+func fire(t *testing.T, db *pgtest.Database, account demo.Account) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	intake := flow.NewIntake(db.DB, quiet(), signals())
+	ended := make(chan struct{})
+	go func() { intake.Run(ctx); close(ended) }()
+	defer func() { stop(); <-ended }()
+	err := db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
+		found, err := catalogdb.New(tx).FindRoute(ctx, catalog.HashKey(account.ServiceKey))
+		if err != nil {
+			return err
+		}
+		return intake.Accept(ctx, catalog.Route{OrgID: found.OrgID, ServiceID: found.ServiceID, ServiceName: found.Name,
+			PolicyID: *found.PolicyID, Grouping: catalog.Grouping(found.Grouping)}, alert.Batch{Alerts: []alert.Received{{
+			Key: "HighLatency", Status: alert.Firing, Severity: alert.Critical, Source: "prometheus", Title: "Checkout is slow", Count: 1}}})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// clutter leaves something in every table that seeding leaves empty.
+func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
+	t.Helper()
+	fire(t, db, account)
+	guest, mara := id.New(), pgtest.One[uuid.UUID](t, db, `SELECT id FROM users WHERE email = $1`, account.Email)
+	db.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, 'Guest', 'guest@example.com', 'x', nightbell_now())`, guest)
+	db.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'viewer', nightbell_now())`, account.OrgID, guest)
+	for _, sql := range []string{
+		`INSERT INTO session (id, user_id, org_id, created_at, last_used_at) VALUES ($2, $3, $1, nightbell_now(), nightbell_now())`,
+		`INSERT INTO known_device (user_id, device_hash, seen_at) SELECT $3, '\x01', nightbell_now() WHERE $1::uuid <> $2::uuid`,
+		`INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at) VALUES ($1, $2, 'k', 'p', '\x02', 'admin', $3, nightbell_now())`,
+		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
+		`INSERT INTO idempotency_key (org_id, key, method, request_hash, response, created_at) SELECT $1, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
+			SELECT $1, $2, id, 'prometheus', 'r', '\x05', nightbell_now() FROM service WHERE org_id = $1 AND $3::uuid IS NOT NULL LIMIT 1`,
+	} {
+		db.Exec(t, sql, account.OrgID, id.New(), mara)
+	}
+}
+
+// contents is everything in the tables that hold one organization's rows, without what
+// chance or a sequence put there.
+func contents(t *testing.T, db *pgtest.Database, orgID uuid.UUID) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT c.relname::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
+			WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition`)
+		if err != nil {
+			return err
+		}
+		names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			var text string
+			err := tx.QueryRow(ctx, `SELECT coalesce(string_agg(line, E'\n' ORDER BY line), '') FROM (
+				SELECT (to_jsonb(x) - '{seq,hash,sealed}'::text[])::text AS line FROM `+name+` x WHERE org_id = $1) AS lines`, orgID).Scan(&text)
+			if err != nil {
+				return err
+			}
+			all[name] = text
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func signals() flow.Signals { return flow.Signals{Pages: func() {}, Changed: func(uuid.UUID) {}} }
+
+func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
