@@ -55,8 +55,10 @@ func (s *server) mailChannel() (notify.Channel, error) {
 
 // keepMail stores a mail for /inbox.
 func (s *server) keepMail(ctx context.Context, mail email.Mail) error {
-	return notifydb.KeepMail(ctx, s.db, notifydb.InboxMail{OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
-		Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML})
+	return notifydb.KeepMail(ctx, s.db, notifydb.InboxMail{
+		OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
+		Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML,
+	})
 }
 
 // postToSlack posts the test message of the Slack dialog.

@@ -68,8 +68,10 @@ func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, er
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("encode tags and metadata: %w", err)
 	}
-	opening := incidentdb.Opening{OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
-		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details}
+	opening := incidentdb.Opening{
+		OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
+		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details,
+	}
 	if d.By.Kind == incident.User {
 		opening.CreatedBy = d.By.ID
 	} else {
@@ -80,8 +82,10 @@ func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, er
 		return uuid.Nil, err
 	}
 	record := opened[0].Record
-	r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: d.OrgID, IncidentID: record.ID,
-		Event: incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."}})
+	r.timeline = append(r.timeline, incidentdb.TimelineEntry{
+		OrgID: d.OrgID, IncidentID: record.ID,
+		Event: incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."},
+	})
 	if err := r.start(ctx, record); err != nil {
 		return uuid.Nil, err
 	}

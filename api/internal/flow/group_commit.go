@@ -67,8 +67,10 @@ type submission struct {
 
 // NewIntake makes an intake; nothing is stored until Run is called.
 func NewIntake(db *postgres.DB, logger *slog.Logger, signals Signals) *Intake {
-	return &Intake{db: db, logger: logger, signals: signals,
-		queue: make(chan *submission, queueLength), alone: make(chan struct{}, aloneAtOnce), held: map[uuid.UUID]int{}}
+	return &Intake{
+		db: db, logger: logger, signals: signals,
+		queue: make(chan *submission, queueLength), alone: make(chan struct{}, aloneAtOnce), held: map[uuid.UUID]int{},
+	}
 }
 
 // Expect announces a request whose alerts are still being read, so that the batch

@@ -58,7 +58,8 @@ func (r *pagingRound) openUndecodable(ctx context.Context, route catalog.Route, 
 			continue
 		}
 		r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: o.OrgID, IncidentID: o.ID, Event: incident.Event{
-			Kind: "declared", Message: "Declared because an alert could not be read: " + reason + "."}})
+			Kind: "declared", Message: "Declared because an alert could not be read: " + reason + ".",
+		}})
 		if err := r.start(ctx, o.Record); err != nil {
 			return err
 		}

@@ -90,8 +90,10 @@ func (w *workspace) person(t *testing.T, userID uuid.UUID, name, role string) {
 var began = time.Date(2026, 3, 25, 3, 8, 14, 0, time.UTC)
 
 func firing(key, group string, startsAt time.Time) alert.Received {
-	return alert.Received{Key: key, Group: group, GroupTitle: group, Status: alert.Firing, Severity: alert.Critical,
-		Source: "prometheus", Title: "Latency of " + key, StartsAt: startsAt, Count: 1}
+	return alert.Received{
+		Key: key, Group: group, GroupTitle: group, Status: alert.Firing, Severity: alert.Critical,
+		Source: "prometheus", Title: "Latency of " + key, StartsAt: startsAt, Count: 1,
+	}
 }
 
 func ended(key, group string, startsAt time.Time) alert.Received {

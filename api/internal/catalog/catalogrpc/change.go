@@ -15,7 +15,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
-func severityOf(row catalogdb.ListServicesRow) alert.Severity { return alert.Severity(row.WorstSeverity) }
+func severityOf(row catalogdb.ListServicesRow) alert.Severity {
+	return alert.Severity(row.WorstSeverity)
+}
 
 // UpdateService changes the fields that are present. An empty id clears a reference.
 func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.UpdateServiceRequest) (*nightbellv1.UpdateServiceResponse, error) {
@@ -105,8 +107,10 @@ type pointing interface {
 // references reads the ids that a service points at and refuses what does not exist
 // in this organization.
 func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, request pointing) (catalogdb.ReferencesParams, error) {
-	refs := catalogdb.ReferencesParams{OrgID: orgID,
-		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerUserId()), PolicyID: optional(request.GetEscalationPolicyId())}
+	refs := catalogdb.ReferencesParams{
+		OrgID:  orgID,
+		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerUserId()), PolicyID: optional(request.GetEscalationPolicyId()),
+	}
 	exist, err := q.References(ctx, refs)
 	switch {
 	case err != nil:

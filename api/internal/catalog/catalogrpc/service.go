@@ -95,8 +95,10 @@ func or[T comparable](value, otherwise T) T {
 
 func (h *Handler) addKey(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time) error {
 	key := catalog.NewKey()
-	return q.InsertServiceKey(ctx, catalogdb.InsertServiceKeyParams{Hash: catalog.HashKey(key), OrgID: orgID, ServiceID: serviceID,
-		Sealed: h.box.Seal([]byte(key), catalog.KeyPlace(orgID, serviceID)), Now: now})
+	return q.InsertServiceKey(ctx, catalogdb.InsertServiceKeyParams{
+		Hash: catalog.HashKey(key), OrgID: orgID, ServiceID: serviceID,
+		Sealed: h.box.Seal([]byte(key), catalog.KeyPlace(orgID, serviceID)), Now: now,
+	})
 }
 
 // ListServices gives every service with its health.

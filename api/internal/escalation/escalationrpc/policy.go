@@ -53,8 +53,10 @@ func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbell
 	response := &nightbellv1.CreateEscalationPolicyResponse{}
 	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
 		policyID := id.New()
-		err := q.InsertPolicy(ctx, escalationdb.InsertPolicyParams{OrgID: orgID, ID: policyID, Name: request.GetName(),
-			Description: request.GetDescription(), Repeats: request.GetRepeats(), Now: now})
+		err := q.InsertPolicy(ctx, escalationdb.InsertPolicyParams{
+			OrgID: orgID, ID: policyID, Name: request.GetName(),
+			Description: request.GetDescription(), Repeats: request.GetRepeats(), Now: now,
+		})
 		if err != nil {
 			return err
 		}
@@ -75,8 +77,10 @@ func writeSteps(ctx context.Context, q *escalationdb.Queries, orgID, policyID uu
 		}
 		for j, target := range step.GetTargets() {
 			targetID, _ := id.Parse(target.GetId())
-			written, err := q.InsertTarget(ctx, escalationdb.InsertTargetParams{OrgID: orgID, PolicyID: policyID,
-				StepPosition: int32(i), Position: int32(j), Kind: target.GetKind(), TargetID: targetID})
+			written, err := q.InsertTarget(ctx, escalationdb.InsertTargetParams{
+				OrgID: orgID, PolicyID: policyID,
+				StepPosition: int32(i), Position: int32(j), Kind: target.GetKind(), TargetID: targetID,
+			})
 			if err != nil {
 				return err
 			}
@@ -119,8 +123,10 @@ func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbell
 	response := &nightbellv1.UpdateEscalationPolicyResponse{}
 	policyID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
-		changed, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{Name: request.GetName(), Description: request.GetDescription(),
-			Repeats: request.GetRepeats(), Now: now, OrgID: orgID, ID: policyID})
+		changed, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
+			Name: request.GetName(), Description: request.GetDescription(),
+			Repeats: request.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
+		})
 		if err != nil {
 			return err
 		}
@@ -189,8 +195,10 @@ func list(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, only *u
 	}
 	policies := make([]*nightbellv1.EscalationPolicy, len(rows))
 	for i, row := range rows {
-		policies[i] = &nightbellv1.EscalationPolicy{Id: row.ID.String(), Name: row.Name, Description: row.Description,
-			Repeats: row.Repeats, Steps: steps[row.ID], IsDefault: row.IsDefault}
+		policies[i] = &nightbellv1.EscalationPolicy{
+			Id: row.ID.String(), Name: row.Name, Description: row.Description,
+			Repeats: row.Repeats, Steps: steps[row.ID], IsDefault: row.IsDefault,
+		}
 	}
 	return policies, nil
 }

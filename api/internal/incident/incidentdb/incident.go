@@ -207,8 +207,10 @@ func openColumns(openings []Opening, now time.Time) ([]any, map[uuid.UUID]bool) 
 			details[i] = []byte("{}")
 		}
 	}
-	return []any{orgs, ids, services, keys, policies, titles, descriptions, severities, urgencies, sources,
-		assignees, creators, alerts, truncated, details, places, now}, fresh
+	return []any{
+		orgs, ids, services, keys, policies, titles, descriptions, severities, urgencies, sources,
+		assignees, creators, alerts, truncated, details, places, now,
+	}, fresh
 }
 
 // Joined is what alerts add to an open incident.

@@ -86,8 +86,10 @@ func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, 
 // CreateIncident declares an incident.
 func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {
 	orgID, actor := actorOf(ctx)
-	declaration := flow.Declaration{OrgID: orgID, By: actor, Title: request.GetTitle(), Description: request.GetDescription(),
-		Severity: alert.Severity(request.GetSeverity()), Tags: request.GetTags(), Metadata: request.GetMetadata().AsMap()}
+	declaration := flow.Declaration{
+		OrgID: orgID, By: actor, Title: request.GetTitle(), Description: request.GetDescription(),
+		Severity: alert.Severity(request.GetSeverity()), Tags: request.GetTags(), Metadata: request.GetMetadata().AsMap(),
+	}
 	if declaration.Severity == "" {
 		declaration.Severity = alert.Medium
 	}

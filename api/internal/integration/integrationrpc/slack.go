@@ -106,8 +106,10 @@ func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.Configu
 		if next.secrets.BotToken == "" {
 			return errNoToken
 		}
-		next.open = integration.Slack{Channel: request.GetChannel(), WebhookHint: hint,
-			TokenHint: integration.TokenHint(next.secrets.BotToken), UserMappings: request.GetUserMappings()}
+		next.open = integration.Slack{
+			Channel: request.GetChannel(), WebhookHint: hint,
+			TokenHint: integration.TokenHint(next.secrets.BotToken), UserMappings: request.GetUserMappings(),
+		}
 		response.Integration = message(next.open)
 		return s.save(ctx, tx, orgID, next, now)
 	})
@@ -118,9 +120,11 @@ func (s *Slack) save(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, next store
 	if next.contactID == uuid.Nil {
 		next.contactID = id.New()
 	}
-	err := notifydb.New(tx).SaveSharedContact(ctx, notifydb.SaveSharedContactParams{OrgID: orgID, ID: next.contactID, Kind: string(notify.Slack),
+	err := notifydb.New(tx).SaveSharedContact(ctx, notifydb.SaveSharedContactParams{
+		OrgID: orgID, ID: next.contactID, Kind: string(notify.Slack),
 		Name: "Slack " + next.open.Channel, Hint: next.open.WebhookHint, Now: now,
-		AddressSealed: s.box.Seal([]byte(next.secrets.WebhookURL), notify.AddressPlace(orgID, next.contactID))})
+		AddressSealed: s.box.Seal([]byte(next.secrets.WebhookURL), notify.AddressPlace(orgID, next.contactID)),
+	})
 	if err != nil {
 		return err
 	}
@@ -132,13 +136,17 @@ func (s *Slack) save(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, next store
 	if err != nil {
 		return err
 	}
-	return integrationdb.New(tx).SaveIntegration(ctx, integrationdb.SaveIntegrationParams{OrgID: orgID, Kind: integration.SlackKind, Config: config,
-		Sealed: s.box.Seal(plain, integration.SealedPlace(orgID, integration.SlackKind)), ContactMethodID: &next.contactID, Now: now})
+	return integrationdb.New(tx).SaveIntegration(ctx, integrationdb.SaveIntegrationParams{
+		OrgID: orgID, Kind: integration.SlackKind, Config: config,
+		Sealed: s.box.Seal(plain, integration.SealedPlace(orgID, integration.SlackKind)), ContactMethodID: &next.contactID, Now: now,
+	})
 }
 
 func message(open integration.Slack) *nightbellv1.SlackIntegration {
-	return &nightbellv1.SlackIntegration{IsActive: true, Channel: open.Channel, BotToken: open.TokenHint,
-		WebhookUrl: open.WebhookHint, UserMappings: open.UserMappings}
+	return &nightbellv1.SlackIntegration{
+		IsActive: true, Channel: open.Channel, BotToken: open.TokenHint,
+		WebhookUrl: open.WebhookHint, UserMappings: open.UserMappings,
+	}
 }
 
 // GetSlackConfig gives what is configured, its secrets masked.

@@ -43,7 +43,8 @@ func LoadReach(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, people []uuid.UU
 			return nil
 		}
 		ruled[person] = append(ruled[person], notify.Rule{
-			ContactMethodID: contact, Kind: kind, Urgency: *urgency, Delay: time.Duration(*delay) * time.Second})
+			ContactMethodID: contact, Kind: kind, Urgency: *urgency, Delay: time.Duration(*delay) * time.Second,
+		})
 		return nil
 	})
 	for person, rules := range bare {

@@ -80,8 +80,10 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 			row.UserID = &caller.UserID
 		}
 		response.SigningSecret = h.seal(&row, kind, address)
-		response.ContactMethod = &nightbellv1.ContactMethod{Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
-			Shared: request.GetShared(), CreatedAt: timestamppb.New(now)}
+		response.ContactMethod = &nightbellv1.ContactMethod{
+			Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
+			Shared: request.GetShared(), CreatedAt: timestamppb.New(now),
+		}
 		return q.InsertContact(ctx, row)
 	})
 	return response, err
@@ -109,8 +111,10 @@ func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListCon
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
 		rows, err := q.ListContacts(ctx, caller.OrgID, caller.UserID)
 		for _, row := range rows {
-			response.ContactMethods = append(response.ContactMethods, &nightbellv1.ContactMethod{Id: row.ID.String(), Kind: row.Kind,
-				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: row.DisabledReason})
+			response.ContactMethods = append(response.ContactMethods, &nightbellv1.ContactMethod{
+				Id: row.ID.String(), Kind: row.Kind,
+				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: row.DisabledReason,
+			})
 		}
 		return err
 	})
@@ -121,8 +125,10 @@ func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListCon
 func (h *Handler) DeleteContactMethod(ctx context.Context, request *nightbellv1.DeleteContactMethodRequest) (*nightbellv1.DeleteContactMethodResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		deleted, err := q.DeleteContact(ctx, notifydb.DeleteContactParams{OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID,
-			Shared: caller.Role.AtLeast(auth.Admin)})
+		deleted, err := q.DeleteContact(ctx, notifydb.DeleteContactParams{
+			OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID,
+			Shared: caller.Role.AtLeast(auth.Admin),
+		})
 		return orMissing(deleted, err, errNoContact)
 	})
 	return &nightbellv1.DeleteContactMethodResponse{}, err
@@ -138,11 +144,15 @@ func orMissing(changed int64, err error, missing error) error {
 // CreateNotificationRule says when the caller is told by one of their contact methods.
 func (h *Handler) CreateNotificationRule(ctx context.Context, request *nightbellv1.CreateNotificationRuleRequest) (*nightbellv1.CreateNotificationRuleResponse, error) {
 	contactID, _ := id.Parse(request.GetContactMethodId())
-	rule := &nightbellv1.NotificationRule{Id: id.New().String(), ContactMethodId: request.GetContactMethodId(),
-		Urgency: request.GetUrgency(), DelaySeconds: request.GetDelaySeconds()}
+	rule := &nightbellv1.NotificationRule{
+		Id: id.New().String(), ContactMethodId: request.GetContactMethodId(),
+		Urgency: request.GetUrgency(), DelaySeconds: request.GetDelaySeconds(),
+	}
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
-		written, err := q.InsertRule(ctx, notifydb.InsertRuleParams{ID: uuid.MustParse(rule.GetId()), Urgency: rule.GetUrgency(),
-			DelaySeconds: rule.GetDelaySeconds(), Now: now, OrgID: caller.OrgID, ContactMethodID: contactID, UserID: caller.UserID})
+		written, err := q.InsertRule(ctx, notifydb.InsertRuleParams{
+			ID: uuid.MustParse(rule.GetId()), Urgency: rule.GetUrgency(),
+			DelaySeconds: rule.GetDelaySeconds(), Now: now, OrgID: caller.OrgID, ContactMethodID: contactID, UserID: caller.UserID,
+		})
 		return orMissing(written, err, errNoContact)
 	})
 	if postgres.ConstraintName(err) == "notification_rule_once_key" {
@@ -157,8 +167,10 @@ func (h *Handler) ListNotificationRules(ctx context.Context, _ *nightbellv1.List
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
 		rows, err := q.ListRules(ctx, caller.OrgID, caller.UserID)
 		for _, row := range rows {
-			response.NotificationRules = append(response.NotificationRules, &nightbellv1.NotificationRule{Id: row.ID.String(),
-				ContactMethodId: row.ContactMethodID.String(), Urgency: row.Urgency, DelaySeconds: row.DelaySeconds})
+			response.NotificationRules = append(response.NotificationRules, &nightbellv1.NotificationRule{
+				Id:              row.ID.String(),
+				ContactMethodId: row.ContactMethodID.String(), Urgency: row.Urgency, DelaySeconds: row.DelaySeconds,
+			})
 		}
 		return err
 	})

@@ -37,8 +37,10 @@ func (h *Inbox) ListInbox(ctx context.Context, request *nightbellv1.ListInboxReq
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := notifydb.New(tx).ListInbox(ctx, caller.OrgID, most)
 		for _, row := range rows {
-			response.Mails = append(response.Mails, &nightbellv1.InboxMail{Id: row.ID.String(), From: row.Sender, To: row.Recipient,
-				Subject: row.Subject, ReceivedAt: timestamppb.New(row.ReceivedAt)})
+			response.Mails = append(response.Mails, &nightbellv1.InboxMail{
+				Id: row.ID.String(), From: row.Sender, To: row.Recipient,
+				Subject: row.Subject, ReceivedAt: timestamppb.New(row.ReceivedAt),
+			})
 		}
 		return err
 	}, postgres.ReadOnly())
@@ -52,8 +54,10 @@ func (h *Inbox) GetInboxMail(ctx context.Context, request *nightbellv1.GetInboxM
 	caller, _ := auth.ActorFrom(ctx)
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		row, err := notifydb.New(tx).GetInboxMail(ctx, caller.OrgID, mailID)
-		response.Mail = &nightbellv1.InboxMail{Id: row.ID.String(), From: row.Sender, To: row.Recipient, Subject: row.Subject,
-			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: row.TextBody, Html: row.HtmlBody}
+		response.Mail = &nightbellv1.InboxMail{
+			Id: row.ID.String(), From: row.Sender, To: row.Recipient, Subject: row.Subject,
+			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: row.TextBody, Html: row.HtmlBody,
+		}
 		return err
 	}, postgres.ReadOnly())
 	if errors.Is(err, pgx.ErrNoRows) {

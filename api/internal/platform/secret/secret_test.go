@@ -18,8 +18,10 @@ func TestSealedValueOpensOnlyInItsPlace(t *testing.T) {
 		t.Fatalf("opened %q, %v", opened, err)
 	}
 	for name, try := range map[string]func() ([]byte, error){
-		"another place":  func() ([]byte, error) { return box.Open(sealed, "integration/b/slack") },
-		"altered":        func() ([]byte, error) { return box.Open(append(bytes.Clone(sealed[:len(sealed)-1]), sealed[len(sealed)-1]^1), "integration/a/slack") },
+		"another place": func() ([]byte, error) { return box.Open(sealed, "integration/b/slack") },
+		"altered": func() ([]byte, error) {
+			return box.Open(append(bytes.Clone(sealed[:len(sealed)-1]), sealed[len(sealed)-1]^1), "integration/a/slack")
+		},
 		"unknown format": func() ([]byte, error) { return box.Open([]byte("plain"), "integration/a/slack") },
 		"empty":          func() ([]byte, error) { return box.Open(nil, "integration/a/slack") },
 	} {

@@ -156,8 +156,10 @@ func TestCaching(t *testing.T) {
 func TestContentPolicy(t *testing.T) {
 	site := newSite(t, built(), &bytes.Buffer{})
 	landing := ask(site, http.MethodGet, "/").Header().Get("Content-Security-Policy")
-	for _, want := range []string{"script-src 'self' " + alertHash + ";", "style-src 'self';", "object-src 'none'",
-		"base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'", "connect-src 'self'", "img-src 'self' data:"} {
+	for _, want := range []string{
+		"script-src 'self' " + alertHash + ";", "style-src 'self';", "object-src 'none'",
+		"base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'", "connect-src 'self'", "img-src 'self' data:",
+	} {
 		if !strings.Contains(landing, want) {
 			t.Errorf("the landing page's policy lacks %s: %s", want, landing)
 		}

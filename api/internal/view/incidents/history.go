@@ -117,8 +117,10 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 		return nil, err
 	}
 	for _, a := range tries {
-		n.Attempts = append(n.Attempts, &nightbellv1.DeliveryAttempt{Id: a.ID, Outcome: a.Outcome, Detail: a.Detail,
-			StartedAt: timestamppb.New(a.StartedAt), FinishedAt: moment(a.FinishedAt), IncidentCount: a.IncidentCount})
+		n.Attempts = append(n.Attempts, &nightbellv1.DeliveryAttempt{
+			Id: a.ID, Outcome: a.Outcome, Detail: a.Detail,
+			StartedAt: timestamppb.New(a.StartedAt), FinishedAt: moment(a.FinishedAt), IncidentCount: a.IncidentCount,
+		})
 	}
 	return n, nil
 }
