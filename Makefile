@@ -95,7 +95,11 @@ check: generate-check lint unit ## What every change must pass: generated code, 
 
 .PHONY: test
 test: check ## Everything a change needs, from cold
-	@$(MAKE) build
+	@$(MAKE) e2e-alertmanager
+
+.PHONY: e2e-alertmanager
+e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
+	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 5m -v ./e2e
 
 .PHONY: lint
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language

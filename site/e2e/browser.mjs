@@ -1,0 +1,93 @@
+// A browser for tests written in another language: one JSON command per line on standard
+// input, one JSON answer per line on standard output. It ends when its input does.
+//
+//   node browser.mjs /usr/bin/chromium
+//   {"do":"open","tab":"mail","url":"http://127.0.0.1:8480/"}      {"answer":200}
+//   {"do":"see","tab":"mail","selector":"h1","text":"Nightbell"}   {"error":"..."}
+//
+// Each tab has a profile of its own, so that two people can be two tabs.
+import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
+import { chromium } from '@playwright/test';
+
+// Longer than anything that works takes, on a busy machine too.
+const patience = 20_000;
+
+const executablePath = process.argv[2];
+const browser = await chromium.launch({
+  executablePath,
+  chromiumSandbox: process.getuid?.() !== 0,
+  args: ['--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+});
+
+const tabs = new Map();
+const complaints = [];
+
+async function tabOf({ tab }) {
+  const known = tabs.get(tab);
+  if (known) return known;
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience);
+  page.on('pageerror', (error) => complaints.push(`${tab}: ${error.stack ?? error}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${tab}: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.hostname !== '127.0.0.1')
+      complaints.push(`${tab}: asked ${url.host} for something`);
+  });
+  tabs.set(tab, page);
+  return page;
+}
+
+async function placeOf(command) {
+  const page = await tabOf(command);
+  return command.dialog ? page.getByRole('dialog', { name: command.dialog }) : page;
+}
+
+const verbs = {
+  ready: async () => browser.version(),
+  complaints: async () => complaints,
+  open: async (command) => {
+    const answer = await (await tabOf(command)).goto(command.url);
+    return answer?.status();
+  },
+  press: async (command) =>
+    (await placeOf(command)).getByRole('button', { name: command.text, exact: true }).click(),
+  fill: async (command) =>
+    (await placeOf(command)).getByLabel(command.label, { exact: true }).fill(command.text),
+  see: async (command) =>
+    (await tabOf(command))
+      .locator(command.selector)
+      .filter({ hasText: command.text, visible: true })
+      .first()
+      .waitFor(),
+  mark: async (command) =>
+    (await tabOf(command)).evaluate(() => {
+      window.markedByTest = true;
+    }),
+  stillMarked: async (command) => {
+    const marked = await (await tabOf(command)).evaluate(() => window.markedByTest === true);
+    if (!marked) throw new Error('the page was loaded again');
+  },
+  shoot: async (command) => {
+    await (await tabOf(command)).screenshot({ path: command.path, fullPage: true });
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(await answerTo(JSON.parse(line))));
+}
+await browser.close();
+
+async function answerTo(command) {
+  try {
+    return { answer: (await verbs[command.do](command)) ?? null };
+  } catch (error) {
+    const page = tabs.get(command.tab);
+    const where = page ? ` (at ${page.url()})` : '';
+    return { error: stripVTControlCharacters(error.message) + where };
+  }
+}
