@@ -1,0 +1,166 @@
+// Package ackpage serves the page behind a message's acknowledge link: what is
+// broken, who has it, and one button. It is plain HTML, so that it works on every
+// phone at three in the morning, and needs no sign-in: the token in the link is the
+// authority. Opening it changes nothing, because mail scanners open links too; only
+// the button's POST acts.
+//
+// Neighbours: notify.MintAck and OpenAck (the token), flow/acknowledge_link.go (what
+// the button does).
+package ackpage
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Acknowledger shows and acknowledges what a link is about; *flow.Responder is one.
+type Acknowledger interface {
+	LinkedPage(ctx context.Context, claims notify.AckClaims) (flow.Paged, error)
+	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (flow.Paged, error)
+}
+
+// Options are what the pages need.
+type Options struct {
+	Logger       *slog.Logger
+	Acknowledger Acknowledger
+	// Key is the one that the links were minted with.
+	Key []byte
+	// Now tells whether a link has expired.
+	Now func() time.Time
+}
+
+// New makes the handler of GET and POST /ack/{token} and of GET /ack/style.css.
+func New(options Options) http.Handler { return handler{options} }
+
+type handler struct{ Options }
+
+func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	token := strings.TrimPrefix(r.URL.Path, "/ack/")
+	if token == "style.css" {
+		serveStyle(w)
+		return
+	}
+	protect(w.Header())
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+		h.show(w, r, token)
+	case http.MethodPost:
+		h.acknowledge(w, r, token)
+	default:
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		h.refuse(w, r, http.StatusMethodNotAllowed, "This page can only be opened.", "Open the link of the message in a browser.")
+	}
+}
+
+// protect keeps the token to this page: it must not be cached, indexed, framed or sent
+// on as a referrer, and nothing on the page may run or load from elsewhere.
+func protect(header http.Header) {
+	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("X-Robots-Tag", "noindex, nofollow")
+}
+
+func (h handler) show(w http.ResponseWriter, r *http.Request, token string) {
+	claims, ok := h.open(w, r, token)
+	if !ok {
+		return
+	}
+	paged, err := h.Acknowledger.LinkedPage(r.Context(), claims)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.render(w, r, http.StatusOK, pageTemplate, newView(paged, h.Now()))
+}
+
+// acknowledge acts and sends the browser back to the page, so that reloading it does
+// not post again.
+func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token string) {
+	if !fromThisPage(r) {
+		h.refuse(w, r, http.StatusForbidden, "This did not come from the page itself.", "Open the link of the message and press Acknowledge there.")
+		return
+	}
+	claims, ok := h.open(w, r, token)
+	if !ok {
+		return
+	}
+	if _, err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims); err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, "/ack/"+token, http.StatusSeeOther)
+}
+
+// fromThisPage refuses a form that another site posts. Browsers say so in
+// Sec-Fetch-Site; older ones in Origin, which no-referrer turns into "null". A client
+// that says neither is no browser, and holds the token.
+func fromThisPage(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
+		return site == "same-origin" || site == "none"
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" || origin == "null" {
+		return true
+	}
+	parsed, err := url.Parse(origin)
+	return err == nil && parsed.Host == r.Host
+}
+
+// open reads the token and answers when it is not good.
+func (h handler) open(w http.ResponseWriter, r *http.Request, token string) (notify.AckClaims, bool) {
+	claims, err := notify.OpenAck(h.Key, token, h.Now())
+	switch err {
+	case nil:
+		return claims, true
+	case notify.ErrAckExpired: //nolint:errorlint // OpenAck returns it bare
+		h.refuse(w, r, http.StatusNotFound, "This link has expired.", "A link works for 24 hours. Sign in to see what is open now.")
+	default:
+		h.refuse(w, r, http.StatusNotFound, "This link does not work.", "Check that it was copied whole, or sign in to see what is open.")
+	}
+	return claims, false
+}
+
+// fail answers for what the acknowledger could not do.
+func (h handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	refusal, known := fault.Of(err)
+	switch {
+	case known && refusal.Kind == fault.NotFound:
+		h.refuse(w, r, http.StatusNotFound, "This link does not work any more.", "Sign in to see what is open now.")
+	case known && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable:
+		h.refuse(w, r, http.StatusConflict, refusal.Message, "Open the link again to see how things stand.")
+	default:
+		h.Logger.ErrorContext(r.Context(), "an acknowledge page failed", "error", err)
+		w.Header().Set("Retry-After", "2")
+		h.refuse(w, r, http.StatusServiceUnavailable, "Nightbell could not do that just now.", "Nothing was changed. Try again in a moment; paging goes on until somebody answers.")
+	}
+}
+
+func (h handler) refuse(w http.ResponseWriter, r *http.Request, status int, title, advice string) {
+	h.render(w, r, status, refusalTemplate, refusal{Title: title, Advice: advice, Style: styleURL})
+}
+
+// render writes a whole page, or none: a template that fails must not leave half of one.
+func (h handler) render(w http.ResponseWriter, r *http.Request, status int, template executor, data any) {
+	var page bytes.Buffer
+	if err := template.Execute(&page, data); err != nil {
+		h.Logger.ErrorContext(r.Context(), "an acknowledge page cannot be rendered", "error", err)
+		http.Error(w, "Nightbell could not show this page. Try again in a moment.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(page.Bytes()) // whoever left does not need it
+	}
+}

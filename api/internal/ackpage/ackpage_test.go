@@ -1,0 +1,268 @@
+package ackpage
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+var (
+	key    = bytes.Repeat([]byte{1}, 32)
+	now    = time.Date(2026, 11, 21, 3, 12, 0, 0, time.UTC)
+	claims = notify.AckClaims{OrgID: uuid.New(), DeliveryID: uuid.New(), UserID: uuid.New(), Expires: now.Add(time.Hour)}
+)
+
+// desk is an acknowledger that counts what it was asked.
+type desk struct {
+	paged           flow.Paged
+	looked, acted   int
+	lookErr, actErr error
+}
+
+func (d *desk) LinkedPage(_ context.Context, got notify.AckClaims) (flow.Paged, error) {
+	d.looked++
+	if got != claims {
+		return flow.Paged{}, fmt.Errorf("claims %+v", got)
+	}
+	return d.paged, d.lookErr
+}
+
+func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (flow.Paged, error) {
+	d.acted++
+	if d.actErr != nil || got != claims {
+		return flow.Paged{}, d.actErr
+	}
+	for i := range d.paged.Incidents {
+		if d.paged.Incidents[i].Status == incident.Triggered {
+			d.paged.Incidents[i].Status, d.paged.Incidents[i].AcknowledgedBy = incident.Acknowledged, d.paged.PersonName
+			d.paged.Incidents[i].AcknowledgedAt = now
+		}
+	}
+	return d.paged, nil
+}
+
+func told(title string, severity alert.Severity, status incident.Status, by string) flow.PagedIncident {
+	return flow.PagedIncident{
+		ID: uuid.MustParse("01900000-0000-7000-8000-00000000c41e"), Number: 7, Title: title, Severity: severity, Status: status,
+		ServiceName: "Checkout API", TriggeredAt: now.Add(-4 * time.Minute), AcknowledgedBy: by, AcknowledgedAt: now.Add(-time.Minute),
+	}
+}
+
+func oneOpen() *desk {
+	return &desk{paged: flow.Paged{PersonName: "Mara Lindqvist", Incidents: []flow.PagedIncident{
+		told("Checkout payments failing in eu-west-1", alert.Critical, incident.Triggered, ""),
+	}}}
+}
+
+func ask(d *desk, method, token string, header http.Header) *httptest.ResponseRecorder {
+	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, Now: func() time.Time { return now }})
+	request := httptest.NewRequest(method, "https://nightbell.example/ack/"+token, nil)
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, request)
+	return answer
+}
+
+func TestOpeningChangesNothing(t *testing.T) {
+	d := oneOpen()
+	token := notify.MintAck(key, claims)
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodGet} {
+		answer := ask(d, method, token, nil)
+		if answer.Code != http.StatusOK {
+			t.Fatalf("%s: %d", method, answer.Code)
+		}
+		if method == http.MethodHead && answer.Body.Len() != 0 {
+			t.Error("HEAD has a body")
+		}
+	}
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch} {
+		if answer := ask(d, method, token, nil); answer.Code != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, answer.Code)
+		}
+	}
+	if d.acted != 0 {
+		t.Errorf("opening the page acted %d times", d.acted)
+	}
+}
+
+func TestTheButtonActs(t *testing.T) {
+	d := oneOpen()
+	token := notify.MintAck(key, claims)
+	before := ask(d, http.MethodGet, token, nil).Body.String()
+	for _, text := range []string{">Acknowledge</button>", "Checkout payments failing in eu-west-1", "Critical", "#c41e", "Checkout API", "since 03:08 UTC, 4 minutes ago", "You answer as Mara Lindqvist"} {
+		if !strings.Contains(before, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+	answer := ask(d, http.MethodPost, token, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"null"}})
+	if answer.Code != http.StatusSeeOther || answer.Header().Get("Location") != "/ack/"+token || d.acted != 1 {
+		t.Fatalf("%d to %q, acted %d", answer.Code, answer.Header().Get("Location"), d.acted)
+	}
+	after := ask(d, http.MethodGet, token, nil).Body.String()
+	if !strings.Contains(after, "<h1>You have it</h1>") || strings.Contains(after, "<button") || !strings.Contains(after, "by Mara Lindqvist at 03:12 UTC") {
+		t.Errorf("after the button:\n%s", after)
+	}
+}
+
+func TestWhoHasItIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		incidents []flow.PagedIncident
+		title     string
+		button    string
+	}{
+		{[]flow.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob")}, "Bob has it", ""},
+		{[]flow.PagedIncident{told("a", alert.Low, incident.Resolved, "Bob")}, "It is resolved", ""},
+		{[]flow.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Triggered, "")}, "2 of 2 incidents need somebody", "Acknowledge all 2"},
+		{[]flow.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Resolved, "")}, "1 of 2 incidents needs somebody", "Acknowledge"},
+		{[]flow.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob"), told("b", alert.Low, incident.Resolved, "")}, "All 2 incidents are answered", ""},
+	} {
+		page := ask(&desk{paged: flow.Paged{PersonName: "Mara", Incidents: c.incidents}}, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
+		if !strings.Contains(page, "<h1>"+c.title+"</h1>") || strings.Contains(page, "<button") != (c.button != "") || !strings.Contains(page, c.button) {
+			t.Errorf("want %q and %q:\n%s", c.title, c.button, page)
+		}
+	}
+}
+
+func TestManyAreCounted(t *testing.T) {
+	d := &desk{paged: flow.Paged{PersonName: "Mara"}}
+	for range 3000 {
+		d.paged.Incidents = append(d.paged.Incidents, told("a", alert.High, incident.Triggered, ""))
+	}
+	page := ask(d, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
+	if !strings.Contains(page, "Acknowledge all 3000") || !strings.Contains(page, "and 2950 more.") {
+		t.Error("the counts are not exact")
+	}
+}
+
+func TestLinksThatDoNotWork(t *testing.T) {
+	expired := claims
+	expired.Expires = now
+	good := notify.MintAck(key, claims)
+	for _, c := range []struct{ name, token, says string }{
+		{"expired", notify.MintAck(key, expired), "This link has expired."},
+		{"cut off", good[:50], "This link does not work."},
+		{"altered", strings.Replace(good, good[20:24], "AAAA", 1), "This link does not work."},
+		{"another key", notify.MintAck(bytes.Repeat([]byte{2}, 32), claims), "This link does not work."},
+		{"empty", "", "This link does not work."},
+		{"markup", "%3Cscript%3E", "This link does not work."},
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			d := oneOpen()
+			answer := ask(d, method, c.token, nil)
+			if answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), c.says) || d.looked+d.acted != 0 {
+				t.Errorf("%s %s: %d, asked %d times", method, c.name, answer.Code, d.looked+d.acted)
+			}
+		}
+	}
+}
+
+func TestOtherSitesCannotPost(t *testing.T) {
+	for _, c := range []struct {
+		header http.Header
+		ok     bool
+	}{
+		{http.Header{"Sec-Fetch-Site": {"same-origin"}}, true},
+		{http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"null"}}, true},
+		{http.Header{"Sec-Fetch-Site": {"cross-site"}}, false},
+		{http.Header{"Sec-Fetch-Site": {"same-site"}, "Origin": {"https://nightbell.example"}}, false},
+		{http.Header{"Origin": {"https://nightbell.example"}}, true},
+		{http.Header{"Origin": {"https://evil.example"}}, false},
+		{http.Header{"Origin": {"https://nightbell.example.evil.example"}}, false},
+		{http.Header{}, true},
+	} {
+		d := oneOpen()
+		answer := ask(d, http.MethodPost, notify.MintAck(key, claims), c.header)
+		if (d.acted == 1) != c.ok || (answer.Code == http.StatusForbidden) == c.ok {
+			t.Errorf("%v: %d, acted %d", c.header, answer.Code, d.acted)
+		}
+	}
+}
+
+func TestFailuresAreSentences(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+	}{
+		{flow.ErrLinkSpent, http.StatusNotFound},
+		{fault.New(fault.Conflict, "x", "It is resolved already."), http.StatusConflict},
+		{fault.New(fault.Unavailable, "x", "Try again."), http.StatusServiceUnavailable},
+		{errors.New("pq: secret detail"), http.StatusServiceUnavailable},
+	} {
+		d := oneOpen()
+		d.lookErr, d.actErr = c.err, c.err
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			answer := ask(d, method, notify.MintAck(key, claims), nil)
+			if answer.Code != c.status || strings.Contains(answer.Body.String(), "secret") || !strings.Contains(answer.Body.String(), "<h1>") {
+				t.Errorf("%s with %v: %d\n%s", method, c.err, answer.Code, answer.Body)
+			}
+		}
+	}
+}
+
+func TestPagesAreSafe(t *testing.T) {
+	attack := `</h1><script>alert(1)</script><img src=x onerror=alert(1)>"` + "\u202e\x00"
+	d := &desk{paged: flow.Paged{PersonName: attack, Incidents: []flow.PagedIncident{
+		told(attack, alert.Critical, incident.Triggered, attack), told(attack, alert.High, incident.Acknowledged, attack),
+	}}}
+	d.paged.Incidents[0].ServiceName = attack
+	answer := ask(d, http.MethodGet, notify.MintAck(key, claims), nil)
+	if page := answer.Body.String(); strings.Contains(page, "<script") || strings.Contains(page, "<img") || strings.Contains(page, " style=") || strings.Contains(page, "\u202e") {
+		t.Errorf("markup survived:\n%s", page)
+	}
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+		"Referrer-Policy":         "no-referrer", "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "X-Content-Type-Options": "nosniff",
+	} {
+		if got := answer.Header().Get(name); got != want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	css := ask(d, http.MethodGet, "style.css", nil)
+	if css.Code != http.StatusOK || !strings.HasPrefix(css.Header().Get("Content-Type"), "text/css") {
+		t.Errorf("the style: %d %v", css.Code, css.Header())
+	}
+}
+
+// TestForTheEye writes the pages where a person can look at them: NIGHTBELL_LOOK=dir.
+func TestForTheEye(t *testing.T) {
+	dir := os.Getenv("NIGHTBELL_LOOK")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	several := oneOpen()
+	several.paged.Incidents = append(several.paged.Incidents, told("Card timeouts", alert.High, incident.Triggered, ""),
+		told("Retry storm on checkout", alert.Medium, incident.Acknowledged, "Bob Ash"), told("Slow search", alert.Low, incident.Resolved, ""))
+	taken := oneOpen()
+	taken.paged.Incidents[0] = told("Checkout payments failing in eu-west-1", alert.Critical, incident.Acknowledged, "Bob Ash")
+	pages := map[string]string{
+		"one": ask(oneOpen(), http.MethodGet, notify.MintAck(key, claims), nil).Body.String(), "several": ask(several, http.MethodGet, notify.MintAck(key, claims), nil).Body.String(),
+		"taken": ask(taken, http.MethodGet, notify.MintAck(key, claims), nil).Body.String(), "refused": ask(taken, http.MethodGet, "x", nil).Body.String(),
+	}
+	for name, page := range pages {
+		page = strings.Replace(page, styleURL, "style.css", 1)
+		if err := os.WriteFile(dir+"/"+name+".html", []byte(page), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(dir+"/style.css", []byte(style), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

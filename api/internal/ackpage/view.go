@@ -1,0 +1,177 @@
+package ackpage
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+//go:embed style.css
+var style string
+
+//go:embed page.html
+var pageSource string
+
+//go:embed refusal.html
+var refusalSource string
+
+//go:embed frame.html
+var frameSource string
+
+// styleURL changes with the style, so that browsers may keep it for good.
+var styleURL = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return "/ack/style.css?v=" + hex.EncodeToString(sum[:6])
+}()
+
+type executor interface {
+	Execute(w io.Writer, data any) error
+}
+
+var (
+	pageTemplate    = parse(pageSource)
+	refusalTemplate = parse(refusalSource)
+)
+
+func parse(source string) *template.Template {
+	return template.Must(template.Must(template.New("frame").Parse(frameSource)).New("page").Parse(source))
+}
+
+func serveStyle(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = io.WriteString(w, style)
+}
+
+// refusal is what refusal.html shows.
+type refusal struct{ Title, Advice, Style string }
+
+// maxRows is how many incidents the page lists; the rest are counted.
+const maxRows = 50
+
+// view is what page.html shows.
+type view struct {
+	Style string
+	// Title is the one thing to know: what is broken, or who has it.
+	Title string
+	// Open counts the incidents that nobody has answered.
+	Open   int
+	Button string
+	Note   string
+	Rows   []row
+	More   int
+}
+
+// row is one incident.
+type row struct {
+	ShortID, Title          string
+	Severity, SeverityWord  string
+	Status, StatusWord      string
+	Service, Standing, Path string
+}
+
+func newView(paged flow.Paged, now time.Time) view {
+	v := view{Style: styleURL}
+	for _, told := range paged.Incidents {
+		if told.Status == incident.Triggered {
+			v.Open++
+		}
+		if len(v.Rows) < maxRows {
+			v.Rows = append(v.Rows, newRow(told, now))
+		}
+	}
+	v.More = len(paged.Incidents) - len(v.Rows)
+	name := notify.Line(paged.PersonName, 100)
+	switch {
+	case v.Open == 0:
+		v.Title = settled(paged)
+	case len(paged.Incidents) == 1:
+		v.Title, v.Button = v.Rows[0].Title, "Acknowledge"
+		v.Note = "You answer as " + name + ". Nobody else is paged then."
+	default:
+		v.Title, v.Button = fmt.Sprintf("%d of %d incidents need somebody", v.Open, len(paged.Incidents)), fmt.Sprintf("Acknowledge all %d", v.Open)
+		if v.Open == 1 {
+			v.Title, v.Button = fmt.Sprintf("1 of %d incidents needs somebody", len(paged.Incidents)), "Acknowledge"
+		}
+		v.Note = "You answer as " + name + ". Nobody else is paged for them then."
+	}
+	return v
+}
+
+// settled says who has it, when nothing is left to acknowledge.
+func settled(paged flow.Paged) string {
+	if len(paged.Incidents) > 1 {
+		return fmt.Sprintf("All %d incidents are answered", len(paged.Incidents))
+	}
+	told := paged.Incidents[0]
+	switch {
+	case told.Status == incident.Resolved:
+		return "It is resolved"
+	case told.AcknowledgedBy == "":
+		return "Somebody has it"
+	case told.AcknowledgedBy == paged.PersonName:
+		return "You have it"
+	default:
+		return notify.Line(told.AcknowledgedBy, 100) + " has it"
+	}
+}
+
+func newRow(told flow.PagedIncident, now time.Time) row {
+	shown := notify.Incident{ID: told.ID, Title: told.Title, Severity: told.Severity, Status: string(told.Status), ServiceName: told.ServiceName}
+	return row{
+		ShortID: "#" + id.Last4(told.ID), Title: shown.CleanTitle(),
+		Severity: string(told.Severity), SeverityWord: notify.SeverityWord(told.Severity),
+		Status: string(told.Status), StatusWord: shown.StatusWord(),
+		Service: shown.Service(), Standing: standing(told, now), Path: "/incidents/" + told.ID.String(),
+	}
+}
+
+// standing says since when, and who has it.
+func standing(told flow.PagedIncident, now time.Time) string {
+	switch told.Status {
+	case incident.Acknowledged:
+		by := ""
+		if told.AcknowledgedBy != "" {
+			by = "by " + notify.Line(told.AcknowledgedBy, 100) + " "
+		}
+		return by + "at " + clock(told.AcknowledgedAt)
+	case incident.Resolved:
+		return "triggered at " + clock(told.TriggeredAt)
+	case incident.Triggered:
+		return fmt.Sprintf("since %s, %s", clock(told.TriggeredAt), ago(now.Sub(told.TriggeredAt)))
+	default:
+		return ""
+	}
+}
+
+func clock(at time.Time) string { return at.UTC().Format("15:04 MST") }
+
+// ago is a duration as people say it.
+func ago(d time.Duration) string {
+	minutes := int(d.Minutes())
+	switch {
+	case minutes < 1:
+		return "just now"
+	case minutes == 1:
+		return "1 minute ago"
+	case minutes < 60:
+		return fmt.Sprintf("%d minutes ago", minutes)
+	case minutes < 120:
+		return "1 hour ago"
+	case minutes < 48*60:
+		return fmt.Sprintf("%d hours ago", minutes/60)
+	default:
+		return fmt.Sprintf("%d days ago", minutes/60/24)
+	}
+}
