@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -73,9 +74,7 @@ func oneOpen() *desk {
 func ask(d *desk, method, token string, header http.Header) *httptest.ResponseRecorder {
 	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, Now: func() time.Time { return now }})
 	request := httptest.NewRequest(method, "https://nightbell.example/ack/"+token, nil)
-	for name, values := range header {
-		request.Header[name] = values
-	}
+	maps.Copy(request.Header, header)
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, request)
 	return answer
