@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -237,31 +236,5 @@ func TestPagesAreSafe(t *testing.T) {
 	css := ask(d, http.MethodGet, "style.css", nil)
 	if css.Code != http.StatusOK || !strings.HasPrefix(css.Header().Get("Content-Type"), "text/css") {
 		t.Errorf("the style: %d %v", css.Code, css.Header())
-	}
-}
-
-// TestForTheEye writes the pages where a person can look at them: NIGHTBELL_LOOK=dir.
-func TestForTheEye(t *testing.T) {
-	dir := os.Getenv("NIGHTBELL_LOOK")
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	several := oneOpen()
-	several.paged.Incidents = append(several.paged.Incidents, told("Card timeouts", alert.High, incident.Triggered, ""),
-		told("Retry storm on checkout", alert.Medium, incident.Acknowledged, "Bob Ash"), told("Slow search", alert.Low, incident.Resolved, ""))
-	taken := oneOpen()
-	taken.paged.Incidents[0] = told("Checkout payments failing in eu-west-1", alert.Critical, incident.Acknowledged, "Bob Ash")
-	pages := map[string]string{
-		"one": ask(oneOpen(), http.MethodGet, notify.MintAck(key, claims), nil).Body.String(), "several": ask(several, http.MethodGet, notify.MintAck(key, claims), nil).Body.String(),
-		"taken": ask(taken, http.MethodGet, notify.MintAck(key, claims), nil).Body.String(), "refused": ask(taken, http.MethodGet, "x", nil).Body.String(),
-	}
-	for name, page := range pages {
-		page = strings.Replace(page, styleURL, "style.css", 1)
-		if err := os.WriteFile(dir+"/"+name+".html", []byte(page), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(dir+"/style.css", []byte(style), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -147,7 +147,7 @@ func standing(told flow.PagedIncident, now time.Time) string {
 		}
 		return by + "at " + clock(told.AcknowledgedAt)
 	case incident.Resolved:
-		return "triggered at " + clock(told.TriggeredAt)
+		return "began at " + clock(told.TriggeredAt)
 	case incident.Triggered:
 		return fmt.Sprintf("since %s, %s", clock(told.TriggeredAt), ago(now.Sub(told.TriggeredAt)))
 	default:
