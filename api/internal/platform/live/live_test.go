@@ -91,6 +91,7 @@ func (s *screen) SetWriteDeadline(at time.Time) error {
 	s.deadlines = append(s.deadlines, at)
 	return nil
 }
+
 func (s *screen) Write(content []byte) (int, error) {
 	if s.stuck != nil {
 		<-s.stuck
@@ -120,15 +121,15 @@ func (s *screen) ids(kind string) (list []string) {
 	return list
 }
 
-func (s *screen) expect(t *testing.T, kind string, want ...string) {
-	t.Helper()
+func (s *screen) expect(tb testing.TB, kind string, want ...string) {
+	tb.Helper()
 	if got := s.ids(kind); !slices.Equal(got, want) {
-		t.Errorf("%s events %v, want %v", kind, got, want)
+		tb.Errorf("%s events %v, want %v", kind, got, want)
 	}
 }
 
 // open begins a stream; the returned function says whether it has ended.
-func open(t *testing.T, hub *Hub, lastID string) (*screen, func() bool, context.CancelFunc) {
+func open(t bubble, lastID string) (*screen, func() bool, context.CancelFunc) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	request := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/stream", nil)
@@ -138,7 +139,7 @@ func open(t *testing.T, hub *Hub, lastID string) (*screen, func() bool, context.
 	shown, ended := &screen{header: http.Header{}}, make(chan struct{})
 	go func() {
 		defer close(ended)
-		hub.Serve(shown, request, acme)
+		t.hub.Serve(shown, request, acme)
 	}()
 	synctest.Wait()
 	return shown, func() bool {
@@ -152,13 +153,19 @@ func open(t *testing.T, hub *Hub, lastID string) (*screen, func() bool, context.
 	}, cancel
 }
 
-// inBubble runs a test in moved time.
-func inBubble(t *testing.T, test func(*testing.T, *feed, *Hub)) {
+// bubble is a test in moved time.
+type bubble struct {
+	*testing.T
+	rows *feed
+	hub  *Hub
+}
+
+func inBubble(t *testing.T, test func(bubble)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rows := &feed{}
 		hub := New(rows.source(), slog.New(slog.DiscardHandler))
-		test(t, rows, hub)
+		test(bubble{t, rows, hub})
 		hub.Close()
 		synctest.Wait()
 		if left := hub.Streams(); left != 0 || len(hub.rooms) != 0 {
@@ -173,12 +180,12 @@ func settle() {
 }
 
 func TestHelloThenEvents(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-		rows.commit(40, 41)
-		shown, _, _ := open(t, hub, "")
+	inBubble(t, func(t bubble) {
+		t.rows.commit(40, 41)
+		shown, _, _ := open(t, "")
 		shown.expect(t, "hello", "41")
-		rows.commit(42)
-		hub.Publish(acme)
+		t.rows.commit(42)
+		t.hub.Publish(acme)
 		settle()
 		shown.expect(t, "comment", "42")
 		if !strings.Contains(shown.text(), "data: {\"n\": 42}\n\n") || !strings.Contains(shown.text(), `data: {"seq":41}`) {
@@ -191,11 +198,11 @@ func TestHelloThenEvents(t *testing.T) {
 }
 
 func TestResumeSendsWhatWasMissedOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-		rows.commit(1, 2, 3, 4)
-		shown, _, _ := open(t, hub, "2")
-		rows.commit(5)
-		hub.Publish(acme)
+	inBubble(t, func(t bubble) {
+		t.rows.commit(1, 2, 3, 4)
+		shown, _, _ := open(t, "2")
+		t.rows.commit(5)
+		t.hub.Publish(acme)
 		settle()
 		shown.expect(t, "comment", "3", "4", "5")
 		shown.expect(t, "hello")
@@ -212,17 +219,17 @@ func TestLateCommitsAreSeen(t *testing.T) {
 		"settled for almost five seconds": {newest: 1105, seq: 103, within: slowLook + 2*coalesce},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-				rows.commit(100)
-				shown, _, _ := open(t, hub, "")
-				rows.commit(late.newest)
-				hub.Publish(acme)
+			inBubble(t, func(t bubble) {
+				t.rows.commit(100)
+				shown, _, _ := open(t, "")
+				t.rows.commit(late.newest)
+				t.hub.Publish(acme)
 				settle()
 				if strings.Contains(name, "almost") {
 					time.Sleep(settling - slowLook)
 				}
-				rows.commit(late.seq)
-				hub.Publish(acme)
+				t.rows.commit(late.seq)
+				t.hub.Publish(acme)
 				time.Sleep(late.within)
 				synctest.Wait()
 				shown.expect(t, "comment", fmt.Sprint(late.newest), fmt.Sprint(late.seq))
@@ -235,9 +242,9 @@ func TestLateCommitsAreSeen(t *testing.T) {
 }
 
 func TestLostHintsAreMadeUpFor(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-		shown, _, _ := open(t, hub, "")
-		rows.commit(7)
+	inBubble(t, func(t bubble) {
+		shown, _, _ := open(t, "")
+		t.rows.commit(7)
 		time.Sleep(slowLook + coalesce)
 		synctest.Wait()
 		shown.expect(t, "comment", "7")
@@ -245,32 +252,32 @@ func TestLostHintsAreMadeUpFor(t *testing.T) {
 }
 
 func TestHintsAreCoalesced(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+	inBubble(t, func(t bubble) {
 		for range 20 {
-			open(t, hub, "")
+			open(t, "")
 		}
-		rows.set(func() { rows.reads = 0 })
+		t.rows.set(func() { t.rows.reads = 0 })
 		for seq := range int64(1000) {
-			rows.commit(seq + 1)
-			hub.Publish(acme)
+			t.rows.commit(seq + 1)
+			t.hub.Publish(acme)
 			time.Sleep(time.Millisecond)
 		}
 		settle()
 		// One second, 20 looks of 50 ms and a few more rows than fit into one read.
-		if rows.reads > 30 {
-			t.Errorf("20 streams and 1,000 hints in a second caused %d reads", rows.reads)
+		if t.rows.reads > 30 {
+			t.Errorf("20 streams and 1,000 hints in a second caused %d reads", t.rows.reads)
 		}
 	})
 }
 
 func TestTooFarBehindMeansResync(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
+	inBubble(t, func(t bubble) {
 		for seq := range int64(readAtOnce) {
-			rows.commit(seq + 1)
+			t.rows.commit(seq + 1)
 		}
-		shown, _, _ := open(t, hub, "0")
+		shown, _, _ := open(t, "0")
 		shown.expect(t, "resync", "1000")
-		future, _, _ := open(t, hub, "5000") // the database was replaced by an older copy
+		future, _, _ := open(t, "5000") // the database was replaced by an older copy
 		future.expect(t, "resync", "1000")
 	})
 }
@@ -290,16 +297,16 @@ func TestSlowReaderIsToldToResync(t *testing.T) {
 }
 
 func TestOverflowReachesTheStream(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-		shown, _, _ := open(t, hub, "")
+	inBubble(t, func(t bubble) {
+		shown, _, _ := open(t, "")
 		shown.stuck = make(chan struct{}) // the browser stops reading
-		rows.commit(1)
-		hub.Publish(acme)
+		t.rows.commit(1)
+		t.hub.Publish(acme)
 		time.Sleep(2 * coalesce) // the stream is now stuck in Write
 		for seq := range int64(maxPending + 1) {
-			rows.commit(seq + 2)
+			t.rows.commit(seq + 2)
 		}
-		hub.Publish(acme)
+		t.hub.Publish(acme)
 		time.Sleep(2 * coalesce)
 		close(shown.stuck)
 		settle()
@@ -309,8 +316,8 @@ func TestOverflowReachesTheStream(t *testing.T) {
 }
 
 func TestHeartbeatAndWriteDeadlines(t *testing.T) {
-	inBubble(t, func(t *testing.T, _ *feed, hub *Hub) {
-		shown, ended, _ := open(t, hub, "")
+	inBubble(t, func(t bubble) {
+		shown, ended, _ := open(t, "")
 		time.Sleep(2*heartbeat + time.Second)
 		if got := strings.Count(shown.text(), ": still here"); got != 2 || ended() {
 			t.Errorf("%d heartbeats in two periods", got)
@@ -337,12 +344,12 @@ func TestStreamEnds(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-				shown, ended, leave := open(t, hub, "")
+			inBubble(t, func(t bubble) {
+				shown, ended, leave := open(t, "")
 				if ended() {
 					t.Fatal("it ended at once")
 				}
-				end(rows, hub, shown, leave)
+				end(t.rows, t.hub, shown, leave)
 				time.Sleep(recheck + time.Second)
 				if !ended() {
 					t.Error("the stream goes on")
@@ -353,21 +360,21 @@ func TestStreamEnds(t *testing.T) {
 }
 
 func TestFeedThatCannotBeReadAtFirst(t *testing.T) {
-	inBubble(t, func(t *testing.T, rows *feed, hub *Hub) {
-		rows.set(func() { rows.broken = errors.New("away") })
-		shown, ended, _ := open(t, hub, "")
+	inBubble(t, func(t bubble) {
+		t.rows.set(func() { t.rows.broken = errors.New("away") })
+		shown, ended, _ := open(t, "")
 		time.Sleep(5 * time.Second)
 		shown.expect(t, "hello")
-		rows.commit(9)
-		rows.set(func() { rows.broken = nil })
+		t.rows.commit(9)
+		t.rows.set(func() { t.rows.broken = nil })
 		time.Sleep(slowLook + coalesce)
 		synctest.Wait()
 		shown.expect(t, "hello", "9")
-		rows.set(func() { rows.broken = errors.New("away again") })
-		rows.commit(10)
-		hub.Publish(acme)
+		t.rows.set(func() { t.rows.broken = errors.New("away again") })
+		t.rows.commit(10)
+		t.hub.Publish(acme)
 		settle()
-		rows.set(func() { rows.broken = nil })
+		t.rows.set(func() { t.rows.broken = nil })
 		time.Sleep(slowLook + coalesce)
 		synctest.Wait()
 		shown.expect(t, "comment", "10")

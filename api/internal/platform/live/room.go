@@ -33,7 +33,7 @@ type mark struct {
 }
 
 func newRoom(hub *Hub, orgID uuid.UUID) *room {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.Background()) // a room outlives the request that opened it
 	return &room{
 		hub: hub, orgID: orgID, ctx: ctx, stop: stop,
 		hint: make(chan struct{}, 1), opened: make(chan struct{}),

@@ -32,8 +32,10 @@ var (
 
 func incidents(count int) (list []*nightbellv1.Incident) {
 	for i := range count {
-		list = append(list, &nightbellv1.Incident{Id: "0198a5b2-7c1d-7e3f-8a4b-5c6d7e8f9a0b", Number: int32(i), Title: "Database is slow",
-			Status: "triggered", Severity: "high", ServiceName: "Checkout", TriggeredAt: timestamppb.New(at)})
+		list = append(list, &nightbellv1.Incident{
+			Id: "0198a5b2-7c1d-7e3f-8a4b-5c6d7e8f9a0b", Number: int32(i), Title: "Database is slow",
+			Status: "triggered", Severity: "high", ServiceName: "Checkout", TriggeredAt: timestamppb.New(at),
+		})
 	}
 	return list
 }

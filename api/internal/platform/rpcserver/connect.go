@@ -3,6 +3,7 @@ package rpcserver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 
 	"connectrpc.com/connect"
@@ -71,9 +72,7 @@ func answered(reply connect.AnyResponse, message proto.Message, header http.Head
 	if reply == nil {
 		reply = connect.NewResponse(&emptypb.Empty{})
 	}
-	for name, values := range header {
-		reply.Header()[name] = values
-	}
+	maps.Copy(reply.Header(), header)
 	if reply.Any() == any(message) {
 		return reply
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -90,10 +91,10 @@ func settled(ctx context.Context, err error) *fault.Error {
 // in err. An err without a fault is logged and answered with a generic 500. It must be called
 // before anything was written.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
-	writeFault(w, r, settled(r.Context(), refusal(r.Context(), err, nil)))
+	writeFault(w, settled(r.Context(), refusal(r.Context(), err, nil)))
 }
 
-func writeFault(w http.ResponseWriter, r *http.Request, seen *fault.Error) {
+func writeFault(w http.ResponseWriter, seen *fault.Error) {
 	status := statusOf(seen)
 	if seen.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(seen.RetryAfterSeconds))
@@ -154,9 +155,7 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 func connectError(ctx context.Context, seen *fault.Error, header http.Header) *connect.Error {
 	mapped := connect.NewError(codeOf(ctx, seen), errors.New(seen.Message))
 	attach(mapped, seen)
-	for name, values := range header {
-		mapped.Meta()[name] = values
-	}
+	maps.Copy(mapped.Meta(), header)
 	if seen.RetryAfterSeconds > 0 {
 		mapped.Meta().Set("Retry-After", strconv.Itoa(seen.RetryAfterSeconds))
 	}

@@ -44,7 +44,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panicked := recover()
 		s.finish(written, r, panicked)
 		s.record(written, r, known, time.Since(started))
-		if panicked != nil && (panicked == http.ErrAbortHandler || written.began) {
+		if panicked != nil && (aborts(panicked) || written.began) {
 			panic(http.ErrAbortHandler) // cuts the connection, so that half an answer is not taken for a whole one
 		}
 	}()
@@ -67,15 +67,21 @@ func (s *Server) setHeaders(header http.Header, known *request) {
 
 // finish answers for a plain handler that panicked. Calls have their own step for that.
 func (s *Server) finish(w *recorder, r *http.Request, panicked any) {
-	if panicked == nil || panicked == http.ErrAbortHandler {
+	if panicked == nil || aborts(panicked) {
 		return
 	}
 	s.logger.ErrorContext(r.Context(), "panic", "route", routeOf(r),
 		"panic", fmt.Sprint(panicked), "stack", string(debug.Stack()))
 	if !w.began {
-		writeFault(w, r, errInternal)
+		writeFault(w, errInternal)
 		w.began = false // the answer is whole
 	}
+}
+
+// aborts tells net/http's way of cutting a connection from a real panic.
+func aborts(panicked any) bool {
+	err, ok := panicked.(error)
+	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
 // record writes the access log. It names the route and never the path, because a webhook's key and

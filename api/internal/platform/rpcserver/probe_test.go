@@ -54,36 +54,36 @@ func incidentService() protoreflect.ServiceDescriptor {
 }
 
 // mountProbe mounts the incident service and a service with one stream.
-func mountProbe(t testing.TB, server *Server, impl *probe) {
-	t.Helper()
+func mountProbe(tb testing.TB, server *Server, impl *probe) {
+	tb.Helper()
 	err := server.Mount(incidentService(), impl, func(options ...connect.HandlerOption) (string, http.Handler) {
 		return nightbellv1connect.NewIncidentServiceHandler(impl, options...)
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	watcher := service(t, streaming(public("Watch")))
+	watcher := service(tb, streaming(public("Watch")))
 	err = server.Mount(watcher, impl, func(options ...connect.HandlerOption) (string, http.Handler) {
 		options = append(options, connect.WithSchema(watcher.Methods().Get(0)))
 		return "/nightbell.test.Probe/", connect.NewServerStreamHandlerSimple("/nightbell.test.Probe/Watch", impl.Watch, options...)
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // service makes a descriptor that no file on disk has.
-func service(t testing.TB, methods ...*descriptorpb.MethodDescriptorProto) protoreflect.ServiceDescriptor {
-	t.Helper()
+func service(tb testing.TB, methods ...*descriptorpb.MethodDescriptorProto) protoreflect.ServiceDescriptor {
+	tb.Helper()
 	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{
-		Name:       proto.String("probe.proto"),
-		Package:    proto.String("nightbell.test"),
-		Syntax:     proto.String("proto3"),
+		Name:       new("probe.proto"),
+		Package:    new("nightbell.test"),
+		Syntax:     new("proto3"),
 		Dependency: []string{"nightbell/v1/incident_service.proto"},
-		Service:    []*descriptorpb.ServiceDescriptorProto{{Name: proto.String("Probe"), Method: methods}},
+		Service:    []*descriptorpb.ServiceDescriptorProto{{Name: new("Probe"), Method: methods}},
 	}, protoregistry.GlobalFiles)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return file.Services().Get(0)
 }
@@ -93,7 +93,7 @@ func public(name string) *descriptorpb.MethodDescriptorProto {
 }
 
 func streaming(method *descriptorpb.MethodDescriptorProto) *descriptorpb.MethodDescriptorProto {
-	method.ServerStreaming = proto.Bool(true)
+	method.ServerStreaming = new(true)
 	return method
 }
 
@@ -106,9 +106,9 @@ func declare(name, messages string, authz *nightbellv1.Authz, rule *annotations.
 		proto.SetExtension(options, annotations.E_Http, rule)
 	}
 	return &descriptorpb.MethodDescriptorProto{
-		Name:       proto.String(name),
-		InputType:  proto.String(".nightbell.v1." + messages + "Request"),
-		OutputType: proto.String(".nightbell.v1." + messages + "Response"),
+		Name:       new(name),
+		InputType:  new(".nightbell.v1." + messages + "Request"),
+		OutputType: new(".nightbell.v1." + messages + "Response"),
 		Options:    options,
 	}
 }

@@ -70,21 +70,21 @@ func isMessage(candidate reflect.Type, wanted protoreflect.MessageDescriptor) bo
 	if candidate.Kind() != reflect.Pointer || !candidate.Implements(messageType) {
 		return false
 	}
-	message, ok := reflect.New(candidate.Elem()).Interface().(proto.Message)
+	message, ok := reflect.TypeAssert[proto.Message](reflect.New(candidate.Elem()))
 	return ok && message.ProtoReflect().Descriptor().FullName() == wanted.FullName()
 }
 
 func (m *method) newRequest() proto.Message {
-	message, _ := reflect.New(m.request).Interface().(proto.Message)
+	message, _ := reflect.TypeAssert[proto.Message](reflect.New(m.request))
 	return message
 }
 
 func (m *method) invoke(ctx context.Context, message proto.Message) (proto.Message, error) {
 	results := m.function.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(message)})
-	if err, failed := results[1].Interface().(error); failed {
+	if err, failed := reflect.TypeAssert[error](results[1]); failed {
 		return nil, err
 	}
-	answer, ok := results[0].Interface().(proto.Message)
+	answer, ok := reflect.TypeAssert[proto.Message](results[0])
 	if !ok || results[0].IsNil() {
 		return nil, errNoAnswer(m.procedure)
 	}
@@ -208,7 +208,7 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := run(withCall(ctx, call), t.server.steps, call, message, t.method.invoke)
 	if err != nil {
-		writeFault(w, r, settled(ctx, err))
+		writeFault(w, settled(ctx, err))
 		return
 	}
 	body, err := jsonOut.Marshal(answer)

@@ -18,11 +18,11 @@ import (
 )
 
 // echo remembers what arrived.
-func echo(t testing.TB) (http.Handler, *nightbellv1.CreateIncidentRequest, *nightbellv1.ListIncidentsRequest) {
-	t.Helper()
+func echo(tb testing.TB) (http.Handler, *nightbellv1.CreateIncidentRequest, *nightbellv1.ListIncidentsRequest) {
+	tb.Helper()
 	created, listed := &nightbellv1.CreateIncidentRequest{}, &nightbellv1.ListIncidentsRequest{}
 	server := New(quiet(), Recover(), MapFaults(nil))
-	mountProbe(t, server, &probe{
+	mountProbe(tb, server, &probe{
 		create: func(_ context.Context, req *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {
 			proto.Reset(created)
 			proto.Merge(created, req)
@@ -166,17 +166,17 @@ func TestQueryKinds(t *testing.T) {
 		"flt": descriptorpb.FieldDescriptorProto_TYPE_FLOAT, "dbl": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
 		"yes": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "str": descriptorpb.FieldDescriptorProto_TYPE_STRING, "raw": descriptorpb.FieldDescriptorProto_TYPE_BYTES,
 	}
-	message := &descriptorpb.DescriptorProto{Name: proto.String("Scalars")}
+	message := &descriptorpb.DescriptorProto{Name: new("Scalars")}
 	for name, kind := range kinds {
 		for _, label := range []descriptorpb.FieldDescriptorProto_Label{descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL, descriptorpb.FieldDescriptorProto_LABEL_REPEATED} {
-			field := &descriptorpb.FieldDescriptorProto{Name: proto.String(name), Type: kind.Enum(), Label: label.Enum(), Number: proto.Int32(int32(len(message.Field) + 1))}
+			field := &descriptorpb.FieldDescriptorProto{Name: new(name), Type: kind.Enum(), Label: label.Enum(), Number: new(int32(len(message.Field) + 1))}
 			if label == descriptorpb.FieldDescriptorProto_LABEL_REPEATED {
-				field.Name = proto.String(name + "_list")
+				field.Name = new(name + "_list")
 			}
 			message.Field = append(message.Field, field)
 		}
 	}
-	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{Name: proto.String("s.proto"), Syntax: proto.String("proto3"), MessageType: []*descriptorpb.DescriptorProto{message}}, nil)
+	file, err := protodesc.NewFile(&descriptorpb.FileDescriptorProto{Name: new("s.proto"), Syntax: new("proto3"), MessageType: []*descriptorpb.DescriptorProto{message}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestMountRefuses(t *testing.T) {
 		return &annotations.HttpRule{Pattern: &annotations.HttpRule_Post{Post: path}, Body: body}
 	}
 	bidirectional := streaming(public("Watch"))
-	bidirectional.ClientStreaming = proto.Bool(true)
+	bidirectional.ClientStreaming = new(true)
 	for name, c := range map[string]struct {
 		method *descriptorpb.MethodDescriptorProto
 		want   string

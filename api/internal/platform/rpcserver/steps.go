@@ -3,7 +3,6 @@ package rpcserver
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"runtime/debug"
 	"time"
 
@@ -19,7 +18,7 @@ func Recover() Step {
 			if panicked == nil {
 				return
 			}
-			if panicked == http.ErrAbortHandler {
+			if aborts(panicked) {
 				panic(panicked)
 			}
 			requestFrom(ctx).logger.ErrorContext(ctx, "panic", "procedure", call.Procedure,

@@ -136,5 +136,5 @@ func toValue(value attribute.Value) *commonv1.AnyValue {
 	case attribute.FLOAT64:
 		return &commonv1.AnyValue{Value: &commonv1.AnyValue_DoubleValue{DoubleValue: value.AsFloat64()}}
 	}
-	return &commonv1.AnyValue{Value: &commonv1.AnyValue_StringValue{StringValue: value.Emit()}}
+	return &commonv1.AnyValue{Value: &commonv1.AnyValue_StringValue{StringValue: value.String()}}
 }

@@ -21,21 +21,20 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
-// Tracing sends what requests did to an OpenTelemetry collector. A nil Tracing is valid and does
-// nothing.
+// Tracing sends what requests did to an OpenTelemetry collector. The zero value does nothing.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 }
 
 // StartTracing reads OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, such as http://collector:4318)
-// and OTEL_EXPORTER_OTLP_HEADERS ("name=value,..."); without an endpoint it returns nil. The SDK
+// and OTEL_EXPORTER_OTLP_HEADERS ("name=value,..."); without an endpoint it does nothing. The SDK
 // itself reads OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and OTEL_TRACES_SAMPLER. The error names
 // the variable that is wrong.
 func StartTracing(getenv func(string) string, version string, logger *slog.Logger) (*Tracing, error) {
 	endpoint := getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 	if endpoint == "" {
-		return nil, nil
+		return &Tracing{}, nil
 	}
 	base, err := url.Parse(endpoint)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -76,7 +75,7 @@ func parseHeaders(text string) (http.Header, error) {
 // Wrap puts a span around every request. It knows nothing of the path, which may hold a webhook's
 // key; RequestFinished names the span once the route is known.
 func (t *Tracing) Wrap(handler http.Handler) http.Handler {
-	if t == nil {
+	if t.provider == nil {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,7 +90,7 @@ func (t *Tracing) Wrap(handler http.Handler) http.Handler {
 
 // RequestFinished names the request's span; it fits rpcserver.Server.Observers.
 func (t *Tracing) RequestFinished(ctx context.Context, seen rpcserver.Observation) {
-	if t == nil {
+	if t.provider == nil {
 		return
 	}
 	span := trace.SpanFromContext(ctx)
@@ -111,15 +110,15 @@ func (t *Tracing) RequestFinished(ctx context.Context, seen rpcserver.Observatio
 
 // QueryTracer adds a span for each statement, without its arguments; nil when tracing is off.
 func (t *Tracing) QueryTracer() pgx.QueryTracer {
-	if t == nil {
+	if t.provider == nil {
 		return nil
 	}
-	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider), otelpgx.WithTrimSQLInSpanName())
+	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
 }
 
 // Stop sends what is left, for as long as ctx lasts.
 func (t *Tracing) Stop(ctx context.Context) error {
-	if t == nil {
+	if t.provider == nil {
 		return nil
 	}
 	return t.provider.Shutdown(ctx)
