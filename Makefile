@@ -94,8 +94,14 @@ $(STAMPS)/postgres: api/package.json $(wildcard api/$(POSTGRES_PACKER)/*.go) | $
 check: generate-check lint unit ## What every change must pass: generated code, lint, import directions, tests of each package
 
 .PHONY: test
-test: check ## Everything a change needs, from cold
+test: ## Everything a change needs, from cold
+	@$(MAKE) check
+	@$(MAKE) e2e
 	@$(MAKE) e2e-alertmanager
+
+.PHONY: e2e
+e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
+	@$(PNPM) --dir site run test:e2e
 
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
