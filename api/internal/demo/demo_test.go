@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
@@ -126,8 +123,10 @@ func TestSixServicesShowEveryHealth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]catalog.Health{"Checkout API": catalog.Down, "Authentication Service": catalog.Degraded,
-		"Payment Gateway": catalog.Healthy, "Search Index": catalog.Healthy, "Notification Relay": catalog.Healthy, "Data Warehouse": catalog.Healthy}
+	want := map[string]catalog.Health{
+		"Checkout API": catalog.Down, "Authentication Service": catalog.Degraded,
+		"Payment Gateway": catalog.Healthy, "Search Index": catalog.Healthy, "Notification Relay": catalog.Healthy, "Data Warehouse": catalog.Healthy,
+	}
 	if fmt.Sprint(health) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", health, want)
 	}
@@ -178,122 +177,5 @@ func TestHistoryIsOnePlausibleFeed(t *testing.T) {
 		if got := figure(t, db, account, check.sql); got != check.want {
 			t.Errorf("%s: got %s, want %s", name, got, check.want)
 		}
-	}
-}
-
-func TestAccountOpensTheWorkspaceAndItsWebhook(t *testing.T) {
-	t.Parallel()
-	db, w, account := seeded(t)
-	hash := pgtest.One[string](t, db, `SELECT password_hash FROM users WHERE email = $1`, account.Email)
-	if matches, _, err := w.Hasher.Verify(t.Context(), auth.KnownDevices, password, hash); err != nil || !matches {
-		t.Errorf("the password does not sign in: %v", err)
-	}
-	err := db.InSystem(t.Context(), postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
-		route, err := catalogdb.New(tx).FindRoute(ctx, catalog.HashKey(account.ServiceKey))
-		if err != nil || route.OrgID != account.OrgID || route.Name != account.ServiceName {
-			return fmt.Errorf("the key leads to %q of %s: %w", route.Name, route.OrgID, err)
-		}
-		first := pgtest.One[string](t, db, `SELECT string_agg(u.email || ' ' || s.delay_seconds, ', ' ORDER BY s.position)
-			FROM escalation_step s JOIN escalation_target t ON t.policy_id = s.policy_id AND t.step_position = s.position
-			JOIN users u ON u.id = t.user_id WHERE s.policy_id = $1`, route.PolicyID)
-		if !strings.HasPrefix(first, account.Email+" 300, ") {
-			t.Errorf("the policy pages %s", first)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-func TestSecondStartLeavesTheWorkspaceAlone(t *testing.T) {
-	t.Parallel()
-	db, w, first := seeded(t)
-	db.Exec(t, `UPDATE incident SET title = 'changed by a person' WHERE number = 25`)
-	db.Clock.Advance(time.Hour)
-	again, now, err := w.Seed(t.Context(), password)
-	if err != nil || now || again != first {
-		t.Errorf("second start: seeded now %v, %v; %v is not %v", now, err, again, first)
-	}
-	if got := figure(t, db, first, `SELECT title FROM incident WHERE org_id = $1 AND number = 25`); got != "changed by a person" {
-		t.Errorf("the second start rewrote %q", got)
-	}
-	if got := figure(t, db, first, `SELECT demo_seeded_at = nightbell_now() - interval '1 hour' FROM installation`); got != "true" {
-		t.Error("the time of seeding is not kept")
-	}
-}
-
-func TestAnotherPasswordBecomesTheOwners(t *testing.T) {
-	t.Parallel()
-	db, w, account := seeded(t)
-	if _, _, err := w.Seed(t.Context(), "chosen-by-the-operator"); err != nil {
-		t.Fatal(err)
-	}
-	hash := pgtest.One[string](t, db, `SELECT password_hash FROM users WHERE email = $1`, account.Email)
-	for tried, want := range map[string]bool{password: false, "chosen-by-the-operator": true} {
-		if matches, _, err := w.Hasher.Verify(t.Context(), auth.KnownDevices, tried, hash); err != nil || matches != want {
-			t.Errorf("%q signs in: %v, %v", tried, matches, err)
-		}
-	}
-}
-
-func TestReplicasThatStartTogetherSeedOnce(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	w := workspace(t, db.DB)
-	var starting sync.WaitGroup
-	var mu sync.Mutex
-	times := 0
-	for range 2 {
-		starting.Go(func() {
-			_, now, err := w.Seed(t.Context(), password)
-			mu.Lock()
-			defer mu.Unlock()
-			if now {
-				times++
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	starting.Wait()
-	if times != 1 {
-		t.Errorf("seeded %d times", times)
-	}
-}
-
-func TestAccountIsNotFoundBeforeSeeding(t *testing.T) {
-	t.Parallel()
-	w := workspace(t, pgtest.New(t).DB)
-	if _, found, err := w.Account(t.Context()); found || err != nil {
-		t.Errorf("found %v, %v", found, err)
-	}
-}
-
-func TestTakenAddressIsSaidClearly(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	db.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, 'Somebody', 'Mara@nightbell.example', 'x', nightbell_now())`, uuid.New())
-	if _, _, err := workspace(t, db.DB).Seed(t.Context(), password); err != demo.ErrAddressTaken {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestSeedingIsQuick(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	w := workspace(t, db.DB)
-	best := time.Duration(math.MaxInt64)
-	for range 5 {
-		began := time.Now()
-		if _, err := w.Reset(t.Context(), password); err != nil {
-			t.Fatal(err)
-		}
-		best = min(best, time.Since(began))
-	}
-	t.Logf("made anew in %v", best)
-	if best > 500*time.Millisecond {
-		t.Errorf("took %v at best", best)
 	}
 }

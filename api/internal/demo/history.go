@@ -67,15 +67,19 @@ func (p *past) tell() {
 		p.note(a.after, incident.Event{Kind: "alert_linked", Message: "Alert linked: " + a.name, Data: map[string]any{"alerts": 1}})
 	}
 	if p.raised.after > 0 {
-		p.note(p.raised.after, incident.Event{Kind: "severity_change", Actor: person(p.raised.by),
+		p.note(p.raised.after, incident.Event{
+			Kind: "severity_change", Actor: person(p.raised.by),
 			Message: "Severity changed from " + string(p.raised.from) + " to " + string(p.severity),
-			Data:    map[string]any{"from": string(p.raised.from), "to": string(p.severity)}})
+			Data:    map[string]any{"from": string(p.raised.from), "to": string(p.severity)},
+		})
 	}
 	if p.acknowledged > 0 {
 		p.note(p.acknowledged, incident.Event{Kind: "acknowledged", Actor: person(p.who), Message: "Incident acknowledged"})
-		p.note(p.acknowledged+12*time.Second, incident.Event{Kind: "assigned", Actor: person(p.who),
+		p.note(p.acknowledged+12*time.Second, incident.Event{
+			Kind: "assigned", Actor: person(p.who),
 			Message: "Assigned to " + person(p.who).Name,
-			Data:    map[string]any{"assignee_id": personID(p.who).String(), "assignee_name": person(p.who).Name}})
+			Data:    map[string]any{"assignee_id": personID(p.who).String(), "assignee_name": person(p.who).Name},
+		})
 	}
 	for _, c := range p.said {
 		p.note(c.after, incident.Event{Kind: "comment", Actor: person(c.who), Message: c.text})

@@ -85,8 +85,10 @@ func (p *past) carryOut(cycle int, effects []escalation.Effect, at time.Time) {
 			p.addPage(cycle, effect, at)
 			continue
 		}
-		p.note(at.Sub(p.began), incident.Event{Kind: string(effect.Kind), Message: effect.Message,
-			Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1}})
+		p.note(at.Sub(p.began), incident.Event{
+			Kind: string(effect.Kind), Message: effect.Message,
+			Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1},
+		})
 	}
 }
 
@@ -103,10 +105,14 @@ func (p *past) addPage(cycle int, effect escalation.Effect, due time.Time) {
 	p.rows.add("delivery", "org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, started_at, finished_at",
 		orgID, delivery, contactID(to.first), effect.UserID, string(notify.Email), "accepted", "250 2.0.0 Ok: queued", 1, started, sent)
 	p.rows.add("delivery_notification", "org_id, delivery_id, notification_id", orgID, delivery, page)
-	p.note(sent.Sub(p.began), incident.Event{Kind: "paged", Message: fmt.Sprintf("%s was paged by e-mail (%s)", to.name(), to.email()),
-		Data: map[string]any{"channel": string(notify.Email), "notification_id": page.String(), "delivery_id": delivery.String(),
+	p.note(sent.Sub(p.began), incident.Event{
+		Kind: "paged", Message: fmt.Sprintf("%s was paged by e-mail (%s)", to.name(), to.email()),
+		Data: map[string]any{
+			"channel": string(notify.Email), "notification_id": page.String(), "delivery_id": delivery.String(),
 			"contact_name": "E-mail", "contact_hint": to.email(), "user_id": effect.UserID.String(), "user_name": to.name(),
-			"step": effect.Step + 1, "round": effect.Round + 1}})
+			"step": effect.Step + 1, "round": effect.Round + 1,
+		},
+	})
 }
 
 // milliseconds is a time between two bounds that differs from page to page and is the

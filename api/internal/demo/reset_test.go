@@ -2,7 +2,6 @@ package demo_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"maps"
 	"testing"
@@ -104,15 +103,19 @@ func neighbour(t *testing.T, db *pgtest.Database) flow.Registered {
 	t.Helper()
 	var made flow.Registered
 	err := db.InSystem(t.Context(), postgres.Identity, func(ctx context.Context, tx pgx.Tx) (err error) {
-		made, err = flow.Register(ctx, tx, flow.Registration{Kind: org.Organization, Name: "Ada", Email: "ada@example.com",
-			OrgName: "Millpond", Timezone: "UTC"}, "x", db.Clock.Now())
+		made, err = flow.Register(ctx, tx, flow.Registration{
+			Kind: org.Organization, Name: "Ada", Email: "ada@example.com",
+			OrgName: "Millpond", Timezone: "UTC",
+		}, "x", db.Clock.Now())
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = flow.NewResponder(db.DB, signals()).DeclareIncident(t.Context(), flow.Declaration{OrgID: made.OrgID, Title: "Ours",
-		Severity: alert.High, By: incident.Actor{Kind: incident.User, ID: made.UserID, Name: "Ada"}})
+	_, err = flow.NewResponder(db.DB, signals()).DeclareIncident(t.Context(), flow.Declaration{
+		OrgID: made.OrgID, Title: "Ours",
+		Severity: alert.High, By: incident.Actor{Kind: incident.User, ID: made.UserID, Name: "Ada"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +135,12 @@ func fire(t *testing.T, db *pgtest.Database, account demo.Account) {
 		if err != nil {
 			return err
 		}
-		return intake.Accept(ctx, catalog.Route{OrgID: found.OrgID, ServiceID: found.ServiceID, ServiceName: found.Name,
-			PolicyID: *found.PolicyID, Grouping: catalog.Grouping(found.Grouping)}, alert.Batch{Alerts: []alert.Received{{
-			Key: "HighLatency", Status: alert.Firing, Severity: alert.Critical, Source: "prometheus", Title: "Checkout is slow", Count: 1}}})
+		return intake.Accept(ctx, catalog.Route{
+			OrgID: found.OrgID, ServiceID: found.ServiceID, ServiceName: found.Name,
+			PolicyID: *found.PolicyID, Grouping: catalog.Grouping(found.Grouping),
+		}, alert.Batch{Alerts: []alert.Received{{
+			Key: "HighLatency", Status: alert.Firing, Severity: alert.Critical, Source: "prometheus", Title: "Checkout is slow", Count: 1,
+		}}})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -196,4 +202,4 @@ func contents(t *testing.T, db *pgtest.Database, orgID uuid.UUID) map[string]str
 
 func signals() flow.Signals { return flow.Signals{Pages: func() {}, Changed: func(uuid.UUID) {}} }
 
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

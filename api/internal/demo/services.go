@@ -27,18 +27,34 @@ type sampleService struct {
 }
 
 var services = []sampleService{
-	{checkout, "Takes baskets to paid orders.", "Payments", "Mara", "",
-		"https://git.example.com/fernhill/checkout-api", 1, []string{signIn, gateway, search}},
-	{signIn, "Sign-in, sessions and tokens for every product.", "Identity", "Priya", "Platform, critical",
-		"https://git.example.com/fernhill/authentication", 1, []string{relay, lake}},
-	{gateway, "Talks to banks and card schemes.", "Payments", "Amira", "Payments, critical",
-		"https://git.example.com/fernhill/payment-gateway", 1, []string{relay}},
-	{search, "Product search and autocomplete.", "Platform", "Wei", "Standard, 15 minutes",
-		"https://git.example.com/fernhill/search-index", 2, []string{lake}},
-	{relay, "Mail, push and webhooks to customers.", "Platform", "Jonas", "Standard, 15 minutes",
-		"https://git.example.com/fernhill/notification-relay", 2, nil},
-	{lake, "Orders and events for reports and models.", "Infrastructure", "Tomás", "Standard, 15 minutes",
-		"https://git.example.com/fernhill/warehouse", 3, nil},
+	{
+		checkout, "Takes baskets to paid orders.", "Payments", "Mara", "",
+		"https://git.example.com/fernhill/checkout-api", 1,
+		[]string{signIn, gateway, search},
+	},
+	{
+		signIn, "Sign-in, sessions and tokens for every product.", "Identity", "Priya", "Platform, critical",
+		"https://git.example.com/fernhill/authentication", 1,
+		[]string{relay, lake},
+	},
+	{
+		gateway, "Talks to banks and card schemes.", "Payments", "Amira", "Payments, critical",
+		"https://git.example.com/fernhill/payment-gateway", 1,
+		[]string{relay},
+	},
+	{
+		search, "Product search and autocomplete.", "Platform", "Wei", "Standard, 15 minutes",
+		"https://git.example.com/fernhill/search-index", 2,
+		[]string{lake},
+	},
+	{
+		relay, "Mail, push and webhooks to customers.", "Platform", "Jonas", "Standard, 15 minutes",
+		"https://git.example.com/fernhill/notification-relay", 2, nil,
+	},
+	{
+		lake, "Orders and events for reports and models.", "Infrastructure", "Tomás", "Standard, 15 minutes",
+		"https://git.example.com/fernhill/warehouse", 3, nil,
+	},
 }
 
 type sampleChange struct {
