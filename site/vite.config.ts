@@ -5,10 +5,19 @@ import { defineConfig } from 'vite';
 // The Go server the development site talks to; it serves the same site when it is built.
 const api = process.env.NIGHTBELL_API ?? 'http://127.0.0.1:8480';
 
+const onEveryPage =
+  /app\/(components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)|lib\/(paths|format|theme|toast|session|sign-in-request))\.tsx?$/;
+
 export default defineConfig({
   plugins: [reactRouter()],
   resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
   // A data: address cannot be used by <use href>, so the icon sprite always stays a file.
-  build: { assetsInlineLimit: 0 },
+  build: {
+    assetsInlineLimit: 0,
+    // What every page shares travels as one file; a dozen tiny ones compress worse.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: 'kit', test: onEveryPage }] } },
+    },
+  },
   server: { proxy: { '/v1': api } },
 });

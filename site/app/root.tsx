@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from 'react-router';
+import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
 import { applyTheme, themeScript } from './lib/theme';
 import './styles/tokens.css';
@@ -47,5 +48,19 @@ export function HydrateFallback() {
     <noscript>
       <p className="state">Nightbell needs JavaScript here. The documentation works without it.</p>
     </noscript>
+  );
+}
+
+/** What is left when a page cannot be drawn: one sentence and the way out. */
+export function ErrorBoundary({ error }: { error: unknown }) {
+  useEffect(() => console.error(error), [error]);
+  return (
+    <main className="state" role="alert">
+      <p className="said">This page could not be shown.</p>
+      <p>It may belong to an older version of the site. Reload it to get the current one.</p>
+      <Button look="primary" onClick={() => location.reload()}>
+        Reload
+      </Button>
+    </main>
   );
 }

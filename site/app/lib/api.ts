@@ -23,6 +23,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Why a call failed, in the server's words when it gave any, else in ours. */
+export function reasonOf(error: Error): string {
+  return (error instanceof ApiError && error.detail) || error.message;
+}
+
 /** One call: what to ask and how its failures read. */
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

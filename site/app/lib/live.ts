@@ -55,6 +55,8 @@ export async function follow(
       });
     } catch (cause) {
       if (cause instanceof ApiError && cause.status === 401) return endSession('expired');
+      // An id the server does not know, because its data was replaced: begin anew.
+      if (cause instanceof ApiError && cause.status === 400) lastId = '';
     }
     setStatus(false);
     await pause(wait * (0.75 + Math.random() / 2), signal);

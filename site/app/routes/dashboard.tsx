@@ -35,7 +35,10 @@ export default function Dashboard() {
         </Button>
       </PageHead>
       <NeedsAPerson incidents={incidents} />
-      <CountCards counts={counts.data ?? countByStatus(incidents)} incidents={incidents} />
+      <CountCards
+        counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
+        incidents={incidents}
+      />
       <div className="stack">
         <ServiceStatusGrid />
         <Card

@@ -9,6 +9,7 @@ import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { IncidentList } from '~/features/incidents/components/incident-list';
 import { countByStatus } from '~/features/incidents/model/counts';
+import { reasonOf } from '~/lib/api';
 import '~/features/incidents/incident-list.css';
 
 export function meta() {
@@ -28,7 +29,10 @@ export default function Incidents() {
           Create Incident
         </Button>
       </PageHead>
-      <CountCards counts={counts.data ?? countByStatus(incidents)} incidents={incidents} />
+      <CountCards
+        counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
+        incidents={incidents}
+      />
       {list.isPending && (
         <div className="card">
           <Loading what="incidents" />
@@ -36,7 +40,7 @@ export default function Incidents() {
       )}
       {list.isError && !list.data && (
         <div className="card">
-          <Failed detail={list.error.message} onRetry={() => list.refetch()}>
+          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
             Failed to load incidents
           </Failed>
         </div>

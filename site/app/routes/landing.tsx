@@ -1,8 +1,5 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { LoginDialog } from '~/features/auth/components/login-dialog';
-import { RegisterDialog } from '~/features/auth/components/register-dialog';
-import { ContactDialog } from '~/features/landing/components/contact-dialog';
 import { Features } from '~/features/landing/components/features';
 import { FinalCall } from '~/features/landing/components/final-call';
 import { Footer } from '~/features/landing/components/footer';
@@ -30,6 +27,19 @@ export function meta() {
     },
   ];
 }
+
+// Nobody needs these to read the page, so they are loaded when they are opened.
+const RegisterDialog = lazy(() =>
+  import('~/features/auth/components/register-dialog').then((module) => ({ default: module.RegisterDialog })),
+);
+const LoginDialog = lazy(() =>
+  import('~/features/auth/components/login-dialog').then((module) => ({ default: module.LoginDialog })),
+);
+const ContactDialog = lazy(() =>
+  import('~/features/landing/components/contact-dialog').then((module) => ({
+    default: module.ContactDialog,
+  })),
+);
 
 type Open = 'register' | 'login' | 'contact' | null;
 
@@ -65,9 +75,11 @@ export default function Landing() {
         <FinalCall onRegister={register} />
       </main>
       <Footer />
-      {open === 'register' && <RegisterDialog onClose={close} />}
-      {open === 'login' && <LoginDialog reason={request?.reason} onSignedIn={enter} onClose={close} />}
-      {open === 'contact' && <ContactDialog onClose={close} />}
+      <Suspense>
+        {open === 'register' && <RegisterDialog onClose={close} />}
+        {open === 'login' && <LoginDialog reason={request?.reason} onSignedIn={enter} onClose={close} />}
+        {open === 'contact' && <ContactDialog onClose={close} />}
+      </Suspense>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Icon } from './icon';
 
 /**
  * A modal on the native <dialog>: it is open while it is mounted. Escape and the close button
- * call `onClose`; the browser holds focus inside and gives it back afterwards.
+ * call `onClose`. Focus starts in the first field; the browser holds it inside and gives it back.
  */
 export function Dialog({
   title,
@@ -22,6 +22,8 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // The browser would focus the close button, which comes first.
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => dialog?.close();
   }, []);
   return (

@@ -47,7 +47,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
       <form onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}
-        <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+        <TextField label="Email" name="email" type="email" autoComplete="username" required />
         <TextField
           label="Password"
           name="password"

@@ -72,7 +72,7 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
 function Fields({ userType }: { userType: UserType }) {
   return (
     <>
-      <TextField label="Name" name="name" autoComplete="name" required autoFocus />
+      <TextField label="Name" name="name" autoComplete="name" required />
       {userType === 'organization' && (
         <TextField label="Organization name" name="org_name" autoComplete="organization" required />
       )}

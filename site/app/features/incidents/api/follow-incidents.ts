@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { coalesce } from '~/lib/coalesce';
+import type { StreamEvent } from '~/lib/event-stream';
 import { follow } from '~/lib/live';
 import { incidentKeys } from './keys';
 
@@ -17,11 +18,13 @@ export function useFollowIncidents(): void {
       client.invalidateQueries({ queryKey: ['services'] });
       for (const id of ids) client.invalidateQueries({ queryKey: incidentKeys.one(id) });
     });
-    follow(
-      (event) => renew.add(incidentOf(event.data)),
-      () => client.invalidateQueries({ queryKey: incidentKeys.all }),
-      abort.signal,
-    );
+    const renewAll = () => client.invalidateQueries({ queryKey: incidentKeys.all });
+    const onEvent = (event: StreamEvent) => {
+      // The server left events out and asks for everything to be loaded again.
+      if (event.name === 'resync') renewAll();
+      else if (event.name !== 'hello') renew.add(incidentOf(event.data));
+    };
+    follow(onEvent, renewAll, abort.signal);
     return () => {
       abort.abort();
       renew.cancel();

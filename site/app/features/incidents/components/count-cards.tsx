@@ -5,26 +5,32 @@ import { duration } from '~/lib/format';
 import { type Counts, oldestStart } from '../model/counts';
 import type { Incident } from '../model/incident';
 
+interface CountCardsProps {
+  /** Null while they are not known; a dash then stands for each. */
+  counts: Counts | null;
+  incidents: readonly Incident[];
+}
+
 /** How many nobody has, how many somebody has, and how many are done. */
-export function CountCards({ counts, incidents }: { counts: Counts; incidents: readonly Incident[] }) {
+export function CountCards({ counts, incidents }: CountCardsProps) {
   return (
     <div className="counts">
       <CountCard
         status="triggered"
         word="Unacknowledged"
-        value={counts.triggered}
-        needed={counts.triggered > 0}
+        value={counts?.triggered}
+        needed={(counts?.triggered ?? 0) > 0}
       >
         <Since start={oldestStart(incidents, 'triggered')} words="Waiting for" otherwise="Nobody is needed" />
       </CountCard>
-      <CountCard status="acknowledged" word="Acknowledged" value={counts.acknowledged}>
+      <CountCard status="acknowledged" word="Acknowledged" value={counts?.acknowledged}>
         <Since
           start={oldestStart(incidents, 'acknowledged')}
           words="Oldest open for"
           otherwise="None under way"
         />
       </CountCard>
-      <CountCard status="resolved" word="Resolved" value={counts.resolved}>
+      <CountCard status="resolved" word="Resolved" value={counts?.resolved}>
         In all
       </CountCard>
     </div>
@@ -40,15 +46,15 @@ function CountCard({
 }: {
   status: string;
   word: string;
-  value: number;
+  value: number | undefined;
   needed?: boolean;
   children: ReactNode;
 }) {
   return (
     <section className={needed ? 'card count-card needed' : 'card count-card'} aria-label={word}>
       <StatusMark value={status} word={word} />
-      <p className="value">{value}</p>
-      <p className="since">{children}</p>
+      <p className="value">{value ?? '-'}</p>
+      {value !== undefined && <p className="since">{children}</p>}
     </section>
   );
 }

@@ -52,7 +52,6 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
           required
           maxLength={500}
           placeholder="What is broken, and where"
-          autoFocus
         />
         <div className="side-by-side">
           <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />

@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Empty } from '~/components/ui/states';
@@ -96,23 +96,29 @@ function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps)
   );
 }
 
+const writeAfter = 300;
+
 // Search and filter live in the address, so that going back from an incident finds the same list.
+// Typing is written there only when it pauses; a navigation for every key would be too slow.
 function useListAddress() {
   const [params, setParams] = useSearchParams();
-  const change = (name: string, value: string) =>
+  const filter = toFilter(params.get('filter'));
+  const [text, setText] = useState(params.get('q') ?? '');
+  const write = (text: string, filter: Filter) =>
     setParams(
-      (old) => {
-        if (value === '') old.delete(name);
-        else old.set(name, value);
-        return old;
-      },
+      { ...(text === '' ? {} : { q: text }), ...(filter === 'all' ? {} : { filter }) },
       { replace: true, preventScrollReset: true },
     );
-  return {
-    text: params.get('q') ?? '',
-    filter: toFilter(params.get('filter')),
-    setText: (text: string) => change('q', text),
-    setFilter: (filter: Filter) => change('filter', filter === 'all' ? '' : filter),
-    showAll: () => setParams({}, { replace: true, preventScrollReset: true }),
+  const latest = useRef(() => undefined as unknown);
+  latest.current = () => text !== (params.get('q') ?? '') && write(text, filter);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every key starts the pause anew.
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(), writeAfter);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const showAll = () => {
+    setText('');
+    write('', 'all');
   };
+  return { text, filter, setText, setFilter: (chosen: Filter) => write(text, chosen), showAll };
 }

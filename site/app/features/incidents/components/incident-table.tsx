@@ -130,22 +130,32 @@ function useRows(incidents: readonly Incident[], body: RefObject<HTMLElement | n
   });
 }
 
+// The row may enter the page only some frames after the scroll.
+const framesToWait = 10;
+
 function useFocusOnCursor(
   incidents: readonly Incident[],
   cursor: string | null,
   scrollToIndex: (index: number, options?: { align: 'auto' }) => void,
 ): void {
-  const shown = useRef(cursor);
+  // The list changes under a resting cursor; only a moving one takes the focus.
+  const latest = useRef({ incidents, scrollToIndex });
+  latest.current = { incidents, scrollToIndex };
   useEffect(() => {
-    if (cursor === null || cursor === shown.current) return;
-    shown.current = cursor;
-    const link = () => document.querySelector<HTMLElement>(`[data-row="${CSS.escape(cursor)}"] a.title`);
-    if (link()?.closest('tr')?.contains(document.activeElement)) return;
-    scrollToIndex(
-      incidents.findIndex((incident) => incident.id === cursor),
-      { align: 'auto' },
-    );
-    // The row may enter the page only after the scroll.
-    requestAnimationFrame(() => link()?.focus({ preventScroll: true }));
-  }, [cursor, incidents, scrollToIndex]);
+    if (cursor === null || rowOf(cursor)?.contains(document.activeElement)) return;
+    const index = latest.current.incidents.findIndex((incident) => incident.id === cursor);
+    if (index < 0) return;
+    latest.current.scrollToIndex(index, { align: 'auto' });
+    let frames = 0;
+    let frame = requestAnimationFrame(function focus() {
+      const title = rowOf(cursor)?.querySelector<HTMLElement>('a.title');
+      if (title) title.focus({ preventScroll: true });
+      else if (frames++ < framesToWait) frame = requestAnimationFrame(focus);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [cursor]);
+}
+
+function rowOf(id: string): HTMLElement | null {
+  return document.querySelector(`[data-row="${CSS.escape(id)}"]`);
 }

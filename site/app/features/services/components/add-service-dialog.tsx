@@ -27,7 +27,7 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
             )}
           </Banner>
         )}
-        <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" autoFocus />
+        <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" />
         <Button
           type="submit"
           look="primary"

@@ -1,0 +1,76 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, incidentPath, signIn, test } from './fixtures';
+
+const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const pages = [
+  '/',
+  '/docs',
+  '/terms',
+  '/privacy',
+  '/cookies',
+  '/nowhere',
+  '/dashboard',
+  '/incidents',
+  incidentPath,
+  '/oncall',
+  '/services',
+  '/services/s1',
+  '/integrations',
+  '/inbox',
+];
+const dialogs: [name: string, path: string, button: string][] = [
+  ['registration', '/', 'Get Early Access'],
+  ['sales', '/', 'Contact sales'],
+  ['create incident', '/incidents', 'Create Incident'],
+  ['assign', incidentPath, 'Assign'],
+  ['escalate', incidentPath, 'Escalate'],
+  ['add service', '/services', 'Add Service'],
+];
+
+for (const theme of ['dark', 'light']) {
+  for (const width of [1440, 390]) {
+    test.describe(`${theme} at ${width}`, () => {
+      test.use({ viewport: { width, height: 900 } });
+      for (const path of pages) {
+        test(`${path} has no fault that axe can find`, async ({ page }) => {
+          await signIn(page, theme);
+          await page.goto(path);
+          await settle(page);
+          await expectClean(page);
+          const sideways = await page.evaluate(
+            () => document.documentElement.scrollWidth - window.innerWidth,
+          );
+          expect(sideways, 'scrolls sideways').toBeLessThanOrEqual(0);
+        });
+      }
+    });
+  }
+  for (const [name, path, button] of dialogs) {
+    test(`the ${name} dialog is clean in ${theme}, holds focus and closes with Escape`, async ({ page }) => {
+      await signIn(page, theme);
+      await page.goto(path);
+      const opener = page.getByRole('button', { name: button }).first();
+      await opener.click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await settle(page);
+      await expectClean(page);
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+      await expect(opener).toBeFocused();
+    });
+  }
+}
+
+// The live feed never ends, so there is no idle network to wait for.
+async function settle(page: Page): Promise<void> {
+  await expect(page.getByText(/^Loading /)).toHaveCount(0);
+  await page.waitForTimeout(400);
+}
+
+async function expectClean(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
+  ).toEqual([]);
+}

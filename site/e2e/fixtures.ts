@@ -1,0 +1,43 @@
+import { test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
+
+/** The triggered incident of the fake server. */
+export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
+
+const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role: 'owner', email: 'mara@example.com' });
+
+/** Stores a session and a theme before any page of the test is opened. */
+export async function signIn(page: Page, theme = 'dark'): Promise<void> {
+  await page.addInitScript(
+    ([user, theme]) => {
+      localStorage.setItem('ui-theme', theme ?? 'dark');
+      localStorage.setItem('user', user ?? '');
+      localStorage.setItem('access_token', 'a');
+      localStorage.setItem('refresh_token', 'r');
+    },
+    [user, theme],
+  );
+}
+
+/** A test that fails on any script error, CSP violation, or request to another origin. */
+export const test = base.extend<{ quiet: undefined }>({
+  quiet: [
+    async ({ page }, use) => {
+      const faults: string[] = [];
+      const onConsole = (message: ConsoleMessage) => {
+        const expected = /404|503/.test(message.text());
+        if (message.type() === 'error' && !expected) faults.push(message.text());
+      };
+      page.on('console', onConsole);
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('request', (request) => {
+        if (!/^(http:\/\/127\.0\.0\.1:8491|data:|blob:|about:)/.test(request.url()))
+          faults.push(`request to ${request.url()}`);
+      });
+      await use(undefined);
+      expect(faults).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };

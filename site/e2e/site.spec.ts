@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, incidentPath, signIn, test } from './fixtures';
+
+const client = join(import.meta.dirname, '../build/client');
+
+test.describe('public pages', () => {
+  test('work with JavaScript off', async ({ browser }) => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await page.goto('http://127.0.0.1:8491/');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('The bell that wakes the right person.');
+    await page.getByRole('link', { name: 'Docs' }).first().click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Documentation');
+    await page.close();
+  });
+
+  test('answer unknown paths with the 404 page and status', async ({ page }) => {
+    const response = await page.goto('/no/such/page');
+    expect(response?.status()).toBe(404);
+    await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible();
+    await page.getByRole('link', { name: 'Return to Home' }).click();
+    await expect(page).toHaveURL('/');
+  });
+
+  test('scroll to a section from the documentation', async ({ page }) => {
+    await page.goto('/docs');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Pricing' }).click();
+    await expect(page).toHaveURL('/#pricing');
+    await expect(page.getByRole('heading', { name: 'Priced per person, not per page' })).toBeInViewport();
+  });
+
+  test('weigh less than 110 kB of script on the landing page', () => {
+    const html = readFileSync(join(client, 'index.html'), 'utf8');
+    const scripts = new Set([...html.matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path));
+    const bytes = [...scripts].reduce((sum, path) => sum + statSync(`${client}${path}.br`).size, 0);
+    expect(bytes).toBeLessThan(110_000);
+  });
+
+  test('carry no style attribute and no inline event, so a strict policy holds', () => {
+    const pages = readdirSync(client, { recursive: true }).filter((name) => String(name).endsWith('.html'));
+    for (const page of pages) {
+      const markup = readFileSync(join(client, String(page)), 'utf8').replaceAll(
+        /<script[\s\S]*?<\/script>/g,
+        '',
+      );
+      expect(markup, String(page)).not.toMatch(/\s(style|on\w+)=/);
+    }
+  });
+});
+
+test.describe('theme', () => {
+  for (const [path, scheme, theme] of [
+    ['/', 'light', 'light'],
+    ['/', 'dark', 'dark'],
+    ['/docs', 'light', 'dark'],
+  ] as const) {
+    test(`${path} on a ${scheme} system starts ${theme} before anything is drawn`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.addInitScript(() => {
+        const record = () =>
+          document.body && Object.assign(window, { first: document.documentElement.dataset.theme });
+        new MutationObserver((_, observer) => record() && observer.disconnect()).observe(document, {
+          childList: true,
+          subtree: true,
+        });
+      });
+      await page.goto(path);
+      expect(await page.evaluate(() => (window as unknown as { first: string }).first)).toBe(theme);
+      await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
+    });
+  }
+});
+
+test.describe('signing in', () => {
+  test('leads to the dashboard, and Logout back', async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByLabel('Email', { exact: true }).last()).toBeFocused();
+    await page.keyboard.type('mara@example.com');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('secret');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'redirecting...' })).toBeDisabled();
+    await expect(page).toHaveURL('/dashboard');
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL('/');
+    expect(
+      await page.evaluate(() =>
+        ['user', 'access_token', 'refresh_token'].map((key) => localStorage.getItem(key)),
+      ),
+    ).toEqual([null, null, null]);
+  });
+
+  test('returns to the incident that a mail pointed to', async ({ page }) => {
+    await page.goto(incidentPath);
+    await expect(page).toHaveURL('/');
+    const dialog = page.getByRole('dialog', { name: 'Log in' });
+    await expect(dialog).toContainText('Log in to see this page.');
+    await dialog.getByLabel('Email').fill('mara@example.com');
+    await dialog.getByLabel('Password').fill('secret');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(incidentPath);
+  });
+});
+
+test.describe('incidents', () => {
+  test.beforeEach(({ page }) => signIn(page));
+
+  test('draws a thousand rows as a few, and filters them while typing', async ({ page }) => {
+    await page.goto('/incidents');
+    await expect(page.getByText('1000 of 1000 shown.')).toBeVisible();
+    expect(await page.getByRole('row').count()).toBeLessThan(70);
+    await page.keyboard.press('/');
+    await page.keyboard.type('worker 999');
+    await expect(page.getByText('1 of 1000 shown.')).toBeVisible();
+    await expect(page).toHaveURL(/q=worker\+999/);
+  });
+
+  test('reaches the last row with the keyboard', async ({ page }) => {
+    await page.goto('/incidents');
+    await expect(page.getByRole('link', { name: 'Checkout payments failing in eu-west-1' })).toBeVisible();
+    await page.keyboard.press('j');
+    await expect(page.locator('a.title').first()).toBeFocused();
+    for (let i = 0; i < 60; i++) await page.keyboard.press('j');
+    await expect(page.locator('[aria-rowindex="62"] a.title')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText('Worker 60');
+  });
+
+  test('change on one screen when somebody acts on another', async ({ page, context }) => {
+    await page.goto('/incidents');
+    const other = await context.newPage();
+    await signIn(other);
+    await other.goto(incidentPath);
+    await expect(page.getByRole('button', { name: 'Acknowledge #c41e' })).toBeVisible();
+    await other.getByRole('button', { name: /^Acknowledge/ }).click();
+    await expect(page.getByRole('button', { name: 'Resolve #c41e' })).toBeVisible();
+    await expect(other.getByText('Acknowledged by Mara Lindqvist')).toBeVisible();
+  });
+});
