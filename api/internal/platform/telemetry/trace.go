@@ -21,7 +21,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
-// Tracing sends what requests did to an OpenTelemetry collector. The zero value does nothing.
+// Tracing sends what requests did to an OpenTelemetry collector. A nil or zero Tracing is valid and
+// does nothing.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -72,10 +73,12 @@ func parseHeaders(text string) (http.Header, error) {
 	return headers, nil
 }
 
+func (t *Tracing) off() bool { return t == nil || t.provider == nil }
+
 // Wrap puts a span around every request. It knows nothing of the path, which may hold a webhook's
 // key; RequestFinished names the span once the route is known.
 func (t *Tracing) Wrap(handler http.Handler) http.Handler {
-	if t.provider == nil {
+	if t.off() {
 		return handler
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +93,7 @@ func (t *Tracing) Wrap(handler http.Handler) http.Handler {
 
 // RequestFinished names the request's span; it fits rpcserver.Server.Observers.
 func (t *Tracing) RequestFinished(ctx context.Context, seen rpcserver.Observation) {
-	if t.provider == nil {
+	if t.off() {
 		return
 	}
 	span := trace.SpanFromContext(ctx)
@@ -110,7 +113,7 @@ func (t *Tracing) RequestFinished(ctx context.Context, seen rpcserver.Observatio
 
 // QueryTracer adds a span for each statement, without its arguments; nil when tracing is off.
 func (t *Tracing) QueryTracer() pgx.QueryTracer {
-	if t.provider == nil {
+	if t.off() {
 		return nil
 	}
 	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
@@ -118,7 +121,7 @@ func (t *Tracing) QueryTracer() pgx.QueryTracer {
 
 // Stop sends what is left, for as long as ctx lasts.
 func (t *Tracing) Stop(ctx context.Context) error {
-	if t.provider == nil {
+	if t.off() {
 		return nil
 	}
 	return t.provider.Shutdown(ctx)
