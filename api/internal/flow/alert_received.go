@@ -64,6 +64,8 @@ type alertStory struct {
 	truncated map[uuid.UUID]int
 
 	rows    []*arrived
+	links   []alertdb.Link
+	joined  []incidentdb.Joined
 	records map[uuid.UUID]incidentdb.Record // incidents that this transaction holds
 	batch   pgx.Batch
 }
@@ -94,19 +96,21 @@ func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory
 }
 
 func (s *alertStory) tell(ctx context.Context) error {
-	steps := []func(context.Context) error{s.storeAlerts, s.findMeaning, s.holdIncidents, s.openIncidents, s.resolveCleared}
+	steps := []func(context.Context) error{s.storeAlerts, s.holdIncidents, s.openIncidents, s.resolveCleared}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	s.followRepeats()
+	s.queueJoined()
 	s.record()
 	s.paging.queue(&s.batch)
-	return s.tx.SendBatch(ctx, &s.batch).Close()
+	return postgres.Finish(ctx, s.tx, &s.batch)
 }
 
-// storeAlerts writes every alert, repeats too, and reads what each has become.
+// storeAlerts writes every alert, repeats too, reads what each has become, and asks
+// alert.Decide what that means.
 func (s *alertStory) storeAlerts(ctx context.Context) error {
 	rows, err := alertdb.Upsert(ctx, s.tx, s.arrivals, s.now)
 	if err != nil {
@@ -119,63 +123,32 @@ func (s *alertStory) storeAlerts(ctx context.Context) error {
 	for _, row := range rows {
 		from := received[incidentdb.Subject{ServiceID: row.ServiceID, Key: row.Key}]
 		grouping := string(s.routes[row.ServiceID].Grouping)
-		s.rows = append(s.rows, &arrived{Row: row, received: from,
+		// An incident that another replica opened a moment ago may not be visible yet, and
+		// must not miss the end of its alert: the lock shows whether it is open.
+		row.IncidentOpen = row.IncidentOpen || row.Status == alert.Resolved && row.IncidentID != uuid.Nil
+		s.rows = append(s.rows, &arrived{Row: row, received: from, meaning: alert.Decide(row.Stored),
 			subject: incidentdb.Subject{ServiceID: row.ServiceID, Key: alert.IncidentKey(grouping, from)}})
-	}
-	return nil
-}
-
-// findMeaning asks alert.Decide what each alert means for its incident.
-func (s *alertStory) findMeaning(ctx context.Context) error {
-	var linked incidentdb.Ref
-	for _, row := range s.rows {
-		if row.IncidentID != uuid.Nil {
-			linked.Add(row.OrgID, row.IncidentID)
-		}
-	}
-	open := map[uuid.UUID]bool{}
-	if len(linked.IDs) > 0 {
-		ids, err := incidentdb.OpenIDs(ctx, s.tx, linked)
-		if err != nil {
-			return err
-		}
-		for _, incidentID := range ids {
-			open[incidentID] = true
-		}
-	}
-	for _, row := range s.rows {
-		row.IncidentOpen = open[row.IncidentID]
-		row.meaning = alert.Decide(row.Stored)
 	}
 	return nil
 }
 
 // holdIncidents locks the incidents that alerts join or may resolve.
 func (s *alertStory) holdIncidents(ctx context.Context) error {
-	var wanted incidentdb.Ref
-	orgs := map[incidentdb.Subject]uuid.UUID{}
+	var ending incidentdb.Ref
+	joining := map[incidentdb.Subject]bool{}
 	for _, row := range s.rows {
 		switch row.meaning {
 		case alert.Cleared:
-			wanted.Add(row.OrgID, row.IncidentID)
+			ending.Add(row.OrgID, row.IncidentID)
 		case alert.OpenOrJoin:
-			orgs[row.subject] = row.OrgID
+			joining[row.subject] = true
 		case alert.Repeat, alert.Suppressed, alert.Ended:
 		}
 	}
-	if len(orgs) > 0 {
-		found, err := incidentdb.OpenBySubject(ctx, s.tx, keys(orgs))
-		if err != nil {
-			return err
-		}
-		for subject, incidentID := range found {
-			wanted.Add(orgs[subject], incidentID)
-		}
-	}
-	if len(wanted.IDs) == 0 {
+	if len(ending.IDs) == 0 && len(joining) == 0 {
 		return nil
 	}
-	records, err := incidentdb.Lock(ctx, s.tx, wanted)
+	records, err := incidentdb.LockFor(ctx, s.tx, ending, keys(joining))
 	for _, record := range records {
 		s.records[record.ID] = record
 	}
@@ -264,20 +237,18 @@ func (s *alertStory) open(ctx context.Context, openings []incidentdb.Opening) ([
 // them, because they opened it.
 func (s *alertStory) join(record incidentdb.Record, rows []*arrived, counted bool) {
 	worst := record.Severity
-	links := make([]alertdb.Link, 0, len(rows))
 	for _, row := range rows {
 		row.IncidentID = record.ID
-		links = append(links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: record.ID, StartsAt: row.StartsAt})
+		s.link(row)
 		if row.received.Severity.Rank() < worst.Rank() {
 			worst = row.received.Severity
 		}
 	}
-	alertdb.QueueLinks(&s.batch, links)
 	if counted {
 		return
 	}
-	incidentdb.QueueJoined(&s.batch, []incidentdb.Joined{{OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(rows),
-		Truncated: s.truncated[record.ServiceID], Severity: worst}}, s.now)
+	s.joined = append(s.joined, incidentdb.Joined{OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(rows),
+		Truncated: s.truncated[record.ServiceID], Severity: worst})
 	s.note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(rows), Data: map[string]any{"alerts": len(rows)}})
 	if worst != record.Severity {
 		s.note(record, incident.Event{Kind: "severity_change",
@@ -351,6 +322,7 @@ func endedMessage(ended int) string {
 
 // flush sends what is queued so far, so that the next statement sees it.
 func (s *alertStory) flush(ctx context.Context) error {
+	s.queueJoined()
 	if s.batch.Len() == 0 {
 		return nil
 	}
@@ -359,16 +331,26 @@ func (s *alertStory) flush(ctx context.Context) error {
 	return err
 }
 
+// link makes the alert's incident answer for the start that it has now.
+func (s *alertStory) link(row *arrived) {
+	s.links = append(s.links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID, StartsAt: row.StartsAt})
+}
+
 // followRepeats notes that an open incident now answers for a later start of its
 // alert: when a person resolves it, the repeats of that start stay quiet too.
 func (s *alertStory) followRepeats() {
-	var links []alertdb.Link
 	for _, row := range s.rows {
 		if row.meaning == alert.Repeat && row.StartsAt.After(row.IncidentStartsAt) {
-			links = append(links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID, StartsAt: row.StartsAt})
+			s.link(row)
 		}
 	}
-	alertdb.QueueLinks(&s.batch, links)
+}
+
+// queueJoined adds what links alerts and incidents to the pipelined batch.
+func (s *alertStory) queueJoined() {
+	alertdb.QueueLinks(&s.batch, s.links)
+	incidentdb.QueueJoined(&s.batch, s.joined, s.now)
+	s.links, s.joined = nil, nil
 }
 
 // record keeps one line for each alert that was received.

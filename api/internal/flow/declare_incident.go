@@ -46,10 +46,7 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 			return err
 		}
 		incidentID, err = newPagingRound(tx, now).declare(ctx, d)
-		if err != nil {
-			return err
-		}
-		return d.Repeat.remember(ctx, tx, d.OrgID, incidentID)
+		return err
 	})
 	if err != nil {
 		return uuid.Nil, err
@@ -91,7 +88,8 @@ func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, er
 	}
 	batch := &pgx.Batch{}
 	r.queue(batch)
-	return record.ID, r.tx.SendBatch(ctx, batch).Close()
+	d.Repeat.queueRemember(batch, d.OrgID, record.ID)
+	return record.ID, postgres.Finish(ctx, r.tx, batch)
 }
 
 // policyFor finds who is paged, and refuses services and people that do not exist in

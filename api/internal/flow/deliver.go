@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +27,11 @@ const (
 	recordTimeout = 2 * time.Second
 	// longestHold caps what a provider may ask for with Retry-After.
 	longestHold = 10 * time.Minute
+	// A contact that got floodAfter messages within floodWithin is being flooded: what
+	// follows is bundled into one message each floodGap. Nothing is dropped.
+	floodAfter  = 20
+	floodWithin = time.Minute
+	floodGap    = 10 * time.Second
 )
 
 // Opener opens sealed addresses and secrets; secret.Box is one.
@@ -72,8 +79,10 @@ type Deliverer struct {
 	closed bool
 	// busy are the contacts that this process is sending to.
 	busy map[uuid.UUID]bool
-	// held are the contacts whose provider asked to wait, and until when.
+	// held are the contacts that must wait, and until when.
 	held map[uuid.UUID]time.Time
+	// recent are the latest messages to each contact, to see a flood.
+	recent map[uuid.UUID][]time.Time
 
 	// interrupted stands for a crash at a moment of a delivery; tests set it.
 	interrupted func(moment string) bool
@@ -86,7 +95,7 @@ func NewDeliverer(db *postgres.DB, kind notify.Kind, channel notify.Channel, opt
 	}
 	return &Deliverer{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{},
+		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
 		interrupted: func(string) bool { return false },
 	}
 }
@@ -100,9 +109,9 @@ func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
 		return false, nil
 	}
 	var claims []notifydb.Claim
-	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
+	var now time.Time
+	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
 		claims, err = notifydb.ClaimDue(ctx, tx, d.kind, d.passedOver(now), room, now)
@@ -112,6 +121,7 @@ func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	for _, claim := range claims {
+		d.pace(claim.ContactMethodID, now)
 		d.begin(ctx, claim)
 	}
 	return len(claims) == room, nil
@@ -145,10 +155,26 @@ func (d *Deliverer) passedOver(now time.Time) []uuid.UUID {
 	return contacts
 }
 
+// hold keeps messages from a contact until then; a longer hold stays.
 func (d *Deliverer) hold(contact uuid.UUID, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.held[contact] = until
+	d.held[contact] = later(d.held[contact], until)
+}
+
+// pace notes a message to a contact and holds the next one when there were many.
+func (d *Deliverer) pace(contact uuid.UUID, now time.Time) {
+	d.mu.Lock()
+	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
+	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
+	d.recent[contact] = latest
+	if len(d.recent) > 10_000 { // forget who has been quiet
+		maps.DeleteFunc(d.recent, func(_ uuid.UUID, times []time.Time) bool { return old(times[len(times)-1]) })
+	}
+	d.mu.Unlock()
+	if len(latest) >= floodAfter {
+		d.hold(contact, now.Add(floodGap))
+	}
 }
 
 // begin delivers a claim in the background. It outlives the sweep's context: what was

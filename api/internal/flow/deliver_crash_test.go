@@ -321,3 +321,27 @@ func (o *outbox) acknowledge(t *testing.T, ids ...uuid.UUID) {
 		t.Error(err)
 	}
 }
+
+func TestAFloodIsBundled(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	for n := range 100 {
+		o.accept(t, firing(fmt.Sprint("k", n), fmt.Sprint("k", n), began))
+		deliver(t, o.deliverer)
+	}
+	if got := len(o.provider.messages()); got != 20 {
+		t.Fatalf("%d messages at one instant", got)
+	}
+	o.Clock.Advance(10 * time.Second)
+	deliver(t, o.deliverer)
+	sent := o.provider.messages()
+	if last := sent[len(sent)-1]; len(sent) != 21 || len(last.Incidents) != 80 || !strings.Contains(last.Subject(), "[80 incidents]") {
+		t.Errorf("%d messages, the last of %d incidents", len(sent), len(last.Incidents))
+	}
+	o.Clock.Advance(time.Minute)
+	o.accept(t, firing("quiet", "quiet", began))
+	deliver(t, o.deliverer)
+	if got := len(o.provider.messages()); got != 22 {
+		t.Errorf("after the flood a page waits: %d messages", got)
+	}
+}

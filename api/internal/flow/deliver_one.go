@@ -139,17 +139,21 @@ func (d *Deliverer) measure(claim notifydb.Claim, held notifydb.Held, now time.T
 }
 
 // record writes what came of a try. While the database is away it tries again, because
-// what is not recorded is sent once more.
+// what is not recorded is sent once more. When the whole result cannot be written, the
+// pages' states alone are, so that a mistake of ours does not page somebody forever.
 func (d *Deliverer) record(ctx context.Context, claim notifydb.Claim, done try) {
 	const patience = 300
+	refused := 0
 	for range patience {
-		err := d.settle(ctx, claim, done)
+		err := d.settle(ctx, claim, done, refused > 1)
 		if err == nil {
 			return
 		}
 		if !postgres.IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
 			d.options.Logger.ErrorContext(ctx, "the result of a delivery cannot be recorded", "delivery", claim.DeliveryID, "error", err)
-			return
+			if refused++; refused > 3 {
+				return
+			}
 		}
 		select {
 		case <-d.aborted:

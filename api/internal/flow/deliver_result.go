@@ -22,8 +22,8 @@ import (
 const faultsAtMost = 5
 
 // settle records a try in one transaction: the pages' next state, the delivery log and
-// the timeline. A worker that lost its lease changes nothing.
-func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try) error {
+// the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
+func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) error {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	told := false
@@ -37,7 +37,7 @@ func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try) 
 		}
 		results := done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
-		if err != nil || len(settled) == 0 {
+		if err != nil || len(settled) == 0 || bare {
 			return err
 		}
 		results = slices.DeleteFunc(results, func(r notifydb.Result) bool { return !slices.Contains(settled, r.PageID) })

@@ -100,8 +100,8 @@ func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
 			"incident", first.IncidentID, "policy", first.PolicyID, "error", because)
 		first.NextDueAt = now.Add(postponed)
 		batch := &pgx.Batch{}
-		escalationdb.QueueSave(batch, first, now)
-		return tx.SendBatch(ctx, batch).Close()
+		escalationdb.QueueSave(batch, []escalationdb.Paging{first}, now)
+		return postgres.Finish(ctx, tx, batch)
 	})
 }
 
@@ -132,5 +132,5 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 	}
 	batch := &pgx.Batch{}
 	r.queue(batch)
-	return r.tx.SendBatch(ctx, batch).Close()
+	return postgres.Finish(ctx, r.tx, batch)
 }

@@ -51,12 +51,10 @@ func (k IdempotencyKey) claim(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, n
 	return first, true, err
 }
 
-// remember stores what the first request made, for its repeats.
-func (k IdempotencyKey) remember(ctx context.Context, tx pgx.Tx, orgID, made uuid.UUID) error {
-	if k.Key == "" {
-		return nil
+// queueRemember adds the statement that stores what the first request made, for its
+// repeats, to a pipelined batch.
+func (k IdempotencyKey) queueRemember(batch *pgx.Batch, orgID, made uuid.UUID) {
+	if k.Key != "" {
+		batch.Queue(`UPDATE idempotency_key SET response = $4 WHERE org_id = $1 AND method = $2 AND key = $3`, orgID, k.Method, k.Key, made[:])
 	}
-	_, err := tx.Exec(ctx, `UPDATE idempotency_key SET response = $4 WHERE org_id = $1 AND method = $2 AND key = $3`,
-		orgID, k.Method, k.Key, made[:])
-	return err
 }

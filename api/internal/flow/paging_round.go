@@ -182,8 +182,6 @@ func (r *pagingRound) note(target incidentdb.Record, kind, message string, effec
 // queue adds all that was decided to a pipelined batch.
 func (r *pagingRound) queue(batch *pgx.Batch) {
 	notifydb.QueueEnqueue(batch, r.pages, r.now)
-	for _, p := range r.pagings {
-		escalationdb.QueueSave(batch, p, r.now)
-	}
+	escalationdb.QueueSave(batch, r.pagings, r.now)
 	incidentdb.QueueTimeline(batch, r.timeline, r.now)
 }

@@ -71,7 +71,7 @@ func respond(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid
 		}
 	}
 	round.queue(batch)
-	return tx.SendBatch(ctx, batch).Close()
+	return postgres.Finish(ctx, tx, batch)
 }
 
 // command applies one command to one incident that this transaction holds. A harmless

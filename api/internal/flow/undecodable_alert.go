@@ -66,5 +66,5 @@ func (r *pagingRound) openUndecodable(ctx context.Context, route catalog.Route, 
 	}
 	batch := &pgx.Batch{}
 	r.queue(batch)
-	return r.tx.SendBatch(ctx, batch).Close()
+	return postgres.Finish(ctx, r.tx, batch)
 }

@@ -66,10 +66,12 @@ ON CONFLICT (service_id, alert_key) DO UPDATE SET
                             SELECT FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id AND i.status <> 'resolved')
                         THEN alert.starts_at
                         ELSE greatest(excluded.starts_at, alert.starts_at + interval '1 microsecond') END AS start) known) compared)
-RETURNING org_id, id, service_id, alert_key, status, starts_at, incident_id, incident_starts_at`
+RETURNING org_id, id, service_id, alert_key, status, starts_at, incident_id, incident_starts_at,
+    EXISTS (SELECT FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id AND i.status <> 'resolved')`
 
 // Upsert stores arrivals, at most one for each service and key, and answers with the
-// rows as they are now, locked until the transaction ends. IncidentOpen is not filled.
+// rows as they are now, locked until the transaction ends. IncidentOpen is as of the
+// beginning of the statement: who acts on it locks the incident and looks again.
 func Upsert(ctx context.Context, tx pgx.Tx, arrivals []Arrival, now time.Time) ([]Row, error) {
 	columns := columnsOf(arrivals, now)
 	rows, err := tx.Query(ctx, upsertSQL, columns...)
@@ -115,7 +117,7 @@ func scanRow(row pgx.CollectableRow) (Row, error) {
 	var status string
 	var incident *uuid.UUID
 	var incidentStart *time.Time
-	err := row.Scan(&r.OrgID, &r.ID, &r.ServiceID, &r.Key, &status, &r.StartsAt, &incident, &incidentStart)
+	err := row.Scan(&r.OrgID, &r.ID, &r.ServiceID, &r.Key, &status, &r.StartsAt, &incident, &incidentStart, &r.IncidentOpen)
 	r.Status = alert.Status(status)
 	if incident != nil {
 		r.IncidentID, r.IncidentStartsAt = *incident, *incidentStart

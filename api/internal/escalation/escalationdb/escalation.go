@@ -20,14 +20,28 @@ type Paging struct {
 
 const saveSQL = `
 INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, round, step, status, next_due_at, reason, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::integer[]), unnest($5::integer[]), unnest($6::integer[]),
+       unnest($7::text[]), unnest($8::timestamptz[]), unnest($9::text[]), $10::timestamptz
 ON CONFLICT (org_id, incident_id) DO UPDATE SET policy_id = excluded.policy_id, cycle = excluded.cycle, round = excluded.round,
     step = excluded.step, status = excluded.status, next_due_at = excluded.next_due_at, reason = excluded.reason,
     version = escalation_state.version + 1, updated_at = excluded.updated_at`
 
-// QueueSave adds the statement that stores a state to a pipelined batch.
-func QueueSave(batch *pgx.Batch, p Paging, now time.Time) {
-	batch.Queue(saveSQL, p.OrgID, p.IncidentID, nullID(p.PolicyID), p.Cycle, p.Round, p.Step, string(p.Status), nullTime(p.NextDueAt), p.Reason, now)
+// QueueSave adds the statement that stores states, at most one for each incident, to a
+// pipelined batch.
+func QueueSave(batch *pgx.Batch, pagings []Paging, now time.Time) {
+	if len(pagings) == 0 {
+		return
+	}
+	n := len(pagings)
+	orgs, incidents, policies, due := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n), make([]*time.Time, n)
+	cycles, rounds, steps := make([]int32, n), make([]int32, n), make([]int32, n)
+	statuses, reasons := make([]string, n), make([]string, n)
+	for i, p := range pagings {
+		orgs[i], incidents[i], policies[i], due[i] = p.OrgID, p.IncidentID, nullID(p.PolicyID), nullTime(p.NextDueAt)
+		cycles[i], rounds[i], steps[i] = int32(p.Cycle), int32(p.Round), int32(p.Step)
+		statuses[i], reasons[i] = string(p.Status), p.Reason
+	}
+	batch.Queue(saveSQL, orgs, incidents, policies, cycles, rounds, steps, statuses, due, reasons, now)
 }
 
 func nullID(id uuid.UUID) *uuid.UUID {

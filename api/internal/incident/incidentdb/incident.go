@@ -80,44 +80,33 @@ func null[T comparable](v T) *T {
 	return &v
 }
 
-// OpenIDs tells which of the incidents are open. It locks nothing.
-func OpenIDs(ctx context.Context, tx pgx.Tx, ref Ref) ([]uuid.UUID, error) {
-	rows, err := tx.Query(ctx, `SELECT i.id
-		FROM incident i JOIN (SELECT DISTINCT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) wanted USING (org_id, id)
-		WHERE i.status <> 'resolved'`, ref.Orgs, ref.IDs)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-}
-
 // Subject is what an incident of a service is about.
 type Subject struct {
 	ServiceID uuid.UUID
 	Key       string
 }
 
-// OpenBySubject finds the open incidents about the subjects. It locks nothing.
-func OpenBySubject(ctx context.Context, tx pgx.Tx, subjects []Subject) (map[Subject]uuid.UUID, error) {
+const lockForSQL = `SELECT ` + recordColumns + ` FROM incident i
+	WHERE (i.org_id, i.id) IN (
+	    SELECT unnest($1::uuid[]), unnest($2::uuid[])
+	    UNION
+	    SELECT o.org_id, o.id FROM (SELECT unnest($3::uuid[]) AS service_id, unnest($4::text[]) AS incident_key) about
+	    JOIN incident o USING (service_id, incident_key)
+	    WHERE o.status <> 'resolved' AND o.incident_key IS NOT NULL)
+	ORDER BY i.id FOR UPDATE OF i`
+
+// LockFor reads and locks the incidents named by ref and the open ones about the
+// subjects, as Lock does. One that was open a moment ago may be resolved by now.
+func LockFor(ctx context.Context, tx pgx.Tx, ref Ref, subjects []Subject) ([]Record, error) {
 	services, keys := make([]uuid.UUID, len(subjects)), make([]string, len(subjects))
 	for i, s := range subjects {
 		services[i], keys[i] = s.ServiceID, s.Key
 	}
-	rows, err := tx.Query(ctx, `SELECT i.id, i.service_id, i.incident_key
-		FROM incident i JOIN (SELECT unnest($1::uuid[]) AS service_id, unnest($2::text[]) AS incident_key) wanted
-		  USING (service_id, incident_key)
-		WHERE i.status <> 'resolved' AND i.incident_key IS NOT NULL`, services, keys)
+	rows, err := tx.Query(ctx, lockForSQL, ref.Orgs, ref.IDs, services, keys)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[Subject]uuid.UUID, len(subjects))
-	var incidentID uuid.UUID
-	var subject Subject
-	_, err = pgx.ForEachRow(rows, []any{&incidentID, &subject.ServiceID, &subject.Key}, func() error {
-		found[subject] = incidentID
-		return nil
-	})
-	return found, err
+	return pgx.CollectRows(rows, scanRecord)
 }
 
 // Opening is an incident about to exist.
@@ -224,11 +213,21 @@ type Joined struct {
 
 // QueueJoined adds the statement that stores what joined to a pipelined batch.
 func QueueJoined(batch *pgx.Batch, joined []Joined, now time.Time) {
-	for _, j := range joined {
-		batch.Queue(`UPDATE incident SET alert_count = alert_count + $3, truncated_alerts = greatest(truncated_alerts, $4),
-			severity = $5, urgency = $6, version = version + 1, updated_at = $7 WHERE org_id = $1 AND id = $2`,
-			j.OrgID, j.IncidentID, j.Alerts, j.Truncated, string(j.Severity), string(incident.UrgencyOf(j.Severity)), now)
+	if len(joined) == 0 {
+		return
 	}
+	n := len(joined)
+	orgs, ids := make([]uuid.UUID, n), make([]uuid.UUID, n)
+	alerts, truncated, severities, urgencies := make([]int32, n), make([]int32, n), make([]string, n), make([]string, n)
+	for i, j := range joined {
+		orgs[i], ids[i], alerts[i], truncated[i] = j.OrgID, j.IncidentID, int32(j.Alerts), int32(j.Truncated)
+		severities[i], urgencies[i] = string(j.Severity), string(incident.UrgencyOf(j.Severity))
+	}
+	batch.Queue(`UPDATE incident i SET alert_count = i.alert_count + j.alerts, truncated_alerts = greatest(i.truncated_alerts, j.truncated),
+			severity = j.severity, urgency = j.urgency, version = i.version + 1, updated_at = $7
+		FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::integer[]) AS alerts, unnest($4::integer[]) AS truncated,
+		             unnest($5::text[]) AS severity, unnest($6::text[]) AS urgency) j
+		WHERE i.org_id = j.org_id AND i.id = j.id`, orgs, ids, alerts, truncated, severities, urgencies, now)
 }
 
 // QueueSave adds the statement that stores the outcome of a command. The incident

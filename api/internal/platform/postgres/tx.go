@@ -83,13 +83,13 @@ func (db *DB) InSystem(ctx context.Context, pool Pool, fn func(context.Context, 
 }
 
 func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.Tx) error, options []TxOption) error {
-	var begin beginning
+	var opening beginning
 	for _, option := range options {
-		option(&begin)
+		option(&opening)
 	}
 	for attempt := 1; ; attempt++ {
 		err := db.withConn(ctx, pool, func(conn *pgxpool.Conn) error {
-			return runTx(ctx, conn, begin.sql(), fn)
+			return runTx(ctx, conn, opening.sql(), fn)
 		})
 		if !isRepeatable(err) || attempt == attempts {
 			return err
@@ -100,19 +100,13 @@ func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.
 	}
 }
 
-func runTx(ctx context.Context, conn *pgxpool.Conn, begin string, fn func(context.Context, pgx.Tx) error) error {
-	tx, err := conn.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
+func runTx(ctx context.Context, conn *pgxpool.Conn, opening string, fn func(context.Context, pgx.Tx) error) error {
+	tx, err := begin(ctx, conn.Conn(), opening)
 	if err != nil {
 		return err
 	}
 	// Runs after a panic too; after a commit it does nothing.
-	defer func() {
-		// Not the caller's context: one that was cancelled would break the
-		// connection instead of giving it back.
-		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackGrace)
-		defer cancel()
-		_ = tx.Rollback(ending)
-	}()
+	defer func() { _ = tx.Rollback(ctx) }()
 	if err := fn(ctx, tx); err != nil {
 		return err
 	}
@@ -131,8 +125,11 @@ func pause(ctx context.Context, attempt int) error {
 }
 
 // Now is the time of the page path (design rule 5): the database's clock, which
-// tests can move. Take it once per transaction or sweep and pass it down.
+// tests can move, as it was when the transaction began. Take it once and pass it down.
 func Now(ctx context.Context, tx pgx.Tx) (time.Time, error) {
+	if own, ok := tx.(*transaction); ok {
+		return own.now, nil
+	}
 	var now time.Time
 	if err := tx.QueryRow(ctx, "SELECT nightbell_now()").Scan(&now); err != nil {
 		return time.Time{}, fmt.Errorf("read the database clock: %w", err)

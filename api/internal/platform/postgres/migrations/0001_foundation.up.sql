@@ -471,6 +471,7 @@ CREATE TABLE notification (
     CHECK ((lease_token IS NULL) = (lease_until IS NULL))
 );
 CREATE INDEX notification_due_idx ON notification (channel, next_try_at) WHERE state = 'pending';
+CREATE INDEX notification_pending_idx ON notification (contact_method_id) WHERE state = 'pending';
 CREATE INDEX notification_sending_idx ON notification (contact_method_id, lease_until) WHERE state = 'sending';
 CREATE INDEX notification_incident_idx ON notification (org_id, incident_id);
 
