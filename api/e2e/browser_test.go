@@ -22,7 +22,7 @@ type browser struct {
 	out *bufio.Scanner
 }
 
-// tab is one page in a profile of its own: nobody is signed in there.
+// tab is one page in a profile of its own.
 type tab struct {
 	browser *browser
 	name    string
@@ -54,7 +54,9 @@ func startBrowser(t *testing.T) *browser {
 	return b
 }
 
-func (b *browser) tab(name string) *tab { return &tab{browser: b, name: name} }
+// phone is a page on a phone at night, desk one on a large screen. Nobody is signed in.
+func (b *browser) phone() *tab { return &tab{browser: b, name: "phone"} }
+func (b *browser) desk() *tab  { return &tab{browser: b, name: "desk"} }
 
 // ask gives one command and waits for its answer; a refusal fails the test.
 func (b *browser) ask(t *testing.T, command map[string]any, answer any) {

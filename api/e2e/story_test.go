@@ -20,10 +20,10 @@ func TestInbox(t *testing.T) {
 	about := person.incidentTitled(t, "Checkout is slow: p99 4.1 s")
 
 	link := acknowledgeLink(t, n.url, person.awaitInboxMail(t, about))
-	tab := startBrowser(t).tab("mail")
+	tab := startBrowser(t).phone()
 	tab.open(t, link)
 	tab.press(t, "Acknowledge")
-	tab.see(t, "body", "Acknowledged")
+	tab.see(t, "h1", "You have it")
 	person.awaitStatus(t, about.ID, "acknowledged")
 	n.stop(t)
 }

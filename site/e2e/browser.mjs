@@ -5,7 +5,8 @@
 //   {"do":"open","tab":"mail","url":"http://127.0.0.1:8480/"}      {"answer":200}
 //   {"do":"see","tab":"mail","selector":"h1","text":"Nightbell"}   {"error":"..."}
 //
-// Each tab has a profile of its own, so that two people can be two tabs.
+// Each tab has a profile of its own, so that two people can be two tabs. One whose name begins
+// with "phone" is one, in somebody's hand at night: 390 pixels wide and dark.
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 import { chromium } from '@playwright/test';
@@ -20,13 +21,21 @@ const browser = await chromium.launch({
   args: ['--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
 });
 
+const desk = { viewport: { width: 1440, height: 900 } };
+const phone = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  hasTouch: true,
+  colorScheme: 'dark',
+};
+
 const tabs = new Map();
 const complaints = [];
 
 async function tabOf({ tab }) {
   const known = tabs.get(tab);
   if (known) return known;
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext(tab.startsWith('phone') ? phone : desk);
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
   page.on('pageerror', (error) => complaints.push(`${tab}: ${error.stack ?? error}`));
