@@ -1,5 +1,16 @@
 package app
 
-import "net/http"
+import (
+	"net/http"
+	"time"
 
-func (s *server) acknowledgePages() http.Handler { return http.NotFoundHandler() }
+	"github.com/nightbell/nightbell/api/internal/ackpage"
+)
+
+// acknowledgeLinks names the key that signs acknowledge links.
+const acknowledgeLinks = "acknowledge links"
+
+// acknowledgePages serves what the acknowledge link of a message leads to.
+func (s *server) acknowledgePages() http.Handler {
+	return ackpage.New(ackpage.Options{Logger: s.logger, Acknowledger: s.responder, Key: s.box.Derive(acknowledgeLinks), Now: time.Now})
+}

@@ -31,7 +31,7 @@ func (s *server) buildOutboxes(context.Context) error {
 	s.outboxes = make(map[notify.Kind]*flow.Deliverer, len(channels))
 	for kind, channel := range channels {
 		outbox := flow.NewDeliverer(s.db, kind, channel, flow.DeliverOptions{
-			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive("acknowledge links"),
+			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive(acknowledgeLinks),
 			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
 			Uptime: func() time.Duration { return time.Since(began) },
 		})
