@@ -184,7 +184,7 @@ func (s *server) listen(ctx context.Context, started time.Time) error {
 	}
 	select {
 	case <-ctx.Done():
-		s.logger.Info("stopping: requests and messages under way are finished first")
+		s.logger.InfoContext(ctx, "stopping: requests and messages under way are finished first")
 		return nil
 	case <-s.databaseGone:
 		return errors.New("the private PostgreSQL has ended; Nightbell stops so that its supervisor starts both again")

@@ -79,8 +79,10 @@ type arrived struct {
 }
 
 func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory {
-	s := &alertStory{tx: tx, now: now, paging: newPagingRound(tx, now), routes: map[uuid.UUID]catalog.Route{},
-		truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{}}
+	s := &alertStory{
+		tx: tx, now: now, paging: newPagingRound(tx, now), routes: map[uuid.UUID]catalog.Route{},
+		truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{},
+	}
 	received := map[uuid.UUID][]alert.Received{}
 	for _, one := range together {
 		s.routes[one.route.ServiceID] = one.route
@@ -126,8 +128,10 @@ func (s *alertStory) storeAlerts(ctx context.Context) error {
 		// An incident that another replica opened a moment ago may not be visible yet, and
 		// must not miss the end of its alert: the lock shows whether it is open.
 		row.IncidentOpen = row.IncidentOpen || row.Status == alert.Resolved && row.IncidentID != uuid.Nil
-		s.rows = append(s.rows, &arrived{Row: row, received: from, meaning: alert.Decide(row.Stored),
-			subject: incidentdb.Subject{ServiceID: row.ServiceID, Key: alert.IncidentKey(grouping, from)}})
+		s.rows = append(s.rows, &arrived{
+			Row: row, received: from, meaning: alert.Decide(row.Stored),
+			subject: incidentdb.Subject{ServiceID: row.ServiceID, Key: alert.IncidentKey(grouping, from)},
+		})
 	}
 	return nil
 }
@@ -198,9 +202,11 @@ func (s *alertStory) openIncidents(ctx context.Context) error {
 func (s *alertStory) opening(sofar *incidentdb.Opening, row *arrived) *incidentdb.Opening {
 	route := s.routes[row.ServiceID]
 	if sofar == nil {
-		sofar = &incidentdb.Opening{OrgID: row.OrgID, ServiceID: row.ServiceID, Key: row.subject.Key, PolicyID: route.PolicyID,
+		sofar = &incidentdb.Opening{
+			OrgID: row.OrgID, ServiceID: row.ServiceID, Key: row.subject.Key, PolicyID: route.PolicyID,
 			Title: alert.IncidentTitle(string(route.Grouping), row.received), Description: alert.IncidentDescription(string(route.Grouping), row.received),
-			Severity: row.received.Severity, Source: row.received.Source, TruncatedAlerts: s.truncated[row.ServiceID]}
+			Severity: row.received.Severity, Source: row.received.Source, TruncatedAlerts: s.truncated[row.ServiceID],
+		}
 	}
 	sofar.AlertCount++
 	if row.received.Severity.Rank() < sofar.Severity.Rank() {
@@ -247,13 +253,17 @@ func (s *alertStory) join(record incidentdb.Record, rows []*arrived, counted boo
 	if counted {
 		return
 	}
-	s.joined = append(s.joined, incidentdb.Joined{OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(rows),
-		Truncated: s.truncated[record.ServiceID], Severity: worst})
+	s.joined = append(s.joined, incidentdb.Joined{
+		OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(rows),
+		Truncated: s.truncated[record.ServiceID], Severity: worst,
+	})
 	s.note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(rows), Data: map[string]any{"alerts": len(rows)}})
 	if worst != record.Severity {
-		s.note(record, incident.Event{Kind: "severity_change",
+		s.note(record, incident.Event{
+			Kind:    "severity_change",
 			Message: fmt.Sprintf("Severity changed from %s to %s by an alert.", record.Severity, worst),
-			Data:    map[string]any{"from": record.Severity, "to": worst}})
+			Data:    map[string]any{"from": record.Severity, "to": worst},
+		})
 	}
 }
 
@@ -357,8 +367,10 @@ func (s *alertStory) queueJoined() {
 func (s *alertStory) record() {
 	events := make([]alertdb.Event, len(s.rows))
 	for i, row := range s.rows {
-		events[i] = alertdb.Event{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID,
-			Status: row.received.Status, Occurrences: max(1, row.received.Count)}
+		events[i] = alertdb.Event{
+			OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID,
+			Status: row.received.Status, Occurrences: max(1, row.received.Count),
+		}
 	}
 	alertdb.QueueEvents(&s.batch, events, s.now)
 }

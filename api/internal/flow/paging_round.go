@@ -32,8 +32,10 @@ type pagingRound struct {
 }
 
 func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
-	return &pagingRound{tx: tx, now: now, policies: map[[2]uuid.UUID]escalation.Policy{},
-		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{}}
+	return &pagingRound{
+		tx: tx, now: now, policies: map[[2]uuid.UUID]escalation.Policy{},
+		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{},
+	}
 }
 
 // snapshot reads all that a decision about an incident depends on.

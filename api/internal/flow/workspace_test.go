@@ -2,7 +2,6 @@ package flow_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -41,7 +40,7 @@ func newWorkspace(t *testing.T) *workspace {
 // start runs a replica of Nightbell on the workspace's database.
 func (w *workspace) start(t *testing.T) {
 	t.Helper()
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+	quiet := slog.New(slog.DiscardHandler)
 	signals := flow.Signals{
 		Pages:   func() { w.pagesHinted.Add(1) },
 		Changed: func(uuid.UUID) { w.changesHinted.Add(1) },

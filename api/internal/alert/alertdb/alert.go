@@ -99,8 +99,10 @@ func columnsOf(arrivals []Arrival, now time.Time) []any {
 		}
 		counts[i] = int32(max(1, a.Count))
 	}
-	return []any{orgs, ids, services, keys, statuses, severities, sources, titles, descriptions,
-		labels, annotations, links, starts, known, ends, counts, now}
+	return []any{
+		orgs, ids, services, keys, statuses, severities, sources, titles, descriptions,
+		labels, annotations, links, starts, known, ends, counts, now,
+	}
 }
 
 // object encodes a map of strings; it cannot fail.

@@ -1,3 +1,5 @@
+// Package notifydb keeps how people can be reached, and the outbox: the pages that are
+// to be sent, who sends them, and what came of each attempt.
 package notifydb
 
 import (

@@ -3,7 +3,6 @@ package sweep_test
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"sync/atomic"
 	"testing"
@@ -18,7 +17,7 @@ func run(t *testing.T, work sweep.Func) *sweep.Waker {
 	waker := sweep.NewWaker()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	go sweep.Loop(ctx, slog.New(slog.NewTextHandler(io.Discard, nil)), "test", waker, work)
+	go sweep.Loop(ctx, slog.New(slog.DiscardHandler), "test", waker, work)
 	return waker
 }
 
