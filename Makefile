@@ -23,7 +23,7 @@ DEBIAN_PACKAGES := chromium prometheus-alertmanager
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
 PNPM := $(PNPM_BIN)/pnpm
-TURBO := $(PNPM) exec turbo run --continue --output-logs=new-only --log-order=grouped --concurrency=2
+TURBO := $(PNPM) exec turbo run --continue --output-logs=new-only --log-order=grouped
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
 export PATH := $(PNPM_BIN):$(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -111,11 +111,11 @@ e2e-alertmanager: build ## The main story over the real binary: Alertmanager, ma
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language
 	$(call step,Biome,$(PNPM) exec biome check --error-on-warnings)
 	$(call step,buf lint,cd proto && tools/node_modules/.bin/buf lint --path nightbell)
-	@$(TURBO) lint typecheck
+	@$(TURBO) lint typecheck --concurrency=2
 
 .PHONY: unit
 unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
-	@$(TURBO) test
+	@$(TURBO) test --concurrency=1 # each of them uses every core
 
 .PHONY: fmt
 fmt: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Format everything
