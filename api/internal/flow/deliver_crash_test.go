@@ -345,3 +345,29 @@ func TestAFloodIsBundled(t *testing.T) {
 		t.Errorf("after the flood a page waits: %d messages", got)
 	}
 }
+
+// TestAFullHistoryDelaysNoPage delivers beside many pages that nobody has counted yet
+// (no ANALYZE), which is what a storm leaves for the planner.
+func TestAFullHistoryDelaysNoPage(t *testing.T) {
+	o := newOutbox(t)
+	for n := range 10 { // long enough for the server to want to keep the plans
+		o.pageSomebody(t, fmt.Sprint("before", n), alert.High, 0)
+		deliver(t, o.deliverer)
+	}
+	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+			severity_rank, state, due_at, next_try_at, created_at)
+		SELECT n.org_id, gen_random_uuid(), gen_random_uuid()::text, n.incident_id, n.user_id, n.contact_method_id, 'email', 1, 0, 0, 'test', 0,
+			CASE WHEN g % 10 = 0 THEN 'pending' ELSE 'sent' END, n.due_at + interval '1 day', n.due_at + interval '1 day', n.due_at
+		FROM notification n, generate_series(1, 5000) g`)
+	best := time.Hour
+	for n := range 10 {
+		o.pageSomebody(t, fmt.Sprint("after", n), alert.High, 0)
+		start := time.Now()
+		deliver(t, o.deliverer)
+		best = min(best, time.Since(start))
+	}
+	t.Logf("from the claim to the record beside 50,000 pages: %s", best)
+	if best > 30*time.Millisecond {
+		t.Errorf("one page takes %s from the claim to the record", best)
+	}
+}

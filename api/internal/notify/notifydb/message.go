@@ -47,7 +47,7 @@ SELECT n.id, n.lease_until, n.reason,
 FROM notification n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
-WHERE n.contact_method_id = $2 AND n.state = 'sending' AND n.lease_token = $3 AND n.org_id = $1`
+WHERE n.contact_method_id = $1 AND n.state = 'sending' AND n.lease_token = $2`
 
 // Check is the last look before the send: what of the claim is still held by its
 // token, and how the incidents stand now. Held.Incidents is empty when the lease was
@@ -60,7 +60,7 @@ func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
 		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
-	batch.Queue(heldPagesSQL, claim.OrgID, claim.ContactMethodID, claim.DeliveryID).Query(held.collect)
+	batch.Queue(heldPagesSQL, claim.ContactMethodID, claim.DeliveryID).Query(held.collect)
 	return held, tx.SendBatch(ctx, batch).Close()
 }
 

@@ -119,25 +119,30 @@ type duePage struct {
 
 // Pages that wait after a failed try come along when a message goes out anyway. The
 // contact is asked for again: another worker may have claimed it since the first look.
+// The inner look has one arm for each index; the outer conditions are the ones that
+// PostgreSQL repeats when it locks a row that has just changed.
 const lockDueSQL = `
 SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
 FROM notification n
-WHERE (n.org_id, n.contact_method_id) IN (SELECT unnest($3::uuid[]), unnest($4::uuid[]))
+WHERE (n.org_id, n.id) IN (
+        SELECT p.org_id, p.id FROM notification p WHERE p.state = 'pending' AND p.contact_method_id = ANY($3)
+        UNION ALL
+        SELECT s.org_id, s.id FROM notification s WHERE s.state = 'sending' AND s.contact_method_id = ANY($3))
   AND n.channel = $1
   AND (n.state = 'pending' AND (n.next_try_at <= $2 OR n.attempts > 0 AND n.due_at <= $2)
        OR n.state = 'sending' AND n.lease_until <= $2)
   AND NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = n.contact_method_id
                   AND busy.state = 'sending' AND busy.lease_until > $2)
 ORDER BY n.severity_rank, n.due_at DESC
-LIMIT $5
+LIMIT $4
 FOR UPDATE OF n SKIP LOCKED`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
-	orgs, contacts := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
+	contacts := make([]uuid.UUID, len(claims))
 	for i, claim := range claims {
-		orgs[i], contacts[i] = claim.OrgID, claim.ContactMethodID
+		contacts[i] = claim.ContactMethodID
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, orgs, contacts, maxBundle)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, maxBundle)
 	if err != nil {
 		return nil, err
 	}
