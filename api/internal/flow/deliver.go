@@ -31,7 +31,7 @@ const (
 	// follows is bundled into one message each floodGap. Nothing is dropped.
 	floodAfter  = 20
 	floodWithin = time.Minute
-	floodGap    = 10 * time.Second
+	floodGap    = 5 * time.Second
 )
 
 // Opener opens sealed addresses and secrets; secret.Box is one.

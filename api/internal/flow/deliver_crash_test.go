@@ -332,7 +332,7 @@ func TestAFloodIsBundled(t *testing.T) {
 	if got := len(o.provider.messages()); got != 20 {
 		t.Fatalf("%d messages at one instant", got)
 	}
-	o.Clock.Advance(10 * time.Second)
+	o.Clock.Advance(5 * time.Second)
 	deliver(t, o.deliverer)
 	sent := o.provider.messages()
 	if last := sent[len(sent)-1]; len(sent) != 21 || len(last.Incidents) != 80 || !strings.Contains(last.Subject(), "[80 incidents]") {

@@ -2,8 +2,10 @@ package flow_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -14,21 +16,25 @@ import (
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 )
+
+var races = flag.Int("races", 200, "how many answers race their pages")
 
 // TestAcknowledgementsRacePages answers incidents within 50 ms of the moment at which
 // their page is due, with two replicas sending: no page starts more than a second after
 // the answer was accepted (promise P5), and the records agree with what was sent.
 func TestAcknowledgementsRacePages(t *testing.T) {
-	const tries = 200
+	tries := *races
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	o := newOutbox(t)
 	o.provider.answers(func(context.Context, notify.Message) error { time.Sleep(2 * time.Millisecond); return nil })
+	window := max(2*time.Second, time.Duration(tries)*10*time.Millisecond)
 	incidents, dueIn := make([]uuid.UUID, tries), make([]time.Duration, tries)
 	for n := range tries {
-		dueIn[n] = 2*time.Second + time.Duration(random.Int64N(int64(2*time.Second)))
+		dueIn[n] = window + time.Duration(random.Int64N(int64(window)))
 		_, incidents[n] = o.pageSomebody(t, fmt.Sprint("p", n), alert.Critical, time.Hour)
 	}
 	start := time.Now()
@@ -107,5 +113,38 @@ func (o *outbox) judge(t *testing.T, incidents []uuid.UUID, accepted []time.Time
 	t.Logf("%d of %d pages were sent; the latest began %s after its answer was accepted", len(started), len(incidents), latest)
 	if latest > time.Second {
 		t.Errorf("a page began %s after the answer (promise P5 allows a second)", latest)
+	}
+}
+
+// TestPagesLeaveAtOnce measures how late pages leave when a loop is woken after each
+// commit, as it is in the running program (promise P2).
+func TestPagesLeaveAtOnce(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(context.Context, notify.Message) error { time.Sleep(5 * time.Millisecond); return nil })
+	waker := sweep.NewWaker()
+	ctx, stop := context.WithCancel(t.Context())
+	var loop sync.WaitGroup
+	loop.Go(func() { sweep.Loop(ctx, quiet, "outbox", waker, o.deliverer.Sweep) })
+	const people = 100
+	for n := range people {
+		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
+		waker.Wake()
+	}
+	for range 500 {
+		if len(o.provider.messages()) == people {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	loop.Wait()
+	o.deliverer.Wait()
+	slices.Sort(o.lateness)
+	if len(o.lateness) != people {
+		t.Fatalf("%d of %d pages left", len(o.lateness), people)
+	}
+	t.Logf("lateness: half %s, 99 of 100 %s, all %s", o.lateness[people/2], o.lateness[people-2], o.lateness[people-1])
+	if o.lateness[people-2] > time.Second {
+		t.Errorf("the 99th of 100 pages left %s late", o.lateness[people-2])
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// payload is the body, documented at /docs/notifications/webhooks. Fields are only
-// ever added.
+// payload is the body that receivers read. Fields are only ever added;
+// testdata/page.json is an example.
 type payload struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`

@@ -1,0 +1,82 @@
+package flow_test
+
+import (
+	"fmt"
+	"net/mail"
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/channel/email"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// mailOutbox delivers to a mail server that can misbehave.
+func mailOutbox(t *testing.T) (*outbox, *smtpcatcher.Catcher) {
+	t.Helper()
+	catcher, err := smtpcatcher.Start(smtpcatcher.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = catcher.Close() })
+	o := newOutbox(t)
+	o.deliverer = o.replica(notify.Email, email.NewServer(email.Options{
+		Host: catcher.Host(), Port: catcher.Port(), From: mail.Address{Name: "Nightbell", Address: "nightbell@acme.example"},
+	}))
+	return o, catcher
+}
+
+// TestALostAnswerMakesOneCopy lets the server take each mail and drop the connection
+// before it says so: every mail arrives, twice at most, and the copy can be recognised.
+func TestALostAnswerMakesOneCopy(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	const people = 100
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AfterData, Drop: true, Times: people})
+	for n := range people {
+		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
+	}
+	for range 6 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(3 * time.Second)
+	}
+	copies := map[string]int{}
+	for _, caught := range catcher.Mails() {
+		copies[caught.Get("Message-Id")]++
+	}
+	if len(copies) != people {
+		t.Errorf("%d of %d mails arrived", len(copies), people)
+	}
+	for id, n := range copies {
+		if n != 2 {
+			t.Errorf("%s arrived %d times", id, n)
+		}
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'sent'`); got != people {
+		t.Errorf("%d pages are sent", got)
+	}
+}
+
+func TestAGreylistedMailArrivesLater(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted", Times: 3})
+	o.accept(t, firing("a", "a", began))
+	for _, wait := range []time.Duration{0, 3 * time.Second, 7 * time.Second, 20 * time.Second} {
+		o.Clock.Advance(wait)
+		deliver(t, o.deliverer)
+	}
+	if got := len(catcher.Mails()); got != 1 || o.states(t) != "sent" {
+		t.Errorf("%d mails, the page is %q", got, o.states(t))
+	}
+}
+
+func TestAnUnknownMailboxIsSaidAtOnce(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox", Times: 100})
+	o.accept(t, firing("a", "a", began))
+	deliver(t, o.deliverer)
+	if want := "failed: the mail server refused the mail for good: 550 5.0.0 no such mailbox"; o.states(t) != want {
+		t.Errorf("the page is %q", o.states(t))
+	}
+}
