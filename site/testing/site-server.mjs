@@ -36,6 +36,7 @@ function file(path) {
 }
 
 function page(response, status, body) {
+  if (!body) return response.writeHead(503).end('The site is being built.\n');
   response.writeHead(status, {
     'Content-Type': types['.html'],
     'Content-Security-Policy': csp(body.toString()),

@@ -33,7 +33,7 @@ export function AppFrame({
       </a>
       {sidebar}
       <div>
-        <div className="phone-bar">
+        <header className="phone-bar">
           <Brand to={paths.dashboard} />
           <IconButton
             icon="menu"
@@ -42,7 +42,7 @@ export function AppFrame({
             aria-controls="sidebar"
             onClick={() => setOpen(!open)}
           />
-        </div>
+        </header>
         <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
         <main className="main" id="content" tabIndex={-1}>
           <NotLive needed={unacknowledged > 0} />
