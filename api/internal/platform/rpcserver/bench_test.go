@@ -14,14 +14,32 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 )
 
+// plainIncident has the fields that the contract's incident has.
 type plainIncident struct {
-	ID          string    `json:"id"`
-	Number      int32     `json:"number"`
-	Title       string    `json:"title"`
-	Status      string    `json:"status"`
-	Severity    string    `json:"severity"`
-	ServiceName string    `json:"service_name"`
-	TriggeredAt time.Time `json:"triggered_at"`
+	ID              string            `json:"id"`
+	Number          int32             `json:"number"`
+	Title           string            `json:"title"`
+	Description     string            `json:"description"`
+	Status          string            `json:"status"`
+	Severity        string            `json:"severity"`
+	Urgency         string            `json:"urgency"`
+	ServiceID       string            `json:"service_id"`
+	ServiceName     string            `json:"service_name"`
+	TriggeredAt     time.Time         `json:"triggered_at"`
+	AcknowledgedAt  *time.Time        `json:"acknowledged_at,omitempty"`
+	ResolvedAt      *time.Time        `json:"resolved_at,omitempty"`
+	Assignee        *plainPerson      `json:"assignee,omitempty"`
+	AcknowledgedBy  *plainPerson      `json:"acknowledged_by,omitempty"`
+	Source          string            `json:"source"`
+	AlertCount      int32             `json:"alert_count"`
+	TruncatedAlerts int32             `json:"truncated_alerts"`
+	Tags            map[string]string `json:"tags"`
+	UpdatedAt       time.Time         `json:"updated_at"`
+}
+
+type plainPerson struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 var (
@@ -30,11 +48,14 @@ var (
 	twentyP = plainIncidents(20)
 )
 
+const uuidText = "0198a5b2-7c1d-7e3f-8a4b-5c6d7e8f9a0b"
+
 func incidents(count int) (list []*nightbellv1.Incident) {
 	for i := range count {
 		list = append(list, &nightbellv1.Incident{
-			Id: "0198a5b2-7c1d-7e3f-8a4b-5c6d7e8f9a0b", Number: int32(i), Title: "Database is slow",
-			Status: "triggered", Severity: "high", ServiceName: "Checkout", TriggeredAt: timestamppb.New(at),
+			Id: uuidText, Number: int32(i), Title: "Database is slow", Description: "p99 of 4.1 s", Status: "triggered", Severity: "high",
+			Urgency: "high", ServiceId: uuidText, ServiceName: "Checkout", TriggeredAt: timestamppb.New(at), UpdatedAt: timestamppb.New(at),
+			Assignee: &nightbellv1.Person{Id: uuidText, Name: "Mara"}, Source: "prometheus", AlertCount: 2, Tags: map[string]string{"team": "shop"},
 		})
 	}
 	return list
@@ -42,7 +63,11 @@ func incidents(count int) (list []*nightbellv1.Incident) {
 
 func plainIncidents(count int) (list []plainIncident) {
 	for i := range count {
-		list = append(list, plainIncident{"0198a5b2-7c1d-7e3f-8a4b-5c6d7e8f9a0b", int32(i), "Database is slow", "triggered", "high", "Checkout", at})
+		list = append(list, plainIncident{
+			ID: uuidText, Number: int32(i), Title: "Database is slow", Description: "p99 of 4.1 s", Status: "triggered", Severity: "high",
+			Urgency: "high", ServiceID: uuidText, ServiceName: "Checkout", TriggeredAt: at, UpdatedAt: at,
+			Assignee: &plainPerson{uuidText, "Mara"}, Source: "prometheus", AlertCount: 2, Tags: map[string]string{"team": "shop"},
+		})
 	}
 	return list
 }

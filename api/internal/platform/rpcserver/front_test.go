@@ -132,10 +132,7 @@ func TestAccessLogNamesRoutesNotPaths(t *testing.T) {
 }
 
 func TestClientAddress(t *testing.T) {
-	trusted, err := ParseProxies("10.0.0.0/8, 192.0.2.1,fd00::/8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("fd00::/8")}
 	for name, c := range map[string]struct {
 		remote    string
 		forwarded []string
@@ -160,11 +157,6 @@ func TestClientAddress(t *testing.T) {
 		}
 		if got := clientAddr(r, trusted); got != netip.MustParseAddr(c.want) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
-	}
-	for _, text := range []string{"10.0.0.0/33", "proxy.local", "10.0.0.1, x"} {
-		if _, err := ParseProxies(text); err == nil || !strings.Contains(err.Error(), "CIDR") {
-			t.Errorf("ParseProxies(%q): %v", text, err)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package rpcserver
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
 )
 
@@ -27,25 +24,4 @@ func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 100},
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
-}
-
-// ParseProxies reads a list of CIDRs or addresses, separated by commas. Its error names the part
-// that is wrong.
-func ParseProxies(text string) ([]netip.Prefix, error) {
-	var prefixes []netip.Prefix
-	for part := range strings.SplitSeq(text, ",") {
-		part = strings.TrimSpace(part)
-		if part == "" {
-			continue
-		}
-		prefix, err := netip.ParsePrefix(part)
-		if addr, addrErr := netip.ParseAddr(part); addrErr == nil {
-			prefix, err = netip.PrefixFrom(addr, addr.BitLen()), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q is neither an address nor a CIDR such as 10.0.0.0/8", part)
-		}
-		prefixes = append(prefixes, prefix.Masked())
-	}
-	return prefixes, nil
 }

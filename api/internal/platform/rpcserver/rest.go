@@ -216,7 +216,7 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, r, fmt.Errorf("marshal the answer of %s: %w", t.method.procedure, err))
 		return
 	}
-	writeJSON(w, http.StatusOK, body)
+	writeJSON(w, http.StatusOK, compress(w, r, body))
 }
 
 // read fills the request from body or query, and then from the path, which has the last word.

@@ -1,8 +1,10 @@
 package rpcserver
 
 import (
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -253,4 +255,34 @@ func TestMountRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestLargeAnswersAreCompressed(t *testing.T) {
+	server := New(quiet())
+	mountProbe(t, server, &probe{list: func(_ context.Context, req *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
+		return &nightbellv1.ListIncidentsResponse{Incidents: incidents(int(req.GetLimit()))}, nil
+	}})
+	handler := server.Handler()
+	whole := rest(handler, http.MethodGet, "/v1/incidents?limit=50", "")
+	for accepted, want := range map[string]string{"gzip, br": "gzip", "br": "", "gzip;q=0": "", "gzip; q=0.0": "", "gzip;q=0.5": "gzip", "": ""} {
+		got := rest(handler, http.MethodGet, "/v1/incidents?limit=50", "", "Accept-Encoding", accepted)
+		if got.header.Get("Content-Encoding") != want || got.header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("Accept-Encoding %q: %v", accepted, got.header)
+		}
+		if want == "" {
+			continue
+		}
+		reader, err := gzip.NewReader(strings.NewReader(got.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(reader); err != nil || string(text) != whole.body {
+			t.Errorf("%v: %.100s", err, text)
+		}
+	}
+	if got := rest(handler, http.MethodGet, "/v1/incidents?limit=1", "", "Accept-Encoding", "gzip"); got.header.Get("Content-Encoding") != "" {
+		t.Errorf("%d bytes are compressed", len(got.body))
+	}
+	small := rest(handler, http.MethodGet, "/v1/incidents?limit=50", "", "Accept-Encoding", "gzip")
+	t.Logf("50 incidents: %d bytes, %d compressed", len(whole.body), len(small.body))
 }
