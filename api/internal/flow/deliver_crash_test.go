@@ -371,3 +371,20 @@ func TestAFullHistoryDelaysNoPage(t *testing.T) {
 		t.Errorf("one page takes %s from the claim to the record", best)
 	}
 }
+
+// TestAResultThatCannotBeToldIsKept lets the timeline refuse the line of a page that was
+// sent: the person must not be paged again for that.
+func TestAResultThatCannotBeToldIsKept(t *testing.T) {
+	o := newOutbox(t)
+	if _, err := o.Owner(t).Exec(t.Context(), `ALTER TABLE timeline_event ADD CHECK (kind <> 'paged')`); err != nil {
+		t.Fatal(err)
+	}
+	o.accept(t, firing("a", "a", began))
+	for range 3 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(notifydb.Lease)
+	}
+	if len(o.provider.messages()) != 1 || o.states(t) != "sent" {
+		t.Errorf("%d messages, the page is %q", len(o.provider.messages()), o.states(t))
+	}
+}

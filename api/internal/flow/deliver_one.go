@@ -92,14 +92,13 @@ func (d *Deliverer) send(ctx context.Context, claim notifydb.Claim, message noti
 // look reads what of the claim is still ours and how the incidents stand. It is not ok
 // when nothing may be sent.
 func (d *Deliverer) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
-	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if now, err = postgres.Now(ctx, tx); err != nil {
-			return err
+	now, err := d.check(ctx, claim, done)
+	for range 20 {
+		if !postgres.IsUnavailable(err) || !d.pause(200*time.Millisecond) {
+			break
 		}
-		done.looked = d.options.Uptime()
-		done.held, err = notifydb.Check(ctx, tx, claim)
-		return err
-	})
+		now, err = d.check(ctx, claim, done)
+	}
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), postgres.IsUnavailable(err), ctx.Err() != nil:
 		done.abandoned = true
@@ -114,6 +113,29 @@ func (d *Deliverer) look(ctx context.Context, claim notifydb.Claim, done *try) (
 		return now, true
 	}
 	return now, false
+}
+
+// check asks the database once.
+func (d *Deliverer) check(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, err error) {
+	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if now, err = postgres.Now(ctx, tx); err != nil {
+			return err
+		}
+		done.looked = d.options.Uptime()
+		done.held, err = notifydb.Check(ctx, tx, claim)
+		return err
+	})
+	return now, err
+}
+
+// pause waits before another try, and is false when Close gives up.
+func (d *Deliverer) pause(wait time.Duration) bool {
+	select {
+	case <-d.aborted:
+		return false
+	case <-time.After(wait):
+		return true
+	}
 }
 
 // sendContext ends with the time a provider may take, or when Close gives up.
@@ -155,10 +177,8 @@ func (d *Deliverer) record(ctx context.Context, claim notifydb.Claim, done try) 
 				return
 			}
 		}
-		select {
-		case <-d.aborted:
+		if !d.pause(200 * time.Millisecond) {
 			return
-		case <-time.After(200 * time.Millisecond):
 		}
 	}
 }

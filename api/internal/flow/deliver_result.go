@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -23,11 +24,17 @@ const faultsAtMost = 5
 
 // settle records a try in one transaction: the pages' next state, the delivery log and
 // the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
-func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) error {
+// It fails instead of panicking.
+func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
 	told := false
-	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
