@@ -1,0 +1,219 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+const password = "velvet-otter-lamp-42"
+
+type object = map[string]any
+
+// tenant is an organization with a person of every role and one object at least of
+// every kind that a request can name, made by the product's own calls.
+type tenant struct {
+	*rig
+
+	name  string
+	orgID uuid.UUID
+	// bearers are access tokens by the name of who holds them, people their ids. Those of
+	// the owner, admin, responder and viewer go by their roles.
+	bearers, people    map[string]string
+	apiKey, serviceKey string
+	objects            map[string]string
+}
+
+func (r *rig) newTenant(name string) *tenant {
+	r.t.Helper()
+	n := &tenant{rig: r, name: name, bearers: map[string]string{}, people: map[string]string{}, objects: map[string]string{}}
+	email := "owner@" + name + ".example.com"
+	n.call("", http.MethodPost, "/v1/auth/register", object{
+		"user_type": "organization", "name": name + " owner", "email": email,
+		"password": password, "org_name": name, "timezone": "Europe/Paris",
+	})
+	n.signIn("owner", email)
+	for _, role := range []auth.Role{auth.Admin, auth.Responder, auth.Viewer} {
+		n.join(string(role), role)
+	}
+	n.fill()
+	pgtest.FillOrganization(r.t, r.database, n.orgID)
+	return n
+}
+
+func (n *tenant) signIn(name, email string) {
+	n.t.Helper()
+	signedIn := n.call("", http.MethodPost, "/v1/auth/login", object{"email": email, "password": password})
+	n.bearers[name] = at[string](n.t, signedIn, "tokens", "access_token")
+	n.people[name] = at[string](n.t, signedIn, "user", "id")
+	n.orgID = uuid.MustParse(at[string](n.t, signedIn, "user", "org_id"))
+}
+
+// join adds a member. Invitations are not there yet, so the membership is written by
+// hand, with the password of the owner.
+func (n *tenant) join(name string, role auth.Role) {
+	n.t.Helper()
+	userID, email := uuid.New(), name+"@"+n.name+".example.com"
+	n.database.Exec(n.t, `INSERT INTO users (id, name, email, password_hash, created_at)
+		SELECT $1, $2, $3, password_hash, nightbell_now() FROM users WHERE id = $4`, userID, n.name+" "+name, email, n.people["owner"])
+	n.database.Exec(n.t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, $3, nightbell_now())`, n.orgID, userID, role)
+	n.signIn(name, email)
+}
+
+// fill makes the objects. The incident is one that an alert opened and that paged
+// somebody, so that there are alerts, a timeline, pages and a mail.
+func (n *tenant) fill() {
+	n.t.Helper()
+	slack := object{"bot_token": "xoxb-1234567890", "channel": "#alerts", "webhook_url": n.slack.webhook()}
+	n.call(n.owner(), http.MethodPost, "/v1/integrations/slack/configure", slack)
+	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Deploy", "role": "responder"})
+	n.apiKey = at[string](n.t, made, "key")
+	service := n.call(n.owner(), http.MethodPost, "/v1/services", object{"name": "Checkout"})
+	n.serviceKey, n.objects["service"] = at[string](n.t, service, "service_key"), at[string](n.t, service, "service", "id")
+	n.call(n.owner(), http.MethodPost, "/v1/incidents", object{"title": "Checkout is slow", "service_id": n.objects["service"]})
+	n.call("", http.MethodPost, "/v1/webhooks/prometheus/"+n.serviceKey, object{
+		"version": "4", "status": "firing", "groupKey": "{}:{}",
+		"alerts": []object{{"status": "firing", "labels": object{"alertname": "Down"}, "startsAt": time.Now().Format(time.RFC3339)}},
+	})
+	n.page()
+	n.objects["incident"] = n.first("/v1/incidents?limit=1", "incidents")
+	for kind := range factories {
+		if n.objects[kind] == "" {
+			n.objects[kind] = n.fresh(kind)
+		}
+	}
+}
+
+func (n *tenant) owner() string { return n.bearers["owner"] }
+
+// factories make one more object of a kind that a request can name. Whoever adds a kind
+// to the contract adds it here.
+var factories = map[string]func(*tenant) string{
+	"api_key":           (*tenant).makeAPIKey,
+	"channel":           func(n *tenant) string { return n.makeContact(true) },
+	"contact_method":    func(n *tenant) string { return n.makeContact(false) },
+	"escalation_policy": (*tenant).makePolicy,
+	"inbox_mail":        (*tenant).makeMail,
+	"incident":          (*tenant).makeIncident,
+	"incident_cursor":   (*tenant).cursor,
+	"notification_rule": (*tenant).makeRule,
+	"schedule":          func(n *tenant) string { return pgtest.Row(n.orgID, "schedule").String() }, // no call makes one yet
+	"service":           func(n *tenant) string { return n.make("/v1/services", "service", object{"name": unique("Service")}) },
+	"team":              func(n *tenant) string { return n.make("/v1/teams", "team", object{"name": unique("Team")}) },
+	"user":              func(n *tenant) string { return n.people["responder"] },
+}
+
+func unique(name string) string { return fmt.Sprintf("%s %d", name, made.Add(1)) }
+
+func (n *tenant) fresh(kind string) string {
+	n.t.Helper()
+	factory := factories[kind]
+	if factory == nil {
+		n.t.Fatalf("requests name a %q, and no factory here makes one", kind)
+	}
+	return factory(n)
+}
+
+// make posts and answers with the new object's id.
+func (n *tenant) make(path, noun string, body object) string {
+	n.t.Helper()
+	return at[string](n.t, n.call(n.owner(), http.MethodPost, path, body), noun, "id")
+}
+
+func (n *tenant) makeAPIKey() string { return n.make("/v1/api-keys", "api_key", object{"name": "Key"}) }
+
+func (n *tenant) makeContact(shared bool) string {
+	n.t.Helper()
+	return n.make("/v1/contact-methods", "contact_method", object{"kind": "email", "name": "Mail", "address": "mail@" + n.name + ".example.com", "shared": shared})
+}
+
+func (n *tenant) makeRule() string {
+	n.t.Helper()
+	return n.make("/v1/notification-rules", "notification_rule", object{"contact_method_id": n.makeContact(false), "urgency": "high"})
+}
+
+func (n *tenant) makePolicy() string {
+	n.t.Helper()
+	targets := []object{{"kind": "user", "id": n.people["owner"]}}
+	return n.make("/v1/escalation-policies", "escalation_policy", object{
+		"name":  unique("Policy"),
+		"steps": []object{{"delay_seconds": 60, "targets": targets}},
+	})
+}
+
+func (n *tenant) makeIncident() string {
+	n.t.Helper()
+	return n.make("/v1/incidents", "incident", object{"title": unique("Incident")})
+}
+
+func (n *tenant) makeMail() string {
+	n.t.Helper()
+	n.makeIncident()
+	n.page()
+	return n.first("/v1/inbox?limit=1", "mails")
+}
+
+func (n *tenant) cursor() string {
+	n.t.Helper()
+	n.makeIncident()
+	return at[string](n.t, n.call(n.owner(), http.MethodGet, "/v1/incidents?limit=1", nil), "next_cursor")
+}
+
+// nobodys is the id of something that does not exist anywhere.
+func nobodys(kind string) string {
+	if kind == "incident_cursor" {
+		return page.Encode(uuid.New(), time.Now(), uuid.New())
+	}
+	return uuid.NewString()
+}
+
+func (n *tenant) first(path, list string) string {
+	n.t.Helper()
+	rows := at[[]any](n.t, n.call(n.owner(), http.MethodGet, path, nil), list)
+	if len(rows) == 0 {
+		n.t.Fatalf("%s answers with no %s", path, list)
+	}
+	return at[string](n.t, rows[0].(object), "id")
+}
+
+// call makes one call as a program would, and fails the test when it is refused.
+func (r *rig) call(bearer, verb, path string, body object) object {
+	r.t.Helper()
+	request := newRequest(r.t.Context(), verb, path, sure(json.Marshal(body)))
+	request.Header.Set("Content-Type", "application/json")
+	if bearer != "" {
+		request.Header.Set("Authorization", "Bearer "+bearer)
+	}
+	recorder := httptest.NewRecorder()
+	r.handler.ServeHTTP(recorder, request)
+	answer := object{}
+	err := json.Unmarshal(recorder.Body.Bytes(), &answer)
+	if err != nil || recorder.Code != http.StatusOK {
+		r.t.Fatalf("%s %s: %d %s (%v)", verb, path, recorder.Code, recorder.Body, err)
+	}
+	return answer
+}
+
+// at digs a value out of an answer.
+func at[T any](t *testing.T, answer object, path ...string) T {
+	t.Helper()
+	var value any = answer
+	for _, name := range path {
+		fields, _ := value.(object)
+		value = fields[name]
+	}
+	found, ok := value.(T)
+	if !ok {
+		t.Fatalf("the answer has no %v: %v", path, answer)
+	}
+	return found
+}

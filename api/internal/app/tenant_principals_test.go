@@ -1,0 +1,100 @@
+package app
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+)
+
+// principal is somebody who calls.
+type principal struct {
+	name   string
+	bearer string
+	// role is empty for those whom the server must not know.
+	role   auth.Role
+	apiKey bool
+}
+
+// removalTakes is how long a removed member may still be believed (SEC-TEN-08).
+const removalTakes = 5 * time.Second
+
+// principalsOf lists everybody who may try: the tenant's people, its keys, and those who
+// have lost, or never had, the right to call.
+func principalsOf(n *tenant) []principal {
+	n.t.Helper()
+	return []principal{
+		{name: "anonymous"},
+		{name: "expired", bearer: n.expiredToken()},
+		{name: "removed", bearer: n.removedMember()},
+		{name: "service key", bearer: n.serviceKey},
+		{name: "viewer", bearer: n.bearers["viewer"], role: auth.Viewer},
+		{name: "responder", bearer: n.bearers["responder"], role: auth.Responder},
+		{name: "admin", bearer: n.bearers["admin"], role: auth.Admin},
+		{name: "owner", bearer: n.bearers["owner"], role: auth.Owner},
+		{name: "API key", bearer: n.apiKey, role: auth.Responder, apiKey: true},
+	}
+}
+
+func (n *tenant) expiredToken() string {
+	n.t.Helper()
+	tokens := sure(auth.NewAccessTokens(n.jwtSecret))
+	grant := sure(tokens.Read(n.owner(), time.Now()))
+	token, _, err := tokens.Issue(grant, time.Now().Add(-time.Hour), time.Now().Add(-30*time.Minute))
+	must(n.t, err)
+	return token
+}
+
+// removedMember signs in, is believed, loses the membership, and waits until that shows.
+func (n *tenant) removedMember() string {
+	n.t.Helper()
+	n.join("removed", auth.Admin)
+	token := n.bearers["removed"]
+	n.call(token, http.MethodGet, "/v1/teams", nil)
+	n.database.Exec(n.t, "DELETE FROM membership WHERE org_id = $1 AND user_id = $2", n.orgID, n.people["removed"])
+	removed := time.Now()
+	for n.believed(token) {
+		if time.Since(removed) > removalTakes {
+			n.t.Fatalf("a removed member is still believed after %s", removalTakes)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	n.t.Logf("a removed member was refused after %.1f s", time.Since(removed).Seconds())
+	return token
+}
+
+func (n *tenant) believed(token string) bool {
+	request := newRequest(n.t.Context(), http.MethodGet, "/v1/teams", nil)
+	request.Header.Set("Authorization", "Bearer "+token)
+	recorder := httptest.NewRecorder()
+	n.handler.ServeHTTP(recorder, request)
+	return recorder.Code == http.StatusOK
+}
+
+// checkRole compares what happened to a call with what the method's option says about
+// the caller. Whoever may call can still be refused, but not for who they are.
+func checkRole(t *testing.T, authz *nightbellv1.Authz, who principal, outcome int) {
+	t.Helper()
+	switch want := roleOutcome(authz, who); {
+	case want != 0 && outcome != want:
+		t.Errorf("it answers %d, want %d by the method's option", outcome, want)
+	case want == 0 && !authz.GetPublic() && (outcome == http.StatusUnauthorized || outcome == http.StatusForbidden):
+		t.Errorf("it answers %d to somebody who may call by the method's option", outcome)
+	}
+}
+
+// roleOutcome is the refusal that the option asks for; 0 for none.
+func roleOutcome(authz *nightbellv1.Authz, who principal) int {
+	switch {
+	case authz.GetPublic():
+		return 0
+	case who.role == "":
+		return http.StatusUnauthorized
+	case who.apiKey && !authz.GetApiKey(), !who.role.AtLeast(auth.Role(authz.GetRole())):
+		return http.StatusForbidden
+	}
+	return 0
+}
