@@ -101,13 +101,6 @@ func (h *Hub) Close() {
 	}
 }
 
-// Streams is the number of open streams, for metrics.
-func (h *Hub) Streams() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.count
-}
-
 // join opens the organization's room when it is the first; ok is false when the hub is closed or
 // full. The subscriber leaves by calling leave.
 func (h *Hub) join(orgID uuid.UUID) (*room, *subscriber, bool) {

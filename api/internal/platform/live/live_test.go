@@ -168,8 +168,8 @@ func inBubble(t *testing.T, test func(bubble)) {
 		test(bubble{t, rows, hub})
 		hub.Close()
 		synctest.Wait()
-		if left := hub.Streams(); left != 0 || len(hub.rooms) != 0 {
-			t.Errorf("%d streams and %d rooms are left", left, len(hub.rooms))
+		if hub.count != 0 || len(hub.rooms) != 0 {
+			t.Errorf("%d streams and %d rooms are left", hub.count, len(hub.rooms))
 		}
 	})
 }

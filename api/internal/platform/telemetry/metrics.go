@@ -57,11 +57,6 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Register adds a collector of another package. Two with the same name are an error.
-func (m *Metrics) Register(collector prometheus.Collector) error {
-	return m.registry.Register(collector)
-}
-
 // PageAttempted records how late the first delivery attempt of a page began.
 func (m *Metrics) PageAttempted(channel string, late time.Duration) {
 	m.lateness.WithLabelValues(channel).Observe(max(0, late).Seconds())
