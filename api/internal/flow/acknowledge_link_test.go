@@ -1,0 +1,83 @@
+package flow_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/ackpage"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// follow requests a message's link as a browser, or a mail scanner, does.
+func (o *outbox) follow(method, link string) *httptest.ResponseRecorder {
+	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.responder, Key: linkKey, Now: o.Clock.Now})
+	answer := httptest.NewRecorder()
+	page.ServeHTTP(answer, httptest.NewRequest(method, link, nil))
+	return answer
+}
+
+func TestOnlyTheButtonOfALinkAcknowledges(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	o.accept(t, firing("b", "b", began))
+	deliver(t, o.deliverer)
+	link := o.provider.messages()[0].AckURL
+	for range 20 {
+		if answer := o.follow(http.MethodGet, link); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "Acknowledge all 2") {
+			t.Fatalf("%d\n%s", answer.Code, answer.Body)
+		}
+		o.follow(http.MethodHead, link)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE status = 'triggered'`); got != 2 {
+		t.Fatalf("opening the link left %d of 2 incidents triggered", got)
+	}
+	var storm sync.WaitGroup
+	for range 8 {
+		storm.Go(func() { o.follow(http.MethodPost, link) })
+	}
+	storm.Wait()
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged' AND acknowledged_by = $1`, o.ada); got != 2 {
+		t.Errorf("the button acknowledged %d of 2 incidents", got)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM timeline_event WHERE kind = 'acknowledged'`); got != 2 {
+		t.Errorf("%d acknowledgements of 2 incidents are told", got)
+	}
+	if page := o.follow(http.MethodGet, link).Body.String(); !strings.Contains(page, "All 2 incidents are answered") {
+		t.Errorf("afterwards:\n%s", page)
+	}
+}
+
+func TestALinkReachesNothingElse(t *testing.T) {
+	o := newOutbox(t)
+	o.accept(t, firing("a", "a", began))
+	deliver(t, o.deliverer)
+	message := o.provider.messages()[0]
+	good := notify.AckClaims{OrgID: o.org, DeliveryID: message.DeliveryID, UserID: o.ada, Expires: o.Clock.Now().Add(notify.AckLifetime)}
+	for name, change := range map[string]func(*notify.AckClaims){
+		"another person":       func(c *notify.AckClaims) { c.UserID = o.bob },
+		"another delivery":     func(c *notify.AckClaims) { c.DeliveryID = uuid.New() },
+		"another organization": func(c *notify.AckClaims) { c.OrgID = uuid.New() },
+	} {
+		claims := good
+		change(&claims)
+		link := "https://nightbell.example/ack/" + notify.MintAck(linkKey, claims)
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			if answer := o.follow(method, link); answer.Code != http.StatusNotFound || strings.Contains(answer.Body.String(), "Latency of a") {
+				t.Errorf("%s, %s: %d", name, method, answer.Code)
+			}
+		}
+	}
+	o.Clock.Advance(notify.AckLifetime)
+	if answer := o.follow(http.MethodPost, message.AckURL); answer.Code != http.StatusNotFound {
+		t.Errorf("after a day: %d", answer.Code)
+	}
+	if got := pgtest.One[string](t, o.Database, `SELECT status FROM incident`); got != "triggered" {
+		t.Errorf("the incident is %s", got)
+	}
+}
