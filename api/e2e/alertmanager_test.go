@@ -252,6 +252,7 @@ func (s *story) stopAndStartAgain(t *testing.T) {
 	s.figures.add("later start to ready", again.readyAfter)
 	s.person.get(t, "/v1/incidents", nil)
 	again.stop(t)
+	again.assertQuiet(t)
 }
 
 // clearOutDir removes what an earlier run left.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +76,21 @@ func emptyDataDir(t *testing.T) string {
 		}
 	})
 	return dir
+}
+
+// assertQuiet asserts that the server logged neither a warning nor an error: a night
+// on which everything went well must not leave an operator something to wonder about.
+func (n *nightbell) assertQuiet(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(n.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "level=WARN") || strings.Contains(line, "level=ERROR") {
+			t.Errorf("the server complained: %s", line)
+		}
+	}
 }
 
 // clock takes the clock of the private PostgreSQL in hand.

@@ -13,6 +13,7 @@ import (
 // TestInbox is the newcomer's first minute: no mail server, the printed curl, and the
 // mail on the built-in inbox, whose link works.
 func TestInbox(t *testing.T) {
+	clearOutDir(t)
 	n := serve(t, emptyDataDir(t), freeAddress(t))
 	person, _ := register(t, n.url)
 	// The organization's own policy pages its owner.
@@ -26,6 +27,7 @@ func TestInbox(t *testing.T) {
 	tab.see(t, "h1", "You have it")
 	person.awaitStatus(t, about.ID, "acknowledged")
 	n.stop(t)
+	n.assertQuiet(t)
 }
 
 // curl posts what the banner of a first start tells people to.

@@ -50,6 +50,9 @@ func (l *serverLog) take(line string) {
 // levelOf: what the server says routinely is of interest only when looking for
 // something.
 func levelOf(line string) slog.Level {
+	if strings.Contains(line, "terminating connection due to administrator command") {
+		return slog.LevelDebug // our own doing: a session that was about to end when the server was stopped
+	}
 	switch severity, _, _ := strings.Cut(line, ":"); severity {
 	case "PANIC":
 		return slog.LevelError

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 const (
@@ -145,25 +144,27 @@ func (s *Server) releaseLock() error {
 }
 
 // ensureDatabase creates the login role, which is no superuser, and its
-// database. A role that may create roles is all that migrations need.
+// database. A role that may create roles is all that migrations need. It looks
+// before it leaps: a refused connection would stand in the log as FATAL.
 func (s *Server) ensureDatabase(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.DSN())
-	if err == nil {
-		return conn.Close(ctx)
-	}
-	var refusal *pgconn.PgError
-	if !errors.As(err, &refusal) || (refusal.Code != "28000" && refusal.Code != "3D000") { // no such role, no such database
-		return fmt.Errorf("connect to the private PostgreSQL: %w", err)
-	}
 	admin, err := pgx.Connect(ctx, s.AdminDSN())
 	if err != nil {
 		return fmt.Errorf("connect to the private PostgreSQL as its administrator: %w", err)
 	}
 	defer admin.Close(ctx) //nolint:errcheck // nothing is left to lose
-	if refusal.Code == "28000" {
+	var role, database bool
+	err = admin.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1), EXISTS (SELECT FROM pg_database WHERE datname = $1)`,
+		appName).Scan(&role, &database)
+	if err != nil {
+		return fmt.Errorf("look for the database: %w", err)
+	}
+	if !role {
 		if _, err := admin.Exec(ctx, "CREATE ROLE "+appName+" LOGIN CREATEROLE"); err != nil {
 			return fmt.Errorf("create the login role: %w", err)
 		}
+	}
+	if database {
+		return nil
 	}
 	if _, err := admin.Exec(ctx, "CREATE DATABASE "+appName+" OWNER "+appName); err != nil {
 		return fmt.Errorf("create the database: %w", err)
