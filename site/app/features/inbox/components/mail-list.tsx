@@ -2,6 +2,7 @@ import type { InboxMailJson } from '@nightbell/proto';
 import { Link } from 'react-router';
 import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
+import { readerOf } from '../model/links';
 
 /** The mails, newest first; the open one is marked. */
 export function MailList({ mails, openId }: { mails: readonly InboxMailJson[]; openId: string }) {
@@ -17,7 +18,7 @@ export function MailList({ mails, openId }: { mails: readonly InboxMailJson[]; o
               aria-current={mail.id === openId ? 'true' : undefined}
               preventScrollReset
             >
-              <span className="to ellipsis">{mail.to}</span>
+              <span className="to ellipsis">{readerOf(mail.to ?? '')}</span>
               <time dateTime={at.toISOString()} title={fullTime(at)}>
                 {relativeTime(at, now)}
               </time>

@@ -8,16 +8,17 @@ import { inboxMail } from '../api/inbox';
 import { withLinks } from '../model/links';
 
 const views = [
-  { value: 'text', content: 'Text' },
   { value: 'html', content: 'HTML' },
+  { value: 'text', content: 'Text' },
 ] as const;
 
-/** One mail as its reader gets it: the text with working links, or the HTML in a closed frame. */
+/** One mail as its reader gets it: the HTML in a closed frame, or the text with working links. */
 export function MailView({ id }: { id: string }) {
   const mail = useQuery(inboxMail(id));
-  const [view, setView] = useState<'text' | 'html'>('text');
+  const [chosen, setView] = useState<'text' | 'html'>('html');
   if (mail.isPending) return <Loading what="message" />;
   if (mail.isError) return <Failed onRetry={() => mail.refetch()}>{mail.error.message}</Failed>;
+  const view = mail.data.html ? chosen : 'text';
   return (
     <article className="mail">
       <header>
@@ -36,7 +37,7 @@ export function MailView({ id }: { id: string }) {
         <iframe
           title="Message"
           sandbox="allow-popups allow-popups-to-escape-sandbox"
-          srcDoc={inNewTab(mail.data.html ?? '')}
+          srcDoc={framed(mail.data.html ?? '')}
         />
       )}
     </article>
@@ -59,7 +60,8 @@ function Text({ mail }: { mail: InboxMailJson }) {
   );
 }
 
-// A closed frame cannot move the page it is in, so its links open beside it.
-function inNewTab(html: string): string {
-  return `<base target="_blank">${html}`;
+// A closed frame cannot move the page it is in, so its links open beside it. Style sheets would be
+// refused by the page's policy, loudly; the mail's own style attributes are enough.
+function framed(html: string): string {
+  return `<base target="_blank">${html.replaceAll(/<style[\s\S]*?<\/style>/gi, '')}`;
 }

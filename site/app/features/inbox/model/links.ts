@@ -23,3 +23,9 @@ export function withLinks(text: string): Piece[] {
   if (from < text.length) pieces.push({ text: text.slice(from), href: null, at: from });
   return pieces;
 }
+
+/** The name in a mail address such as `"Mara" <mara@example.com>`; the address itself when there is none. */
+export function readerOf(mailAddress: string): string {
+  const name = /^"?([^"<]+?)"?\s*<[^>]+>$/.exec(mailAddress.trim())?.[1];
+  return name?.trim() || mailAddress;
+}

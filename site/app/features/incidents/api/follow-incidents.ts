@@ -5,14 +5,15 @@ import type { StreamEvent } from '~/lib/event-stream';
 import { follow } from '~/lib/live';
 import { incidentKeys } from './keys';
 
-const gather = 250;
+const soon = 50;
+const gap = 1000;
 
 /** Keeps every incident on screen current: what the live feed names is fetched again, everything after a break. */
 export function useFollowIncidents(): void {
   const client = useQueryClient();
   useEffect(() => {
     const abort = new AbortController();
-    const renew = coalesce<string>(gather, (ids) => {
+    const renew = coalesce<string>(soon, gap, (ids) => {
       client.invalidateQueries({ queryKey: incidentKeys.list });
       client.invalidateQueries({ queryKey: incidentKeys.counts });
       client.invalidateQueries({ queryKey: ['services'] });
