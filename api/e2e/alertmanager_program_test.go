@@ -34,9 +34,13 @@ receivers:
         send_resolved: true
 `
 
+func alertmanagerBinary(t *testing.T) string {
+	t.Helper()
+	return program(t, "Prometheus Alertmanager", "prometheus-alertmanager", "alertmanager")
+}
+
 func startAlertmanager(t *testing.T, webhookURL string) *alertmanager {
 	t.Helper()
-	binary := program(t, "Prometheus Alertmanager", "prometheus-alertmanager", "alertmanager")
 	dir := t.TempDir()
 	config := filepath.Join(dir, "alertmanager.yml")
 	if err := os.WriteFile(config, fmt.Appendf(nil, alertmanagerConfig, webhookURL), 0o600); err != nil {
@@ -44,7 +48,7 @@ func startAlertmanager(t *testing.T, webhookURL string) *alertmanager {
 	}
 	address := freeAddress(t)
 	am := &alertmanager{api: caller{url: "http://" + address}}
-	am.process = start(t, "alertmanager", exec.Command(binary,
+	am.process = start(t, "alertmanager", exec.Command(alertmanagerBinary(t),
 		"--config.file="+config, "--storage.path="+filepath.Join(dir, "data"),
 		"--web.listen-address="+address, "--cluster.listen-address="))
 	am.awaitReady(t, 30*time.Second, func() bool { return answers(am.api.url + "/-/ready") })

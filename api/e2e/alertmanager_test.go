@@ -59,6 +59,7 @@ type story struct {
 func newStory(t *testing.T) *story {
 	t.Helper()
 	clearOutDir(t)
+	alertmanagerBinary(t) // said at once when it is missing
 	s := &story{webhook: newReceiver(t, `{}`), slack: newReceiver(t, "ok")}
 	var err error
 	if s.mail, err = smtpcatcher.Start(smtpcatcher.Options{}); err != nil {
