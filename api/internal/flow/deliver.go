@@ -28,7 +28,8 @@ const (
 	// longestHold caps what a provider may ask for with Retry-After.
 	longestHold = 10 * time.Minute
 	// A contact that got floodAfter messages within floodWithin is being flooded: what
-	// follows is bundled into one message each floodGap. Nothing is dropped.
+	// follows is bundled into one message each floodGap. Nothing is dropped. Programs are
+	// not spared: what a webhook gets waits only while the message before is under way.
 	floodAfter  = 20
 	floodWithin = time.Minute
 	floodGap    = 5 * time.Second
@@ -172,7 +173,7 @@ func (d *Deliverer) pace(contact uuid.UUID, now time.Time) {
 		maps.DeleteFunc(d.recent, func(_ uuid.UUID, times []time.Time) bool { return old(times[len(times)-1]) })
 	}
 	d.mu.Unlock()
-	if len(latest) >= floodAfter {
+	if d.kind != notify.Webhook && len(latest) >= floodAfter {
 		d.hold(contact, now.Add(floodGap))
 	}
 }
