@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -117,15 +119,20 @@ func program(t *testing.T, what string, names ...string) string {
 	return ""
 }
 
-// freeAddress is an address of the loopback that nobody listened on a moment ago.
+// freeAddress is an address of the loopback that nobody listens on. Its port is below
+// those that systems hand out by themselves, so that it is still free a minute later.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		address := fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000))
+		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
+		if err == nil {
+			_ = listener.Close()
+			return address
+		}
 	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
+	t.Fatal("no free port was found between 20000 and 30000")
+	return ""
 }
 
 // eventually waits until a look succeeds; otherwise it fails the test with what the

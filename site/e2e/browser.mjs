@@ -17,7 +17,6 @@ const patience = 20_000;
 const executablePath = process.argv[2];
 const browser = await chromium.launch({
   executablePath,
-  chromiumSandbox: process.getuid?.() !== 0,
   args: ['--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
 });
 
