@@ -9,6 +9,8 @@ const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role: 'owner', e
 export async function signIn(page: Page, theme = 'dark'): Promise<void> {
   await page.addInitScript(
     ([user, theme]) => {
+      // The mail frame of the inbox has no storage.
+      if (window.top !== window) return;
       localStorage.setItem('ui-theme', theme ?? 'dark');
       localStorage.setItem('user', user ?? '');
       localStorage.setItem('access_token', 'a');

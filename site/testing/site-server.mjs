@@ -1,8 +1,9 @@
 // Serves build/client the way the Go server does, with a small in-memory API behind it, so that
-// the site can be worked on and looked at alone. Never shipped.
+// the site can be worked on and looked at alone; with NIGHTBELL_API=http://127.0.0.1:8480 a real
+// server answers instead. Never shipped.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { request as ask, createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { answer } from './fake-api.mjs';
 
@@ -15,8 +16,13 @@ const types = {
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
 };
-const csp = (html) =>
-  `default-src 'self'; img-src 'self'; style-src 'self'; script-src 'self' ${hashes(html)}; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'`;
+
+// The fallback page's policy is inherited by the mail frame of the inbox, which has style attributes.
+function csp(html, isFallback) {
+  const scripts = `script-src 'self' ${hashes(html)}`;
+  const styles = `style-src 'self'${isFallback ? "; style-src-attr 'unsafe-inline'" : ''}`;
+  return `default-src 'self'; ${scripts}; ${styles}; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`;
+}
 
 function hashes(html) {
   const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map((m) => m[1]);
@@ -35,18 +41,30 @@ function file(path) {
   }
 }
 
-function page(response, status, body) {
+function page(response, status, body, isFallback = false) {
   if (!body) return response.writeHead(503).end('The site is being built.\n');
   response.writeHead(status, {
     'Content-Type': types['.html'],
-    'Content-Security-Policy': csp(body.toString()),
+    'Content-Security-Policy': csp(body.toString(), isFallback),
   });
   response.end(body);
 }
 
+function pass(request, response) {
+  const { method, headers, url } = request;
+  const onward = ask(new URL(url, process.env.NIGHTBELL_API), { method, headers }, (real) => {
+    response.writeHead(real.statusCode, real.headers);
+    real.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  request.pipe(onward);
+}
+
 createServer((request, response) => {
   const { pathname } = new URL(request.url, 'http://x');
-  if (pathname.startsWith('/v1/')) return answer(request, response);
+  if (/^\/(v1|ack)\//.test(pathname))
+    return process.env.NIGHTBELL_API ? pass(request, response) : answer(request, response);
   const asset = extname(pathname) && file(pathname);
   if (asset) {
     response.writeHead(200, { 'Content-Type': types[extname(pathname)] ?? 'application/octet-stream' });
@@ -54,5 +72,7 @@ createServer((request, response) => {
   }
   if (pathname.startsWith('/assets/')) return response.writeHead(404).end('Not found\n');
   if (!patterns.some((pattern) => pattern.test(pathname))) return page(response, 404, file('404.html'));
-  page(response, 200, file(join(pathname, 'index.html')) ?? file('__spa-fallback.html'));
+  const prerendered = file(join(pathname, 'index.html'));
+  if (prerendered) return page(response, 200, prerendered);
+  page(response, 200, file('__spa-fallback.html'), true);
 }).listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));

@@ -62,7 +62,11 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
           {labels[status.kind]}
         </Button>
         <p className="note">
-          By registering you agree to the <Link to={paths.terms}>Terms of Service</Link>.
+          By registering you agree to the{' '}
+          <Link to={paths.terms} target="_blank">
+            Terms of Service
+          </Link>
+          .
         </p>
       </form>
     </Dialog>

@@ -40,7 +40,7 @@ function TimelineRow({ event }: { event: TimelineEventJson }) {
       <Icon name={icon} />
       <div>
         <p>
-          <b>{lead}</b>
+          {lead && <b>{lead}</b>}
           {rest}
         </p>
         {said && <p className="said">{said}</p>}

@@ -4,7 +4,7 @@ import type { IconName } from '~/components/ui/icon';
 /** How one event of the timeline reads. */
 export interface Line {
   icon: IconName;
-  /** What happened, in bold. */
+  /** What happened, in bold; empty for what happens all the time. */
   lead: string;
   /** By whom or from what, after the lead. */
   rest: string;
@@ -56,6 +56,10 @@ export function lineOf(event: TimelineEventJson): Line {
         rest: message.replace(/^(Incident )?declared/i, ''),
         said: '',
       };
+    case 'paged':
+    case 'alert_linked':
+    case 'alert_resolved':
+      return { icon, lead: '', rest: message, said: '' };
     default:
       return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
   }

@@ -84,9 +84,9 @@ function Try({
       <span className="offset mono">{offset}</span>
       <span className="node" />
       <span>{channel}</span>
-      <span className="row ellipsis">
+      <span className="row who">
         <Avatar name={person} hue={hue} />
-        {person}
+        <span className="ellipsis">{person}</span>
       </span>
       <span className="result">{result}</span>
     </li>
