@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
@@ -69,13 +68,4 @@ func (s *server) announced(next http.Handler) http.Handler {
 		defer done()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// memberOf reports whether a person still belongs to an organization.
-func (s *server) memberOf(ctx context.Context, orgID, userID uuid.UUID) (bool, error) {
-	var member bool
-	err := s.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $2)`, orgID, userID).Scan(&member)
-	}, postgres.ReadOnly())
-	return member, err
 }

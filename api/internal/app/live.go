@@ -58,16 +58,20 @@ func (s *server) inFeed(ctx context.Context, orgID uuid.UUID, read func(context.
 	return s.db.InTenant(ctx, orgID, read, postgres.ReadOnly())
 }
 
-// mayFollow asks whether the person who opened a stream still belongs to the
-// organization.
-func (s *server) mayFollow(ctx context.Context, orgID uuid.UUID) error {
-	caller, _ := auth.ActorFrom(ctx)
-	if caller.Kind != auth.User {
-		return nil
+// followerKey is where the context of a stream has the question whether its caller may
+// still call.
+type followerKey struct{}
+
+// mayFollow asks whether token, session and membership of the caller who opened a stream
+// still hold. A database that is away ends no stream.
+func (s *server) mayFollow(ctx context.Context, _ uuid.UUID) error {
+	ask, ok := ctx.Value(followerKey{}).(func() error)
+	if !ok {
+		return auth.ErrNoToken
 	}
-	member, err := s.memberOf(ctx, orgID, caller.UserID)
-	if err == nil && !member {
-		return auth.ErrTokenExpired
+	err := ask()
+	if away := classify(err); away != nil {
+		return away
 	}
 	return err
 }
@@ -80,7 +84,8 @@ func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
 			rpcserver.WriteError(w, r, err)
 			return
 		}
-		s.hub.Serve(w, r.WithContext(auth.WithActor(r.Context(), caller)), caller.OrgID)
+		ask := func() error { _, err := callers.FromRequest(r); return err }
+		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID)
 	})
 }
 

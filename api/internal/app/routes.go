@@ -55,7 +55,7 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	}
 	callers := authrpc.NewAuthenticator(s.db, tokens)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
-		callers.Authenticate, authrpc.Authorize, rpcserver.Validate(), authrpc.Audit(s.db, s.logger))
+		callers.Authenticate, authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate())
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
 	server.Observers = append(server.Observers, s.metrics.RequestFinished, s.tracing.RequestFinished)

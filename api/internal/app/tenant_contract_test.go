@@ -138,6 +138,9 @@ func TestTenantRoleMatrix(t *testing.T) {
 	fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-8s %s\n", "method", "viewer", "responder", "admin", "owner", "API key", "audited")
 	for _, method := range methods() {
 		authz := authzOf(method)
+		if !authz.GetPublic() && authz.GetMutates() == isRead(method) {
+			t.Errorf("%s must be either a read (idempotency_level = NO_SIDE_EFFECTS) or audited (mutates)", shortName(method))
+		}
 		fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-8s %s\n", shortName(method),
 			mayCall(authz, auth.Viewer), mayCall(authz, auth.Responder), mayCall(authz, auth.Admin), mayCall(authz, auth.Owner),
 			word(authz.GetApiKey(), "yes", "-"), word(authz.GetMutates(), "yes", "-"))

@@ -56,7 +56,8 @@ type sending struct {
 	method protoreflect.MethodDescriptor
 	body   proto.Message
 	bearer string
-	// extra are fields that the contract does not have, for the JSON transports.
+	// extra are fields that the request does not have, or that stand in its path, for the
+	// JSON transports.
 	extra map[string]any
 }
 
@@ -101,7 +102,7 @@ func (s sending) post(ctx context.Context, contentType string, body []byte) *htt
 
 func (s sending) binary() []byte { return sure(proto.Marshal(s.body)) }
 
-func (s sending) json() []byte {
+func (s sending) json(inPath ...string) []byte {
 	body := sure(protojson.MarshalOptions{UseProtoNames: true}.Marshal(s.body))
 	if s.extra == nil {
 		return body
@@ -109,6 +110,9 @@ func (s sending) json() []byte {
 	fields := map[string]any{}
 	if err := json.Unmarshal(body, &fields); err != nil {
 		panic(err)
+	}
+	for _, name := range inPath {
+		delete(fields, name)
 	}
 	for name, value := range s.extra {
 		if _, taken := fields[name]; !taken {
@@ -138,14 +142,17 @@ func (s sending) rest(ctx context.Context) *http.Request {
 		}
 		return true
 	})
+	var inPath []string
 	path = pathVariable.ReplaceAllStringFunc(path, func(found string) string {
-		defer query.Del(found[1 : len(found)-1])
-		return url.PathEscape(query.Get(found[1 : len(found)-1]))
+		name := found[1 : len(found)-1]
+		defer query.Del(name)
+		inPath = append(inPath, name)
+		return url.PathEscape(query.Get(name))
 	})
 	if rule.GetBody() == "" {
 		return newRequest(ctx, verb, path+"?"+query.Encode(), nil)
 	}
-	request := newRequest(ctx, verb, path, s.json())
+	request := newRequest(ctx, verb, path, s.json(inPath...))
 	request.Header.Set("Content-Type", "application/json")
 	return request
 }

@@ -30,7 +30,7 @@ type Source struct {
 	// Newest gives the largest Seq that is visible, 0 when there is none.
 	Newest func(ctx context.Context, orgID uuid.UUID) (int64, error)
 	// Allowed says whether the caller whom ctx names may still follow the organization. It is
-	// asked every 30 s, because a stream outlives the token it was opened with. May be nil.
+	// asked every 2 s, because a stream outlives the token it was opened with. May be nil.
 	Allowed func(ctx context.Context, orgID uuid.UUID) error
 }
 

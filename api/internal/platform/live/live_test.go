@@ -350,7 +350,7 @@ func TestStreamEnds(t *testing.T) {
 					t.Fatal("it ended at once")
 				}
 				end(t.rows, t.hub, shown, leave)
-				time.Sleep(recheck + time.Second)
+				time.Sleep(max(recheck, heartbeat) + time.Second)
 				if !ended() {
 					t.Error("the stream goes on")
 				}

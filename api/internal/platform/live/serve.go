@@ -16,8 +16,11 @@ import (
 
 const (
 	heartbeat    = 15 * time.Second
-	recheck      = 30 * time.Second
 	writeTimeout = 10 * time.Second
+	// recheck is how often a stream asks whether its caller may still follow. A sign-in is
+	// believed for 3 s without asking the database, and what a removed member may still see
+	// is limited to 5 s in all.
+	recheck = 2 * time.Second
 )
 
 // Serve answers GET /v1/stream for a caller who may follow the organization, until either side
