@@ -75,7 +75,9 @@ type view struct {
 
 // row is one incident.
 type row struct {
-	ShortID, Title          string
+	ShortID, Title string
+	// Said is the beginning of the description: the alert's own words.
+	Said                    string
 	Severity, SeverityWord  string
 	Status, StatusWord      string
 	Service, Standing, Path string
@@ -127,10 +129,13 @@ func settled(paged flow.Paged) string {
 	}
 }
 
+// saidRunes is how much of a description is shown: two lines on a phone.
+const saidRunes = 140
+
 func newRow(told flow.PagedIncident, now time.Time) row {
 	shown := notify.Incident{ID: told.ID, Title: told.Title, Severity: told.Severity, Status: string(told.Status), ServiceName: told.ServiceName}
 	return row{
-		ShortID: "#" + id.Last4(told.ID), Title: shown.CleanTitle(),
+		ShortID: "#" + id.Last4(told.ID), Title: shown.CleanTitle(), Said: notify.Line(told.Description, saidRunes),
 		Severity: string(told.Severity), SeverityWord: notify.SeverityWord(told.Severity),
 		Status: string(told.Status), StatusWord: shown.StatusWord(),
 		Service: shown.Service(), Standing: standing(told, now), Path: "/incidents/" + told.ID.String(),

@@ -27,9 +27,11 @@ type Paged struct {
 
 // PagedIncident is one incident of a message, as it stands now.
 type PagedIncident struct {
-	ID             uuid.UUID
-	Number         int
-	Title          string
+	ID     uuid.UUID
+	Number int
+	Title  string
+	// Description is cut to what a phone shows.
+	Description    string
 	Severity       alert.Severity
 	Status         incident.Status
 	ServiceName    string
@@ -72,7 +74,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 }
 
 const pagedSQL = `
-SELECT i.id, i.number, i.title, i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at)
+SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at)
 FROM (SELECT DISTINCT n.incident_id FROM delivery_notification dn
       JOIN notification n ON n.org_id = dn.org_id AND n.id = dn.notification_id
       WHERE dn.org_id = $1 AND dn.delivery_id = $2 AND n.user_id = $3) carried
@@ -94,7 +96,7 @@ func readPaged(ctx context.Context, tx pgx.Tx, claims notify.AckClaims) (Paged, 
 		return Paged{}, err
 	}
 	paged.Incidents, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (i PagedIncident, err error) {
-		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt)
+		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt)
 		return i, err
 	})
 	if err == nil && len(paged.Incidents) == 0 {
