@@ -46,12 +46,19 @@ func TestPlan(t *testing.T) {
 		want    []Planned
 	}{
 		{"by time, each once, repeats counted", rules, "high", []Planned{
-			{mail, Email, noon, 0}, {chat, Slack, noon, 0},
-			{phone, Voice, noon.Add(5 * time.Minute), 0}, {mail, Email, noon.Add(10 * time.Minute), 1}}},
+			{mail, Email, noon, 0},
+			{chat, Slack, noon, 0},
+			{phone, Voice, noon.Add(5 * time.Minute), 0},
+			{mail, Email, noon.Add(10 * time.Minute), 1},
+		}},
 		{"only the rules of this urgency", rules, "low", []Planned{{mail, Email, noon.Add(15 * time.Minute), 0}}},
 		{"the other urgency rather than nobody", rules[:1], "low", []Planned{{phone, Voice, noon.Add(5 * time.Minute), 0}}},
-		{"the other urgency counts equal rules once", []Rule{{mail, Email, "high", 0}, {mail, Email, "middling", 0}}, "low",
-			[]Planned{{mail, Email, noon, 0}}},
+		{
+			"the other urgency counts equal rules once",
+			[]Rule{{mail, Email, "high", 0}, {mail, Email, "middling", 0}},
+			"low",
+			[]Planned{{mail, Email, noon, 0}},
+		},
 		{"no time in the past", []Rule{{mail, Email, "high", -time.Hour}}, "high", []Planned{{mail, Email, noon, 0}}},
 		{"nothing from nothing", nil, "high", nil},
 	} {
