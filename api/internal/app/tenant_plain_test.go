@@ -16,27 +16,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/notify"
-	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
-
-// get asks for a page or list with a bearer token or none.
-func (r *rig) get(path, bearer string, header ...string) answer {
-	return r.plainly(http.MethodGet, path, bearer, nil, header...)
-}
-
-func (r *rig) plainly(verb, path, bearer string, body []byte, header ...string) answer {
-	request := newRequest(r.t.Context(), verb, path, body)
-	request.Header.Set("Content-Type", "application/json")
-	if bearer != "" {
-		request.Header.Set("Authorization", "Bearer "+bearer)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	recorder := httptest.NewRecorder()
-	r.handler.ServeHTTP(recorder, request)
-	return answer{status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
-}
 
 // follow opens the live feed from its beginning and gives its lines. It ends when the
 // server ends it.
@@ -157,11 +137,7 @@ func TestTenantAcknowledgeLink(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t)
 	key := c.box.Derive(acknowledgeLinks)
-	theirs := notify.AckClaims{
-		OrgID: c.b.orgID, UserID: uuid.MustParse(c.b.people["owner"]), Expires: time.Now().Add(time.Hour),
-		DeliveryID: pgtest.One[uuid.UUID](t, c.database, `SELECT delivery_id FROM delivery_notification dn JOIN notification n ON n.org_id = dn.org_id AND n.id = dn.notification_id
-			WHERE dn.org_id = $1 AND n.incident_id = $2 AND n.user_id = $3`, c.b.orgID, c.b.objects["incident"], c.b.people["owner"]),
-	}
+	theirs := c.b.linkClaims()
 	mixed := map[string]notify.AckClaims{
 		"their message in our organization": {OrgID: c.a.orgID, UserID: theirs.UserID, DeliveryID: theirs.DeliveryID, Expires: theirs.Expires},
 		"their message for our person":      {OrgID: c.b.orgID, UserID: uuid.MustParse(c.a.people["owner"]), DeliveryID: theirs.DeliveryID, Expires: theirs.Expires},

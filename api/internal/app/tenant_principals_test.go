@@ -26,10 +26,13 @@ const removalTakes = 5 * time.Second
 // have lost, or never had, the right to call.
 func principalsOf(n *tenant) []principal {
 	n.t.Helper()
+	n.expel()
 	return []principal{
 		{name: "anonymous"},
 		{name: "expired", bearer: n.expiredToken()},
-		{name: "removed", bearer: n.removedMember()},
+		{name: "removed", bearer: n.bearers["removed"]},
+		{name: "disabled", bearer: n.bearers["disabled"]},
+		{name: "revoked key", bearer: n.revokedKey()},
 		{name: "service key", bearer: n.serviceKey},
 		{name: "viewer", bearer: n.bearers["viewer"], role: auth.Viewer},
 		{name: "responder", bearer: n.bearers["responder"], role: auth.Responder},
@@ -48,22 +51,34 @@ func (n *tenant) expiredToken() string {
 	return token
 }
 
-// removedMember signs in, is believed, loses the membership, and waits until that shows.
-func (n *tenant) removedMember() string {
+// expel lets two people sign in, so that they are believed, takes the membership from
+// one and the account from the other, and waits until that shows.
+func (n *tenant) expel() {
 	n.t.Helper()
-	n.join("removed", auth.Admin)
-	token := n.bearers["removed"]
-	n.call(token, http.MethodGet, "/v1/teams", nil)
+	for _, name := range []string{"removed", "disabled"} {
+		n.join(name, auth.Admin)
+		n.call(n.bearers[name], http.MethodGet, "/v1/teams", nil)
+	}
 	n.database.Exec(n.t, "DELETE FROM membership WHERE org_id = $1 AND user_id = $2", n.orgID, n.people["removed"])
-	removed := time.Now()
-	for n.believed(token) {
-		if time.Since(removed) > removalTakes {
+	n.database.Exec(n.t, "UPDATE users SET disabled_at = nightbell_now() WHERE id = $1", n.people["disabled"])
+	expelled := time.Now()
+	for n.believed(n.bearers["removed"]) || n.believed(n.bearers["disabled"]) {
+		if time.Since(expelled) > removalTakes {
 			n.t.Fatalf("a removed member is still believed after %s", removalTakes)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	n.t.Logf("a removed member was refused after %.1f s", time.Since(removed).Seconds())
-	return token
+	n.t.Logf("a removed member was refused after %.1f s", time.Since(expelled).Seconds())
+}
+
+// revokedKey is an API key that worked.
+func (n *tenant) revokedKey() string {
+	n.t.Helper()
+	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Revoked", "role": "admin"})
+	key := at[string](n.t, made, "key")
+	n.call(key, http.MethodGet, "/v1/teams", nil)
+	n.call(n.owner(), http.MethodDelete, "/v1/api-keys/"+at[string](n.t, made, "api_key", "id"), nil)
+	return key
 }
 
 func (n *tenant) believed(token string) bool {

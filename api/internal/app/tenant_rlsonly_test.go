@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -27,10 +28,10 @@ func TestTenantRowLevelSecurityAlone(t *testing.T) {
 	}
 	c.call(c.b.apiKey, http.MethodGet, "/v1/teams", nil) // its first use is noted in its row
 	c.startAfresh()
-	tested, requests, answers := 0, 0, map[int]int{}
+	tested, public, requests, answers := 0, 0, 0, map[int]int{}
 	for _, method := range methods() {
 		if authzOf(method).GetPublic() {
-			tested++ // runs before an organization is known, in no tenant transaction
+			public++ // runs before an organization is known, in no tenant transaction
 			continue
 		}
 		ok := t.Run(shortName(method), func(t *testing.T) {
@@ -38,7 +39,7 @@ func TestTenantRowLevelSecurityAlone(t *testing.T) {
 				requests += c.attemptAlone(t, method, who, answers)
 			}
 			c.checkUnharmed(t)
-			if c.control(t, method, variantsOf(method.Input())[0], viaREST) == false && isRead(method) && !showsNothing(method) {
+			if !c.control(t, method, variantsOf(method.Input())[0], viaREST) && isRead(method) && !showsNothing(method) {
 				t.Error("untested: the organization's own owner sees no canary either")
 			}
 			c.startAfresh()
@@ -47,7 +48,8 @@ func TestTenantRowLevelSecurityAlone(t *testing.T) {
 			tested++
 		}
 	}
-	t.Logf("methods tested / methods: %d / %d, with %d requests; answers by status: %v", tested, len(methods()), requests, answers)
+	t.Logf("methods tested / methods that act in an organization: %d / %d (%d are public), with %d requests; answers by status: %v",
+		tested, len(methods())-public, public, requests, answers)
 }
 
 func (c *campaign) attemptAlone(t *testing.T, method protoreflect.MethodDescriptor, who principal, answers map[int]int) (requests int) {
@@ -65,4 +67,21 @@ func (c *campaign) attemptAlone(t *testing.T, method protoreflect.MethodDescript
 		}
 	}
 	return requests
+}
+
+// The page of an acknowledge link is no call, and reads as its organization too.
+func TestTenantAcknowledgeLinkUnderRowLevelSecurityAlone(t *testing.T) {
+	t.Parallel()
+	c := newCampaign(t)
+	ctx := postgres.WithOrgSetting(context.WithoutCancel(t.Context()), c.a.orgID)
+	link := "/ack/" + notify.MintAck(c.box.Derive(acknowledgeLinks), c.b.linkClaims())
+	for _, verb := range []string{http.MethodGet, http.MethodPost} {
+		if got := c.within(ctx, verb, link, "", nil); got.status != http.StatusNotFound || len(c.leaks(got.body)) > 0 {
+			t.Errorf("%s the link answers %d and shows %v", verb, got.status, c.leaks(got.body))
+		}
+	}
+	c.checkUnharmed(t)
+	if got := c.get(link, ""); got.status != http.StatusOK || !canaries.MatchString(got.body) {
+		t.Errorf("untested: the link itself is answered %s", got.whole())
+	}
 }
