@@ -37,6 +37,8 @@ for (const theme of ['dark', 'light']) {
           await signIn(page, theme);
           await page.goto(path);
           await settle(page);
+          // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
+          if (path === '/inbox' && width > 900) await page.getByRole('button', { name: 'Text' }).click();
           await expectClean(page);
           const sideways = await page.evaluate(
             () => document.documentElement.scrollWidth - window.innerWidth,
