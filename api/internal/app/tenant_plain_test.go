@@ -98,7 +98,7 @@ func TestTenantStreamEndsWithTheMembership(t *testing.T) {
 	}
 	took := time.Since(removed)
 	t.Logf("the stream of a removed member ended after %.1f s", took.Seconds())
-	if took > removalTakes+slack {
+	if took > removalTakes+leeway {
 		t.Errorf("the stream of a removed member went on for %s, want %s at most", took, removalTakes)
 	}
 }

@@ -19,11 +19,11 @@ type principal struct {
 	apiKey bool
 }
 
-// removalTakes is how long a removed member may still be believed. What is asserted is
-// slack on top of it, because the machine of a test may be busy; the log has the figure.
+// removalTakes is how long a removed member may still be believed. What is asserted has
+// leeway on top, because the machine of a test may be busy; the log has the figure.
 const (
 	removalTakes = 5 * time.Second
-	slack        = 10 * time.Second
+	leeway       = 10 * time.Second
 )
 
 // principalsOf lists everybody who may try: the tenant's people, its keys, and those who
@@ -67,7 +67,7 @@ func (n *tenant) expel() {
 	n.database.Exec(n.t, "UPDATE users SET disabled_at = nightbell_now() WHERE id = $1", n.people["disabled"])
 	expelled := time.Now()
 	for n.believed(n.bearers["removed"]) || n.believed(n.bearers["disabled"]) {
-		if time.Since(expelled) > removalTakes+slack {
+		if time.Since(expelled) > removalTakes+leeway {
 			n.t.Fatalf("a removed member is still believed after %s", removalTakes)
 		}
 		time.Sleep(50 * time.Millisecond)
