@@ -98,6 +98,7 @@ test: ## Everything a change needs, from cold
 	@$(MAKE) check
 	@$(MAKE) e2e
 	@$(MAKE) e2e-alertmanager
+	@$(MAKE) chaos-short
 
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
@@ -106,6 +107,28 @@ e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, di
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
 	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 5m -v ./e2e
+
+# The scenarios of chaos; the longest is the simulator, which lives through incidents
+# for as long as it may.
+CHAOS := cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell NIGHTBELL_FAILPOINTS_BIN=$(TOOLS)/bin/nightbell-failpoints
+SIMULATE := go test -count=1 -run 'TestSimulation$$' -timeout 30m ./internal/escalation -args
+
+.PHONY: chaos
+chaos: build $(TOOLS)/bin/nightbell-failpoints ## Kill, freeze, starve and flood the real binary; figures in docs-mdx/bench/chaos.json
+	@cd api && $(SIMULATE) -simulations 5000000 -for 10m
+	@mkdir -p docs-mdx/bench
+	@$(CHAOS) NIGHTBELL_CHAOS_JSON=$(ROOT)/docs-mdx/bench/chaos.json go test -tags chaos -count=1 -timeout 90m -v ./chaos
+
+.PHONY: chaos-short
+chaos-short: build $(TOOLS)/bin/nightbell-failpoints ## The part of chaos that every change must pass
+	$(call step,Simulating 20000 nights,cd api && $(SIMULATE) -simulations 20000)
+	@$(CHAOS) NIGHTBELL_CHAOS_SHORT=1 go test -tags chaos -count=1 -timeout 10m -run 'T01|T02|T14|T60|T66' ./chaos
+
+# The same program with moments at which it can be told to fail.
+.PHONY: $(TOOLS)/bin/nightbell-failpoints
+$(TOOLS)/bin/nightbell-failpoints: build
+	$(call step,Building the server with failpoints,\
+	  cd api && go build -trimpath -tags failpoints -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
 
 .PHONY: lint
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language

@@ -18,13 +18,18 @@ import (
 // downtime. Everything follows from one seed. model_test.go holds the clock, the
 // tables and the crashes, model_actors_test.go those who do something.
 
-var simulations = flag.Int("simulations", 2_000, "how many seeds the simulator lives through")
+var (
+	simulations = flag.Int("simulations", 2_000, "how many seeds the simulator lives through")
+	patience    = flag.Duration("for", 0, "how long it may take; 0 is without limit")
+)
 
 func TestSimulation(t *testing.T) {
 	first := cmp.Or(*seeded, rand.Uint64()>>16)
 	t.Logf("go test -run %s -seed %d", t.Name(), first)
 	var total tally
-	for seed := first; seed < first+uint64(*simulations); seed++ {
+	began, done := time.Now(), 0
+	for seed := first; seed < first+uint64(*simulations) && (*patience == 0 || time.Since(began) < *patience); seed++ {
+		done++
 		world := simulate(seed, mutation{}, false)
 		if len(world.problems) > 0 {
 			retold := simulate(seed, mutation{}, true)
@@ -32,7 +37,7 @@ func TestSimulation(t *testing.T) {
 		}
 		total.add(world.tally)
 	}
-	t.Logf("%d simulations: %+v", *simulations, total)
+	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
 	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 {
 		t.Error("the simulator does not reach everything")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -38,6 +39,7 @@ func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wai
 	if err != nil {
 		return err
 	}
+	failpoint.At("stored", "")
 	in.signal(story.paging)
 	return nil
 }
@@ -91,6 +93,7 @@ func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory
 	}
 	for serviceID, alerts := range received {
 		for _, merged := range alert.Merge(alerts) {
+			failpoint.At("storing", merged.Title)
 			s.arrivals = append(s.arrivals, alertdb.Arrival{OrgID: s.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -97,7 +98,7 @@ func NewDeliverer(db *postgres.DB, kind notify.Kind, channel notify.Channel, opt
 	return &Deliverer{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
 		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
-		interrupted: func(string) bool { return false },
+		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -85,6 +86,7 @@ func (d *Deliverer) send(ctx context.Context, claim notifydb.Claim, message noti
 	d.measure(claim, done.held, now)
 	ctx, cancel := d.sendContext(ctx, min(sendTimeout, done.held.Until.Sub(now)-time.Second))
 	defer cancel()
+	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
 	done.receipt, done.err = d.channel.Send(ctx, message)
 }

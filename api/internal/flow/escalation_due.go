@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -125,6 +126,7 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 		if err != nil {
 			return err
 		}
+		failpoint.At("deciding", record.Title)
 		state, effects := escalation.Decide(snapshot, r.now)
 		if err := r.carryOut(ctx, record, state, effects); err != nil {
 			return err

@@ -9,6 +9,8 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 )
 
 // Tick is the longest time that due work waits when no hint arrives.
@@ -57,7 +59,7 @@ func Loop(ctx context.Context, logger *slog.Logger, name string, waker *Waker, w
 // drain works until nothing is left; false means that it stopped at an error.
 func drain(ctx context.Context, logger *slog.Logger, name string, work Func) bool {
 	for ctx.Err() == nil {
-		again, err := guarded(ctx, work)
+		again, err := guarded(ctx, name, work)
 		if err != nil && ctx.Err() == nil {
 			logger.ErrorContext(ctx, "a sweep failed; it is tried again at the next tick", "sweep", name, "error", err)
 			return false
@@ -69,11 +71,12 @@ func drain(ctx context.Context, logger *slog.Logger, name string, work Func) boo
 	return true
 }
 
-func guarded(ctx context.Context, work Func) (again bool, err error) {
+func guarded(ctx context.Context, name string, work Func) (again bool, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			again, err = false, fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
+	failpoint.At("sweep", name)
 	return work(ctx)
 }
