@@ -31,17 +31,17 @@ export function subscribeLive(notify: () => void): () => void {
 /**
  * Follows the organization's events until `signal` aborts. After a break it continues with the
  * last event it saw, so that none is missed, waiting longer each time up to 15 seconds.
- * `onReconnect` is called when a new connection is up after a break. A session that cannot be
- * renewed ends here as it does in any call.
+ * `onConnect` is called whenever a connection is up, the first one included: what happened between
+ * a page's first fetch and the feed's beginning is in no event. A session that cannot be renewed
+ * ends here as it does in any call.
  */
 export async function follow(
   onEvent: (event: StreamEvent) => void,
-  onReconnect: () => void,
+  onConnect: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   let lastId = '';
   let wait = firstRetry;
-  let connectedBefore = false;
   const remember = (event: StreamEvent) => {
     lastId = event.id || lastId;
     onEvent(event);
@@ -49,8 +49,7 @@ export async function follow(
   while (!signal.aborted) {
     try {
       await connectOnce(lastId, signal, remember, () => {
-        if (connectedBefore) onReconnect();
-        connectedBefore = true;
+        onConnect();
         wait = firstRetry;
       });
     } catch (cause) {
