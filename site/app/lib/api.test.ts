@@ -48,9 +48,10 @@ describe('failures read as the product says', () => {
   });
   it('for a dead network', async () => {
     server.use(http.get('*/v1/incidents', () => HttpResponse.error()));
-    expect((await failureOf(list))?.message).toBe(
-      'Network error. Please check your connection and try again.',
-    );
+    expect(await failureOf(list)).toMatchObject({
+      message: 'Failed to fetch incidents',
+      detail: 'Network error. Please check your connection and try again.',
+    });
   });
   it('without a token', async () => {
     localStorage.clear();

@@ -49,7 +49,9 @@ export interface Call {
  * session ends. Throws ApiError on every refusal and on a broken network, and passes on aborts.
  */
 export async function call<T>(request: Call): Promise<T> {
-  const response = await authorized(request);
+  const response = await authorized(request).catch((cause: unknown) => {
+    throw cause instanceof ApiError && cause.status === 0 ? unreached(request) : cause;
+  });
   if (response.ok) return (await readJson(response)) as T;
   const detail = messageOf(await readJson(response));
   if (response.status === 401 && !request.keepSession) {
@@ -105,6 +107,11 @@ export async function readJson(response: Response): Promise<unknown> {
 export function messageOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('message' in body)) return '';
   return typeof body.message === 'string' ? body.message : '';
+}
+
+// Which call it was matters more than that the network is down, so that comes first.
+function unreached(request: Call): ApiError {
+  return new ApiError(`Failed to ${request.action}`, 0, networkMessage);
 }
 
 function failureMessage(request: Call, response: Response): string {

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, ReactNode } from 'react';
+import { type KeyboardEvent, type ReactNode, useId } from 'react';
 
 /** One view behind a tab. */
 export interface Tab<Value extends string> {
@@ -18,12 +18,13 @@ interface TabsProps<Value extends string> {
 
 /** Views under a row of tabs. Left and right arrows move between them, as in every tab list. */
 export function Tabs<Value extends string>({ label, tabs, value, onChoose, children }: TabsProps<Value>) {
+  const id = useId();
   const onKey = (event: KeyboardEvent) => {
     const next = tabAfter(tabs, value, event.key);
     if (next === null) return;
     event.preventDefault();
     onChoose(next);
-    document.getElementById(`tab-${next}`)?.focus();
+    document.getElementById(`${id}${next}`)?.focus();
   };
   return (
     <>
@@ -31,11 +32,11 @@ export function Tabs<Value extends string>({ label, tabs, value, onChoose, child
         {tabs.map((tab) => (
           <button
             key={tab.value}
-            id={`tab-${tab.value}`}
+            id={`${id}${tab.value}`}
             type="button"
             role="tab"
             aria-selected={tab.value === value}
-            aria-controls="tab-view"
+            aria-controls={`${id}view`}
             tabIndex={tab.value === value ? 0 : -1}
             disabled={tab.disabled}
             onClick={() => onChoose(tab.value)}
@@ -44,7 +45,7 @@ export function Tabs<Value extends string>({ label, tabs, value, onChoose, child
           </button>
         ))}
       </div>
-      <div id="tab-view" role="tabpanel" aria-labelledby={`tab-${value}`}>
+      <div id={`${id}view`} role="tabpanel" aria-labelledby={`${id}${value}`}>
         {children}
       </div>
     </>

@@ -15,6 +15,6 @@ export function useAddComment(id: string) {
         action: 'post comment',
       }),
     onError: showFailure,
-    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
   });
 }

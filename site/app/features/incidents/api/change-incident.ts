@@ -30,7 +30,7 @@ export function useChangeIncident(id: string) {
     mutationFn: (verb: Exclude<Verb, 'assign'>) => changeIncident(id, verb),
     onSuccess: (incident) => accept(client, incident),
     onError: showFailure,
-    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
 }
 
@@ -40,7 +40,7 @@ export function useAssignIncident(id: string) {
   return useMutation({
     mutationFn: (userId: string) => post(id, 'assign', { user_id: userId }, 'assign incident'),
     onSuccess: (incident) => accept(client, incident),
-    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
 }
 
@@ -58,7 +58,7 @@ export function useCreateIncident() {
       });
       return toIncident(answer.incident ?? {});
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+    onSuccess: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
 }
 

@@ -43,6 +43,6 @@ export function useChangeMany() {
         detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
       });
     },
-    onSettled: () => client.invalidateQueries({ queryKey: incidentKeys.all }),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
 }

@@ -54,6 +54,6 @@ export function useCreateService() {
       });
       return answer.service ?? {};
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: ['services'] }),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ['services'] }),
   });
 }
