@@ -48,8 +48,8 @@ func placeOf(pkg string) place {
 		return place{ring: parts[0]}
 	case slices.Contains(domains, parts[0]):
 		return place{ring: ringInside(parts[0], path.Base(pkg)), domain: parts[0]}
-	case parts[0] == "platform" && len(parts) > 1 && parts[1] == "postgres":
-		return place{ring: "postgres"}
+	case parts[0] == "platform" && len(parts) > 1 && (parts[1] == "postgres" || parts[1] == "failpoint"):
+		return place{ring: parts[1]} // the parts of the platform that stories stand on
 	case parts[0] == "ingest" && len(parts) > 1:
 		return place{ring: "parser"}
 	default:
@@ -90,7 +90,7 @@ var rules = map[string]rule{
 		advice: "a store knows its own domain and PostgreSQL; a story across domains belongs in internal/flow",
 	},
 	"flow": {
-		may:    []string{"kernel", "domain", "db", "postgres", "flow"},
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "flow"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "a story must run the same whoever calls it and however a page is sent",
 	},
@@ -121,14 +121,20 @@ var rules = map[string]rule{
 		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
 		advice: "a channel sends what it is given; what to send is decided and stored elsewhere",
 	},
+	"failpoint": {advice: "it must change nothing in a released binary"},
 	"platform": {
-		may:    []string{"kernel", "platform", "postgres", "gen"},
+		may:    []string{"kernel", "platform", "postgres", "failpoint", "gen"},
 		advice: "the platform must not know what the product is about",
 	},
 	"postgres": {
-		may:    []string{"kernel", "platform", "postgres"},
+		may:    []string{"kernel", "platform", "postgres", "failpoint"},
 		mayNot: []string{"connectrpc.com/"},
 		advice: "the platform must not know what the product is about",
+	},
+	"ackpage": {
+		may:    []string{"kernel", "domain", "flow", "platform"},
+		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
+		advice: "the page behind a message's link shows what a story tells it",
 	},
 	"demo": {
 		may:    []string{"kernel", "domain", "db", "flow", "platform", "postgres"},
@@ -147,6 +153,10 @@ func TestImportDirections(t *testing.T) {
 			if sentence := broken(pkg.ImportPath, imported); sentence != "" {
 				t.Error(sentence)
 			}
+		}
+		ring := placeOf(pkg.ImportPath).ring
+		if _, ruled := rules[ring]; !ruled && ring != "app" && strings.HasPrefix(pkg.ImportPath, module+"internal/") {
+			t.Errorf("%s stands in no ring. Say in the table of rules what %q may import.", shorten(pkg.ImportPath), ring)
 		}
 	}
 }
