@@ -1,4 +1,4 @@
-import type { Ref } from 'react';
+import { memo, type Ref } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
@@ -20,7 +20,15 @@ interface IncidentRowProps {
 }
 
 /** One incident of the list, with the one button it needs. */
-export function IncidentRow({ incident, index, selected, now, rowRef, onSelect, onFocus }: IncidentRowProps) {
+export const IncidentRow = memo(function IncidentRow({
+  incident,
+  index,
+  selected,
+  now,
+  rowRef,
+  onSelect,
+  onFocus,
+}: IncidentRowProps) {
   const id = shortId(incident.id);
   return (
     <tr
@@ -67,7 +75,7 @@ export function IncidentRow({ incident, index, selected, now, rowRef, onSelect, 
       </td>
     </tr>
   );
-}
+});
 
 function RowActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident.id);

@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useNow } from '~/lib/clock';
 import type { Incident } from '../model/incident';
 import { IncidentRow } from './incident-row';
@@ -19,7 +19,7 @@ interface IncidentTableProps {
 }
 
 /** The list. Only the rows near the window are in the page, so a thousand cost as little as thirty. */
-export function IncidentTable({
+export const IncidentTable = memo(function IncidentTable({
   incidents,
   selection,
   cursor,
@@ -64,7 +64,7 @@ export function IncidentTable({
       </tbody>
     </table>
   );
-}
+});
 
 function Head({
   all,
