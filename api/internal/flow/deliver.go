@@ -24,6 +24,8 @@ const (
 	// sendTimeout is how long a provider may take. It ends, with room to record the
 	// result, before the lease does.
 	sendTimeout = 8 * time.Second
+	// claimTimeout is how long one look for what is due may take.
+	claimTimeout = 5 * time.Second
 	// recordTimeout is how long one try to record a result may take.
 	recordTimeout = 2 * time.Second
 	// longestHold caps what a provider may ask for with Retry-After.
@@ -110,6 +112,10 @@ func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
 	if room == 0 {
 		return false, nil
 	}
+	// What is claimed must be sent: a stop that broke the claim off after its commit would
+	// leave the pages waiting for the end of a lease that nobody uses.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
+	defer cancel()
 	var claims []notifydb.Claim
 	var now time.Time
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
