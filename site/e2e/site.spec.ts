@@ -127,6 +127,14 @@ test.describe('incidents', () => {
     await expect(page.getByRole('heading', { level: 1 })).toContainText('Worker 60');
   });
 
+  test('name the tab after the incident, opened directly or from the list', async ({ page }) => {
+    await page.goto(incidentPath);
+    await expect(page).toHaveTitle('#c41e Checkout payments failing in eu-west-1 - Nightbell');
+    await page.getByRole('link', { name: 'Incidents' }).first().click();
+    await expect(page).toHaveTitle('Incidents - Nightbell');
+    await expect(page.locator('#content')).toBeFocused();
+  });
+
   test('change on one screen when somebody acts on another', async ({ page, context }) => {
     await page.goto('/incidents');
     const other = await context.newPage();

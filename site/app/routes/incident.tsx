@@ -18,16 +18,15 @@ import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import '~/features/incidents/incident-page.css';
 
-export function meta() {
-  return [{ title: 'Incident - Nightbell' }];
-}
-
 /** One incident: what is broken, how bad, who has it, which button; then the evidence. */
 export default function Incident() {
   const { id = '' } = useParams();
   const incident = useQuery(incidentDetail(id));
+  // Here and not in meta(), because the name is known only when the incident is.
+  const name = incident.data ? `${shortId(id)} ${incident.data.title}` : 'Incident';
   return (
     <>
+      <title>{`${name} - Nightbell`}</title>
       <nav className="crumb" aria-label="Breadcrumb">
         <Link to={paths.incidents}>Incidents</Link>
         <Icon name="chevron-right" />
@@ -48,7 +47,6 @@ export default function Incident() {
 function Page({ incident }: { incident: IncidentData }) {
   return (
     <article className="incident-page">
-      <title>{`${shortId(incident.id)} ${incident.title} - Nightbell`}</title>
       <header>
         <IncidentHead incident={incident} />
         <IncidentActions incident={incident} />

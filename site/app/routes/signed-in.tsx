@@ -6,6 +6,7 @@ import { Sidebar } from '~/components/layout/sidebar';
 import { logout } from '~/features/auth/api/logout';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
 import { useFollowIncidents } from '~/features/incidents/api/follow-incidents';
+import { useHues } from '~/features/incidents/api/list-members';
 import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
@@ -17,8 +18,13 @@ import '~/styles/frame.css';
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
 export default function SignedIn() {
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
-  const [client] = useState(createQueryClient);
   if (!session) return <ToLanding />;
+  // Somebody else signing in, perhaps in another tab, must not find the last one's data.
+  return <Workspace key={`${session.user.org_id}/${session.user.id}`} session={session} />;
+}
+
+function Workspace({ session }: { session: Session }) {
+  const [client] = useState(createQueryClient);
   return (
     <QueryClientProvider client={client}>
       <Pages session={session} />
@@ -29,6 +35,7 @@ export default function SignedIn() {
 function Pages({ session }: { session: Session }) {
   useFollowIncidents();
   const unacknowledged = useQuery(incidentCounts).data?.triggered ?? 0;
+  const hueOf = useHues();
   const { user } = session;
   return (
     <AppFrame
@@ -36,6 +43,7 @@ function Pages({ session }: { session: Session }) {
       sidebar={
         <Sidebar
           user={user}
+          hue={hueOf(user.id)}
           unacknowledged={unacknowledged}
           showInbox={user.role === 'owner'}
           onLogout={logout}

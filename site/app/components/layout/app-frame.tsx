@@ -1,4 +1,4 @@
-import { type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { IconButton } from '~/components/ui/button';
@@ -26,6 +26,13 @@ export function AppFrame({
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [open, setOpen]);
+  const content = useRef<HTMLElement>(null);
+  const shown = useRef(pathname);
+  useEffect(() => {
+    // A new page begins at its top for keyboards and screen readers too.
+    if (shown.current !== pathname) content.current?.focus({ preventScroll: true });
+    shown.current = pathname;
+  }, [pathname]);
   return (
     <div className={open ? 'app drawer-open' : 'app'}>
       <a className="skip-link" href="#content">
@@ -44,7 +51,7 @@ export function AppFrame({
           />
         </header>
         <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
-        <main className="main" id="content" tabIndex={-1}>
+        <main ref={content} className="main" id="content" tabIndex={-1}>
           <NotLive needed={unacknowledged > 0} />
           {children}
         </main>

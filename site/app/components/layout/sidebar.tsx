@@ -26,6 +26,8 @@ const items: readonly Item[] = [
 
 interface SidebarProps {
   user: SessionUser;
+  /** The colour of the person's avatar: the place in order of joining. */
+  hue: number | undefined;
   /** How many incidents nobody has acknowledged. */
   unacknowledged: number;
   /** Owners of an installation without a mail server read its mail here. */
@@ -34,7 +36,7 @@ interface SidebarProps {
 }
 
 /** The signed-in navigation, the person and the way out. */
-export function Sidebar({ user, unacknowledged, showInbox, onLogout }: SidebarProps) {
+export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: SidebarProps) {
   return (
     <aside className="sidebar" id="sidebar" aria-label="Main">
       <div>
@@ -47,7 +49,7 @@ export function Sidebar({ user, unacknowledged, showInbox, onLogout }: SidebarPr
         </nav>
         <div className="account">
           <span className="item">
-            <Avatar name={user.name} hue={1} />
+            <Avatar name={user.name} hue={hue} />
             <span className="strong ellipsis">{user.name}</span>
           </span>
           <button type="button" className="item" onClick={onLogout}>
