@@ -85,6 +85,7 @@ type acknowledgement struct {
 // received is one message that a provider got, whatever it answered.
 type received struct {
 	At         time.Duration
+	From       string // the sender's end of the connection
 	Contact    string
 	MessageID  string
 	DeliveryID string

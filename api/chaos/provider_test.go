@@ -18,6 +18,8 @@ type fault struct {
 	latency time.Duration
 	status  int  // answered instead of 200
 	drop    bool // the message is taken, the answer is lost
+	// hold keeps the answer back until it is closed.
+	hold <-chan struct{}
 }
 
 // providers stand in for everybody who carries pages: a program that speaks HTTP,
@@ -70,7 +72,7 @@ func (p *providers) take(w http.ResponseWriter, r *http.Request) {
 		now = ask()
 	}
 	note := received{
-		At: at, Contact: contact, MessageID: r.Header.Get("Webhook-Id"),
+		At: at, From: r.RemoteAddr, Contact: contact, MessageID: r.Header.Get("Webhook-Id"),
 		DeliveryID: message.Data.DeliveryID, Incidents: message.Data.IncidentCount, Answer: "taken",
 	}
 	switch {
@@ -84,6 +86,9 @@ func (p *providers) take(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *providers) answer(w http.ResponseWriter, r *http.Request, now fault) {
+	if now.hold != nil {
+		<-now.hold
+	}
 	select {
 	case <-time.After(now.latency):
 	case <-r.Context().Done():

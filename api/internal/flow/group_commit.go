@@ -140,19 +140,35 @@ func (in *Intake) gather(first *submission) []*submission {
 	return together
 }
 
-// store commits a batch. When it fails for a reason that may lie in one request,
-// each is tried alone, aside, so that one tenant never stalls another.
+// store commits a batch. When it fails for a reason that may lie in one request, it is
+// divided, so that one tenant never stalls another.
 func (in *Intake) store(ctx context.Context, together []*submission) {
 	err := in.guardedCommit(ctx, together, lockWait)
 	switch {
 	case err == nil:
 		answer(together, nil)
-	case postgres.IsUnavailable(err):
+	case postgres.IsUnavailable(err) && !postgres.IsLockTimeout(err):
 		in.logger.ErrorContext(ctx, "alerts were refused: the database is away", "requests", len(together), "error", err)
 		answer(together, errDatabaseAway.Because(err))
 	default:
-		in.logger.WarnContext(ctx, "a batch of alerts is stored one request at a time", "requests", len(together), "error", err)
-		for _, s := range together {
+		in.logger.WarnContext(ctx, "a batch of alerts is stored in parts", "requests", len(together), "error", err)
+		in.divide(ctx, together)
+	}
+}
+
+// divide stores a failed batch service by service. Only the requests of a service that
+// fails again are set aside, where they may have to wait for each other.
+func (in *Intake) divide(ctx context.Context, together []*submission) {
+	services := map[uuid.UUID][]*submission{}
+	for _, s := range together {
+		services[s.route.ServiceID] = append(services[s.route.ServiceID], s)
+	}
+	for _, own := range services {
+		if len(services) > 1 && in.guardedCommit(ctx, own, lockWait) == nil {
+			answer(own, nil)
+			continue
+		}
+		for _, s := range own {
 			in.setAside(ctx, s)
 		}
 	}
