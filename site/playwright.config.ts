@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test';
+import { address, port } from './e2e/address';
 
 // Debian's chromium; set CHROMIUM to use another. The site must have been built before.
 export default defineConfig({
@@ -6,7 +7,7 @@ export default defineConfig({
   workers: 2,
   reporter: [['line']],
   use: {
-    baseURL: 'http://127.0.0.1:8491',
+    baseURL: address,
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-background-networking'],
@@ -14,8 +15,8 @@ export default defineConfig({
   },
   webServer: {
     command: 'node testing/site-server.mjs',
-    env: { PORT: '8491', FAKE_ROWS: '1000' },
-    url: 'http://127.0.0.1:8491/',
+    env: { PORT: port, FAKE_ROWS: '1000' },
+    url: address,
     reuseExistingServer: false,
   },
 });

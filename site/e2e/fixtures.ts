@@ -1,4 +1,5 @@
 import { test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
+import { address } from './address';
 
 /** The triggered incident of the fake server. */
 export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
@@ -32,8 +33,8 @@ export const test = base.extend<{ quiet: undefined }>({
       page.on('console', onConsole);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('request', (request) => {
-        if (!/^(http:\/\/127\.0\.0\.1:8491|data:|blob:|about:)/.test(request.url()))
-          faults.push(`request to ${request.url()}`);
+        const own = [address, 'data:', 'blob:', 'about:'].some((start) => request.url().startsWith(start));
+        if (!own) faults.push(`request to ${request.url()}`);
       });
       await use(undefined);
       expect(faults).toEqual([]);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { address } from './address';
 import { expect, incidentPath, signIn, test } from './fixtures';
 
 const client = join(import.meta.dirname, '../build/client');
@@ -7,7 +8,7 @@ const client = join(import.meta.dirname, '../build/client');
 test.describe('public pages', () => {
   test('work with JavaScript off', async ({ browser }) => {
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await page.goto('http://127.0.0.1:8491/');
+    await page.goto(address);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('The bell that wakes the right person.');
     await page.getByRole('link', { name: 'Docs' }).first().click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Documentation');
