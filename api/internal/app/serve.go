@@ -156,8 +156,17 @@ func (s *server) build(ctx context.Context) error {
 	return s.buildOutboxes(ctx)
 }
 
-// wakePages says that pages or the steps after them may be due.
-func (s *server) wakePages() {
+// wakePages says that pages may be due by these channels; without any, that pages or
+// the steps after them may be.
+func (s *server) wakePages(channels ...notify.Kind) {
+	for _, kind := range channels {
+		if waker, exists := s.wakers[kind]; exists {
+			waker.Wake()
+		}
+	}
+	if len(channels) > 0 {
+		return
+	}
 	for _, waker := range s.wakers {
 		waker.Wake()
 	}

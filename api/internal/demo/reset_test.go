@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -200,6 +201,8 @@ func contents(t *testing.T, db *pgtest.Database, orgID uuid.UUID) map[string]str
 	return all
 }
 
-func signals() flow.Signals { return flow.Signals{Pages: func() {}, Changed: func(uuid.UUID) {}} }
+func signals() flow.Signals {
+	return flow.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
+}
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -45,8 +45,11 @@ func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wai
 }
 
 func (in *Intake) signal(round *pagingRound) {
-	if len(round.pages) > 0 {
+	switch channels := round.channels(); {
+	case round.stepDue():
 		in.signals.Pages()
+	case len(channels) > 0:
+		in.signals.Pages(channels...)
 	}
 	for _, orgID := range orgsOf(round.timeline) {
 		in.signals.Changed(orgID)

@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -36,8 +37,9 @@ var errDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
 
 // Signals are hints given after a commit. Losing one costs at most a tick.
 type Signals struct {
-	// Pages says that pages may be due.
-	Pages func()
+	// Pages says that pages may be due by these channels; without any, that anything
+	// may be due, steps of escalation too.
+	Pages func(channels ...notify.Kind)
 	// Changed says that an organization's timeline grew.
 	Changed func(orgID uuid.UUID)
 }
@@ -100,6 +102,12 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 	case <-ctx.Done():
 		return errOverloaded.Because(ctx.Err())
 	}
+}
+
+// AcceptAlone is Accept in a transaction of its own, which waits for no other request
+// and longer for a lock. It is what group commit is measured against.
+func (in *Intake) AcceptAlone(ctx context.Context, route catalog.Route, batch alert.Batch) error {
+	return in.storeAlone(ctx, &submission{route: route, batch: batch})
 }
 
 // Run commits batches until ctx ends.

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +26,8 @@ type pagingRound struct {
 	policies map[[2]uuid.UUID]escalation.Policy
 	owners   map[uuid.UUID][]uuid.UUID
 	reach    map[uuid.UUID]notifydb.Reach
+	// shared are the kinds of shared channels; empty for one that cannot be used.
+	shared map[uuid.UUID]notify.Kind
 
 	pagings  []escalationdb.Paging
 	pages    []notifydb.Page
@@ -34,7 +37,7 @@ type pagingRound struct {
 func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
 	return &pagingRound{
 		tx: tx, now: now, policies: map[[2]uuid.UUID]escalation.Policy{},
-		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{},
+		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{}, shared: map[uuid.UUID]notify.Kind{},
 	}
 }
 
@@ -132,12 +135,12 @@ func (r *pagingRound) page(ctx context.Context, target incidentdb.Record, cycle 
 			return false, err
 		}
 	} else {
-		kind, usable, err := notifydb.SharedKind(ctx, r.tx, target.OrgID, effect.ContactMethodID)
+		kind, err := r.sharedKind(ctx, target.OrgID, effect.ContactMethodID)
 		if err != nil {
 			return false, err
 		}
 		rules[0].Kind = kind
-		if !usable {
+		if kind == "" {
 			rules = nil
 		}
 	}
@@ -154,6 +157,20 @@ func (r *pagingRound) page(ctx context.Context, target incidentdb.Record, cycle 
 		r.note(target, "page_failed", effect.Message+": no usable contact method.", effect)
 	}
 	return len(planned) > 0, nil
+}
+
+// sharedKind tells what a shared channel is; it is empty for one that cannot be used.
+func (r *pagingRound) sharedKind(ctx context.Context, orgID, contactMethodID uuid.UUID) (notify.Kind, error) {
+	kind, known := r.shared[contactMethodID]
+	if known {
+		return kind, nil
+	}
+	kind, _, err := notifydb.SharedKind(ctx, r.tx, orgID, contactMethodID)
+	if err != nil {
+		return "", fmt.Errorf("read a shared channel: %w", err)
+	}
+	r.shared[contactMethodID] = kind
+	return kind, nil
 }
 
 // rulesOf gives the notification rules of one person.
@@ -179,6 +196,24 @@ func (r *pagingRound) note(target incidentdb.Record, kind, message string, effec
 		Kind: kind, Actor: incident.Actor{Kind: incident.System}, Message: message,
 		Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1},
 	}})
+}
+
+// channels are those by which pages are due now: the others need no wake-up.
+func (r *pagingRound) channels() []notify.Kind {
+	var list []notify.Kind
+	for _, page := range r.pages {
+		if !page.DueAt.After(r.now) && !slices.Contains(list, page.Kind) {
+			list = append(list, page.Kind)
+		}
+	}
+	return list
+}
+
+// stepDue reports whether a next step is due at once, because the last reached nobody.
+func (r *pagingRound) stepDue() bool {
+	return slices.ContainsFunc(r.pagings, func(p escalationdb.Paging) bool {
+		return p.Status == escalation.Active && !p.NextDueAt.After(r.now)
+	})
 }
 
 // queue adds all that was decided to a pipelined batch.

@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -42,7 +43,7 @@ func (w *workspace) start(t *testing.T) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	signals := flow.Signals{
-		Pages:   func() { w.pagesHinted.Add(1) },
+		Pages:   func(...notify.Kind) { w.pagesHinted.Add(1) },
 		Changed: func(uuid.UUID) { w.changesHinted.Add(1) },
 	}
 	w.intake = flow.NewIntake(w.DB, quiet, signals)

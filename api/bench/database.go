@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// database looks into the server's database, past row-level security.
+type database struct{ *pgx.Conn }
+
+func (n *nightbell) database(ctx context.Context) (*database, error) {
+	conn, err := pgx.Connect(ctx, n.dsn("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	return &database{conn}, nil
+}
+
+// awaitDelivered waits until no page waits or is under way.
+func (d *database) awaitDelivered(ctx context.Context) error {
+	const limit = 30 * time.Second
+	for began := time.Now(); time.Since(began) < limit; time.Sleep(5 * time.Millisecond) {
+		var waiting bool
+		if err := d.QueryRow(ctx, `SELECT EXISTS (SELECT FROM notification WHERE state IN ('pending', 'sending'))`).Scan(&waiting); err != nil {
+			return err
+		}
+		if !waiting {
+			return nil
+		}
+	}
+	return fmt.Errorf("pages still wait after %s", limit)
+}
+
+// stored is what the database holds of the alerts that were sent: rows, one for each
+// distinct alert (an index sees to that), how often they were sent in all, and the
+// same by the record of what was received.
+type stored struct{ rows, occurrences, events int64 }
+
+func (d *database) stored(ctx context.Context) (s stored, err error) {
+	err = d.QueryRow(ctx, `SELECT count(*), coalesce(sum(occurrence_count), 0),
+		(SELECT coalesce(sum(occurrences), 0) FROM alert_event) FROM alert`).Scan(&s.rows, &s.occurrences, &s.events)
+	return s, err
+}
+
+// verify makes sure that every alert that was accepted since before is in the database.
+func (d *database) verify(ctx context.Context, before stored, rows, occurrences int64) error {
+	now, err := d.stored(ctx)
+	if err != nil {
+		return err
+	}
+	now.rows, now.occurrences, now.events = now.rows-before.rows, now.occurrences-before.occurrences, now.events-before.events
+	if want := (stored{rows, occurrences, occurrences}); now != want {
+		return fmt.Errorf("LOST OR DOUBLED: %d alerts were accepted (%d distinct), %d are stored (%d distinct, %d in the record)",
+			occurrences, rows, now.occurrences, now.rows, now.events)
+	}
+	return nil
+}
+
+// clear empties what runs fill, so that each round begins alike.
+func (d *database) clear(ctx context.Context) error {
+	if err := d.awaitDelivered(ctx); err != nil {
+		return err
+	}
+	_, err := d.Exec(ctx, `TRUNCATE incident, alert, alert_event, timeline_event, escalation_state, notification, delivery,
+		delivery_notification, undecodable_alert, bench.raw_alert CASCADE`)
+	if err != nil {
+		return err
+	}
+	_, err = d.Exec(ctx, `CHECKPOINT`)
+	return err
+}
