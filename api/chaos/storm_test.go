@@ -1,0 +1,110 @@
+//go:build chaos
+
+package chaos
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// TestT05Storm sends ten thousand alerts to one service within a minute, while five
+// other organizations send one a second each.
+func TestT05Storm(t *testing.T) {
+	begin(t, "T05")
+	w := alone(t)
+	storm := w.newTenant("storm", step{aDay, []string{"hook"}})
+	w.providers.misbehave("storm-hook", func() fault { return fault{latency: 200 * time.Millisecond} })
+	var quiet []*tenant
+	for i := range 5 {
+		quiet = append(quiet, w.newTenant(fmt.Sprintf("quiet%d", i), step{aDay, []string{"hook"}}))
+	}
+	w.ready()
+	alerts, within := length(10_000, 1_000), time.Duration(length(60, 6))*time.Second
+	began := time.Now()
+	var sending sync.WaitGroup
+	var next atomic.Int64
+	for range 8 {
+		sending.Go(func() {
+			for n := next.Add(1); n <= int64(alerts); n = next.Add(1) {
+				time.Sleep(time.Until(began.Add(within * time.Duration(n) / time.Duration(alerts))))
+				key := storm.alertKey(int(n))
+				w.post(w.nodes[0], storm, key, firing(key))
+			}
+		})
+	}
+	for _, o := range quiet {
+		sending.Go(func() {
+			for n := 0; time.Since(began) < within; n++ {
+				key := o.alertKey(n)
+				w.post(w.nodes[0], o, key, firing(key))
+				time.Sleep(time.Second)
+			}
+		})
+	}
+	sending.Wait()
+	took := time.Since(began)
+	v := w.check()
+	refused, p99 := w.answerTimes()
+	beside := w.lateness("quiet%")
+	measured(t, "T05", "alerts of the storm, sent within", fmt.Sprintf("%d in %s", alerts, took.Round(time.Second)), "")
+	measured(t, "T05", "answers other than 2xx", refused, "0")
+	measured(t, "T05", "answer, p99", p99, "500 ms, 5 s asserted")
+	measured(t, "T05", "quiet organizations: first attempt after due, p99", beside, "at most 5 s")
+	told := w.countTold("storm-hook")
+	measured(t, "T05", "incidents of the storm, told in messages", fmt.Sprintf("%d in %d", told.incidents, told.messages), "every one, once")
+	w.measureKept("T05", v)
+	if refused > 0 || p99 > 5*time.Second || beside > 5*time.Second {
+		t.Errorf("%d refused, answers took %s, quiet organizations waited %s", refused, p99, beside)
+	}
+	if told.incidents != alerts {
+		t.Errorf("the messages speak of %d incidents, want %d", told.incidents, alerts)
+	}
+	if told.messages > alerts/2 {
+		t.Errorf("%d alerts became %d messages: they are not bundled", alerts, told.messages)
+	}
+}
+
+// answerTimes counts the answers that were not 2xx, and gives the 99th percentile.
+func (w *world) answerTimes() (refused int, p99 time.Duration) {
+	var took []time.Duration
+	for _, answer := range w.answers.all() {
+		took = append(took, answer.Took)
+		if answer.Status/100 != 2 {
+			refused++
+		}
+	}
+	slices.Sort(took)
+	return refused, took[len(took)*99/100]
+}
+
+// lateness is the 99th percentile from due to the first try, for the organizations
+// whose name is like that.
+func (w *world) lateness(like string) time.Duration {
+	w.t.Helper()
+	seconds := rows(w, pgx.RowTo[float64], `
+		SELECT coalesce(percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM late)), 0)::float8 FROM (
+		    SELECT min(d.started_at) - n.due_at AS late
+		    FROM notification n JOIN org o ON o.id = n.org_id
+		    JOIN delivery_notification l ON l.org_id = n.org_id AND l.notification_id = n.id
+		    JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id WHERE o.name LIKE $1 GROUP BY n.org_id, n.id, n.due_at) tries`, like)[0]
+	return time.Duration(seconds * float64(time.Second))
+}
+
+type told struct{ incidents, messages int }
+
+// countTold sums the counts that the messages to a contact named.
+func (w *world) countTold(contact string) (sum told) {
+	for _, message := range w.providers.journal.all() {
+		if message.Contact == contact && message.Answer == "taken" {
+			sum.messages++
+			sum.incidents += message.Incidents
+		}
+	}
+	return sum
+}
