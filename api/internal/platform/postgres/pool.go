@@ -117,6 +117,7 @@ func openPool(ctx context.Context, cfg Config, name Pool) (*pgxpool.Pool, error)
 	poolConfig.MaxConnLifetime = time.Hour
 	poolConfig.MaxConnLifetimeJitter = 5 * time.Minute
 	poolConfig.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+		learnUUID(conn.TypeMap())
 		return takeRole(ctx, conn, allowed)
 	}
 	configureConn(poolConfig.ConnConfig, applicationName(cfg, name))
@@ -189,6 +190,7 @@ func (db *DB) Dedicated(ctx context.Context, name Pool) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	learnUUID(conn.TypeMap())
 	if err := takeRole(ctx, conn, roster[name]); err != nil {
 		return nil, errors.Join(err, conn.Close(ctx))
 	}

@@ -16,6 +16,14 @@ import (
 // Tick is the longest time that due work waits when no hint arrives.
 const Tick = time.Second
 
+// Hints are answered at once, sparingly in a storm: after burst rounds in a row one
+// follows each breath, and finds more to do together. That is nothing to a person, and
+// a round costs as much for one page as for a hundred.
+const (
+	burst  = 20
+	breath = 20 * time.Millisecond
+)
+
 // Waker wakes one loop. The zero value is not usable; see NewWaker.
 type Waker struct{ hint chan struct{} }
 
@@ -41,6 +49,7 @@ func Loop(ctx context.Context, logger *slog.Logger, name string, waker *Waker, w
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	hint := waker.hint
+	var pace pacer
 	for {
 		select {
 		case <-ctx.Done():
@@ -48,11 +57,31 @@ func Loop(ctx context.Context, logger *slog.Logger, name string, waker *Waker, w
 		case <-hint:
 		case <-timer.C:
 		}
+		pace.wait(ctx)
 		hint = waker.hint
 		if !drain(ctx, logger, name, work) {
 			hint = nil
 		}
 		timer.Reset(Tick)
+	}
+}
+
+// pacer lets rounds through: each takes a breath from an allowance of burst.
+type pacer struct{ spentUntil time.Time }
+
+func (p *pacer) wait(ctx context.Context) {
+	now := time.Now()
+	if p.spentUntil.Before(now) {
+		p.spentUntil = now
+	}
+	p.spentUntil = p.spentUntil.Add(breath)
+	excess := p.spentUntil.Sub(now) - burst*breath
+	if excess <= 0 {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(excess):
 	}
 }
 

@@ -68,3 +68,26 @@ func TestLoopSurvivesErrorsAndPanicsAndDoesNotHammer(t *testing.T) {
 		}
 	})
 }
+
+func TestLoopTakesABreathInAStormOfHints(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rounds atomic.Int32
+		waker := run(t, func(context.Context) (bool, error) { rounds.Add(1); return false, nil })
+		for range 15 {
+			synctest.Wait()
+			waker.Wake()
+		}
+		synctest.Wait()
+		if got := rounds.Load(); got != 16 {
+			t.Errorf("%d rounds after the start and 15 hints, want one each, at once", got)
+		}
+		rounds.Store(0)
+		for range 1000 {
+			waker.Wake()
+			time.Sleep(time.Millisecond)
+		}
+		if got := rounds.Load(); got < 40 || got > 60 {
+			t.Errorf("%d rounds in a second of hints, want about 50", got)
+		}
+	})
+}
