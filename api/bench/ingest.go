@@ -107,12 +107,11 @@ func (c ingestCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Rounds, c.Seconds = 2, 0.6
 	}
-	rig, err := newIngestRig(ctx, c.Bin)
-	if err != nil {
-		return err
-	}
 	runs := map[string][]ingestRun{}
-	err = rig.rounds(ctx, c, runs)
+	rig, err := newIngestRig(ctx, c.Bin, keyed)
+	if err == nil {
+		err = rig.rounds(ctx, c, runs)
+	}
 	if err = errors.Join(err, rig.end()); err != nil {
 		return err
 	}
@@ -152,13 +151,9 @@ type ingestRig struct {
 	next          uint64
 }
 
-func newIngestRig(ctx context.Context, bin string) (r *ingestRig, err error) {
+// newIngestRig starts everything. The rig must be ended, also after an error.
+func newIngestRig(ctx context.Context, bin string, services int) (r *ingestRig, err error) {
 	r = &ingestRig{next: 1}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.end())
-		}
-	}()
 	if r.sink, err = startSink(ctx); err != nil {
 		return r, err
 	}
@@ -174,7 +169,7 @@ func newIngestRig(ctx context.Context, bin string) (r *ingestRig, err error) {
 	if r.workspace, err = register(ctx, r.server.url, "ingest", r.sink.url); err != nil {
 		return r, err
 	}
-	if err = r.workspace.addServices(ctx, 16); err != nil {
+	if err = r.workspace.addServices(ctx, services); err != nil {
 		return r, err
 	}
 	if r.decode, err = startPeer(ctx, peerDecode); err != nil {
