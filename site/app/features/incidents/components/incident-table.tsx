@@ -131,7 +131,7 @@ function useRows(incidents: readonly Incident[], body: RefObject<HTMLElement | n
 }
 
 // The row may enter the page only some frames after the scroll.
-const framesToWait = 10;
+const framesToWait = 120;
 
 function useFocusOnCursor(
   incidents: readonly Incident[],
