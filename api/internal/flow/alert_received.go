@@ -226,8 +226,13 @@ func (s *alertStory) open(ctx context.Context, openings []incidentdb.Opening) ([
 	if len(openings) == 0 {
 		return nil, nil
 	}
-	opened, err := incidentdb.Open(ctx, s.tx, openings, s.now)
-	if err != nil {
+	// What decides about their paging is read in the same round trip.
+	batch, opened := &pgx.Batch{}, []incidentdb.Opened(nil)
+	incidentdb.QueueOpen(batch, openings, s.now, func(all []incidentdb.Opened) { opened = all })
+	for _, o := range openings {
+		s.paging.queueReads(batch, o.OrgID, o.PolicyID)
+	}
+	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
 	for _, o := range opened {

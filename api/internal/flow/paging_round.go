@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,8 +22,10 @@ import (
 // transaction. It reads each policy and each person once, however many incidents
 // are paged.
 type pagingRound struct {
-	tx       pgx.Tx
-	now      time.Time
+	tx  pgx.Tx
+	now time.Time
+	// read are policies as they stand, policies those with only people who can be reached.
+	read     map[[2]uuid.UUID]escalation.Policy
 	policies map[[2]uuid.UUID]escalation.Policy
 	owners   map[uuid.UUID][]uuid.UUID
 	reach    map[uuid.UUID]notifydb.Reach
@@ -36,56 +39,66 @@ type pagingRound struct {
 
 func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
 	return &pagingRound{
-		tx: tx, now: now, policies: map[[2]uuid.UUID]escalation.Policy{},
+		tx: tx, now: now, read: map[[2]uuid.UUID]escalation.Policy{}, policies: map[[2]uuid.UUID]escalation.Policy{},
 		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{}, shared: map[uuid.UUID]notify.Kind{},
+	}
+}
+
+// queueReads adds what decisions about a policy need to a pipelined batch, unless it
+// was read before.
+func (r *pagingRound) queueReads(batch *pgx.Batch, orgID, policyID uuid.UUID) {
+	key := [2]uuid.UUID{orgID, policyID}
+	if _, asked := r.read[key]; !asked {
+		r.read[key] = escalation.Policy{}
+		escalationdb.QueuePolicy(batch, orgID, policyID, func(policy escalation.Policy) { r.read[key] = policy })
+	}
+	if _, asked := r.owners[orgID]; !asked {
+		r.owners[orgID] = nil
+		escalationdb.QueueOwners(batch, orgID, func(owners []uuid.UUID) { r.owners[orgID] = owners })
 	}
 }
 
 // snapshot reads all that a decision about an incident depends on.
 func (r *pagingRound) snapshot(ctx context.Context, orgID, policyID uuid.UUID, state escalation.State) (escalation.Snapshot, error) {
 	key := [2]uuid.UUID{orgID, policyID}
-	policy, known := r.policies[key]
-	if !known {
-		var err error
-		if policy, err = escalationdb.Policy(ctx, r.tx, orgID, policyID); err != nil {
-			return escalation.Snapshot{}, fmt.Errorf("read the escalation policy: %w", err)
-		}
-		if err := r.keepReachable(ctx, orgID, policy); err != nil {
-			return escalation.Snapshot{}, err
-		}
-		r.policies[key] = policy
+	if policy, known := r.policies[key]; known {
+		return escalation.Snapshot{State: state, Policy: policy, Owners: r.owners[orgID]}, nil
 	}
-	owners, known := r.owners[orgID]
-	if !known {
-		var err error
-		if owners, err = escalationdb.Owners(ctx, r.tx, orgID); err != nil {
-			return escalation.Snapshot{}, fmt.Errorf("read the owners: %w", err)
+	batch := &pgx.Batch{}
+	if r.queueReads(batch, orgID, policyID); batch.Len() > 0 {
+		if err := r.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return escalation.Snapshot{}, fmt.Errorf("read the escalation policy and the owners: %w", err)
 		}
-		r.owners[orgID] = owners
 	}
-	return escalation.Snapshot{State: state, Policy: policy, Owners: owners}, nil
+	policy := r.read[key]
+	if err := r.keepReachable(ctx, orgID, policy); err != nil {
+		return escalation.Snapshot{}, err
+	}
+	r.policies[key] = policy
+	return escalation.Snapshot{State: state, Policy: policy, Owners: r.owners[orgID]}, nil
 }
 
 // keepReachable drops people without a usable contact method from the targets and says
 // so in the target's name: the engine then treats the step as one that means nobody.
 func (r *pagingRound) keepReachable(ctx context.Context, orgID uuid.UUID, policy escalation.Policy) error {
+	var everybody []uuid.UUID
+	for _, step := range policy.Steps {
+		for _, target := range step.Targets {
+			everybody = append(everybody, target.People...)
+		}
+	}
+	if err := r.loadReach(ctx, orgID, everybody); err != nil {
+		return err
+	}
 	for _, step := range policy.Steps {
 		for i := range step.Targets {
 			target := &step.Targets[i]
-			reachable := target.People[:0]
-			for _, person := range target.People {
-				rules, err := r.rulesOf(ctx, orgID, person)
-				if err != nil {
-					return err
-				}
-				if len(rules) > 0 {
-					reachable = append(reachable, person)
-				}
-			}
-			if len(reachable) == 0 && len(target.People) > 0 {
+			unreachable := func(person uuid.UUID) bool { return len(r.reach[orgID][person]) == 0 }
+			meant := len(target.People)
+			target.People = slices.DeleteFunc(target.People, unreachable)
+			if len(target.People) == 0 && meant > 0 {
 				target.Name += " (no usable contact method)"
 			}
-			target.People = reachable
 		}
 	}
 	return nil
@@ -175,20 +188,33 @@ func (r *pagingRound) sharedKind(ctx context.Context, orgID, contactMethodID uui
 
 // rulesOf gives the notification rules of one person.
 func (r *pagingRound) rulesOf(ctx context.Context, orgID, userID uuid.UUID) ([]notify.Rule, error) {
+	err := r.loadReach(ctx, orgID, []uuid.UUID{userID})
+	return r.reach[orgID][userID], err
+}
+
+// loadReach reads how the people are reached whom it has not read before.
+func (r *pagingRound) loadReach(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) error {
 	known := r.reach[orgID]
 	if known == nil {
 		known = notifydb.Reach{}
 		r.reach[orgID] = known
 	}
-	if rules, ok := known[userID]; ok {
-		return rules, nil
+	var missing []uuid.UUID
+	for _, person := range people {
+		if _, read := known[person]; !read {
+			known[person] = nil
+			missing = append(missing, person)
+		}
 	}
-	loaded, err := notifydb.LoadReach(ctx, r.tx, orgID, []uuid.UUID{userID})
+	if len(missing) == 0 {
+		return nil
+	}
+	loaded, err := notifydb.LoadReach(ctx, r.tx, orgID, missing)
 	if err != nil {
-		return nil, fmt.Errorf("read how people are reached: %w", err)
+		return fmt.Errorf("read how people are reached: %w", err)
 	}
-	known[userID] = loaded[userID]
-	return known[userID], nil
+	maps.Copy(known, loaded)
+	return nil
 }
 
 func (r *pagingRound) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {

@@ -123,21 +123,26 @@ LEFT JOIN contact_method c ON c.org_id = t.org_id AND c.id = t.contact_method_id
 WHERE p.org_id = $1 AND p.id = $2
 ORDER BY s.position, t.position`
 
-// Policy reads a policy with its targets resolved to people. A policy that does not
-// exist (any more) comes back without steps, which means the last resort.
-func Policy(ctx context.Context, tx pgx.Tx, orgID, policyID uuid.UUID) (escalation.Policy, error) {
+// QueuePolicy adds the statement that reads a policy, with its targets resolved to
+// people, to a pipelined batch; take gets it. A policy that does not exist (any more)
+// comes without steps, which means the last resort.
+func QueuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID, take func(escalation.Policy)) {
+	batch.Queue(targetSQL, orgID, policyID).Query(func(rows pgx.Rows) error {
+		policy, err := scanPolicy(rows, policyID)
+		take(policy)
+		return err
+	})
+}
+
+func scanPolicy(rows pgx.Rows, policyID uuid.UUID) (escalation.Policy, error) {
 	policy := escalation.Policy{ID: policyID}
-	rows, err := tx.Query(ctx, targetSQL, orgID, policyID)
-	if err != nil {
-		return policy, err
-	}
 	var position, delay *int
 	var kind *string
 	var channel *uuid.UUID
 	var name string
 	var people []uuid.UUID
 	last := -1
-	_, err = pgx.ForEachRow(rows, []any{&policy.Name, &policy.Repeats, &position, &delay, &kind, &channel, &name, &people}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&policy.Name, &policy.Repeats, &position, &delay, &kind, &channel, &name, &people}, func() error {
 		if position == nil {
 			return nil
 		}
@@ -158,12 +163,13 @@ func Policy(ctx context.Context, tx pgx.Tx, orgID, policyID uuid.UUID) (escalati
 	return policy, err
 }
 
-// Owners are the last resort of an organization, in the order of joining.
-func Owners(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) ([]uuid.UUID, error) {
-	rows, err := tx.Query(ctx, `SELECT m.user_id FROM membership m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
-		WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY m.created_at, m.user_id`, orgID)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+// QueueOwners adds the statement that reads the last resort of an organization, its
+// owners in the order of joining, to a pipelined batch; take gets them.
+func QueueOwners(batch *pgx.Batch, orgID uuid.UUID, take func([]uuid.UUID)) {
+	batch.Queue(`SELECT m.user_id FROM membership m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+		WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY m.created_at, m.user_id`, orgID).Query(func(rows pgx.Rows) error {
+		owners, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		take(owners)
+		return err
+	})
 }

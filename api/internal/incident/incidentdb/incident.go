@@ -165,15 +165,22 @@ RETURNING ` + recordColumns
 
 // Open writes openings, at most one for each subject, and answers with the incidents
 // in no particular order.
-func Open(ctx context.Context, tx pgx.Tx, openings []Opening, now time.Time) ([]Opened, error) {
+func Open(ctx context.Context, tx pgx.Tx, openings []Opening, now time.Time) (opened []Opened, err error) {
+	batch := &pgx.Batch{}
+	QueueOpen(batch, openings, now, func(all []Opened) { opened = all })
+	return opened, tx.SendBatch(ctx, batch).Close()
+}
+
+// QueueOpen is Open as part of a pipelined batch; take gets the incidents.
+func QueueOpen(batch *pgx.Batch, openings []Opening, now time.Time, take func([]Opened)) {
 	arguments, ids := openColumns(openings, now)
-	rows, err := tx.Query(ctx, openSQL, arguments...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Opened, error) {
-		record, err := scanRecord(row)
-		return Opened{Record: record, Fresh: ids[record.ID]}, err
+	batch.Queue(openSQL, arguments...).Query(func(rows pgx.Rows) error {
+		opened, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Opened, error) {
+			record, err := scanRecord(row)
+			return Opened{Record: record, Fresh: ids[record.ID]}, err
+		})
+		take(opened)
+		return err
 	})
 }
 
