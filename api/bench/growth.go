@@ -29,8 +29,12 @@ type growthReport struct {
 // each on a server of its own.
 func (c listCommand) growth(ctx context.Context) error {
 	sizes := []struct{ incidents, services int }{
-		{10_000, 16}, {100_000, 16}, {1_000_000, 16},
-		{10_000, 1}, {10_000, 100}, {10_000, 10_000},
+		{10_000, 16},
+		{100_000, 16},
+		{1_000_000, 16},
+		{10_000, 1},
+		{10_000, 100},
+		{10_000, 10_000},
 	}
 	if c.Quick {
 		sizes = sizes[:1]

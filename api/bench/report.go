@@ -30,12 +30,12 @@ func (s setting) keep(name string, report any) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.Out, 0o755); err != nil { //nolint:gosec // it is public
+	if err := os.MkdirAll(s.Out, 0o755); err != nil {
 		return err
 	}
 	path := filepath.Join(s.Out, name)
 	fmt.Println("\nwritten:", path)
-	return os.WriteFile(path, append(text, '\n'), 0o644) //nolint:gosec // it is public
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
 // spread is a figure over several rounds. Worst is the largest where little is good,
@@ -103,11 +103,12 @@ func (t table) print() {
 	}
 	fmt.Println()
 	for _, row := range t {
-		line := fmt.Sprintf("%-*s", widths[0], row[0])
+		var line strings.Builder
+		fmt.Fprintf(&line, "%-*s", widths[0], row[0])
 		for i, cell := range row[1:] {
-			line += fmt.Sprintf("  %*s", widths[i+1], cell)
+			fmt.Fprintf(&line, "  %*s", widths[i+1], cell)
 		}
-		fmt.Println(strings.TrimRight(line, " "))
+		fmt.Println(strings.TrimRight(line.String(), " "))
 	}
 }
 

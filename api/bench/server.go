@@ -36,7 +36,7 @@ func serve(ctx context.Context, bin string) (*nightbell, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // see above
+	if err := os.Chmod(dir, 0o755); err != nil {
 		return nil, err
 	}
 	bin, err = filepath.Abs(bin)

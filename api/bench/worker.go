@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,7 +82,7 @@ func (w *httpWorker) do(_ context.Context, number uint64) (bool, error) {
 	payload := w.request
 	if w.body != nil {
 		w.number(number)
-		payload = append(w.request[:len(w.request):len(w.request)], w.body.text...)
+		payload = slices.Concat(w.request, w.body.text)
 	}
 	if err := w.conn.SetDeadline(time.Now().Add(answerLimit)); err != nil {
 		return false, err

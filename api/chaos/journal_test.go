@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func (j *journal[T]) add(entry T) {
 func (j *journal[T]) all() []T {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.entries[:len(j.entries):len(j.entries)]
+	return slices.Clip(j.entries)
 }
 
 func (j *journal[T]) write(path string) error {
