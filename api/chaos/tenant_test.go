@@ -23,7 +23,6 @@ type tenant struct {
 	name     string
 	url      string // of the API that it calls
 	token    string
-	orgID    string
 	key      string // of its service
 	policyID string
 }

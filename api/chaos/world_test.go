@@ -138,19 +138,6 @@ func (w *world) connect() (*pgx.Conn, error) {
 	return conn, nil
 }
 
-// exec runs one statement as nightbell_system.
-func (w *world) exec(sql string, args ...any) {
-	w.t.Helper()
-	conn, err := w.connect()
-	if err == nil {
-		_, err = conn.Exec(context.Background(), sql, args...)
-		conn.Close(context.Background())
-	}
-	if err != nil {
-		w.t.Fatalf("%s: %v", sql, err)
-	}
-}
-
 // rows reads what a query yields, as T.
 func rows[T any](w *world, to pgx.RowToFunc[T], sql string, args ...any) []T {
 	w.t.Helper()
