@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -22,8 +23,8 @@ func (s *server) loops() []loop {
 			sweep.Loop(ctx, s.logger, "escalations", s.escalations, s.escalator.Sweep)
 		}},
 		{"live feed across replicas", s.listenAcrossReplicas},
-		{"watch", func(ctx context.Context) { every(ctx, watchInterval, s.watch) }},
-		{"housekeeping", func(ctx context.Context) { every(ctx, housekeepingInterval, s.housekeep) }},
+		{"watch", func(ctx context.Context) { s.every(ctx, watchInterval, s.watch) }},
+		{"housekeeping", func(ctx context.Context) { s.every(ctx, housekeepingInterval, s.housekeep) }},
 	}
 	for kind, outbox := range s.outboxes {
 		list = append(list, loop{"outbox " + string(kind), func(ctx context.Context) {
@@ -55,16 +56,26 @@ func (s *server) startLoops() {
 	})
 }
 
-// every calls do at once and then at the interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+// every calls do at once and then at the interval until ctx ends. A panic ends one
+// call, not the process.
+func (s *server) every(ctx context.Context, interval time.Duration, do func(context.Context)) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for {
-		do(ctx)
+		s.guarded(ctx, do)
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
 	}
+}
+
+func (s *server) guarded(ctx context.Context, do func(context.Context)) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.logger.ErrorContext(ctx, "a periodic job panicked", "panic", cause, "stack", string(debug.Stack()))
+		}
+	}()
+	do(ctx)
 }

@@ -50,6 +50,7 @@ type server struct {
 	intake    *flow.Intake
 	responder *flow.Responder
 	escalator *flow.Escalator
+	auditor   *flow.Auditor
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*flow.Deliverer
 	wakers      map[notify.Kind]*sweep.Waker
@@ -153,7 +154,11 @@ func (s *server) build(ctx context.Context) error {
 	s.intake = flow.NewIntake(s.db, s.logger, signals)
 	s.responder = flow.NewResponder(s.db, signals)
 	s.escalator = flow.NewEscalator(s.db, s.logger, signals)
-	return s.buildOutboxes(ctx)
+	if err := s.buildOutboxes(ctx); err != nil {
+		return err
+	}
+	s.auditor = flow.NewAuditor(s.db, s.logger, s.outboxes, signals)
+	return nil
 }
 
 // wakePages says that pages may be due by these channels; without any, that pages or

@@ -2,69 +2,55 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 const (
 	watchInterval        = 30 * time.Second
 	housekeepingInterval = time.Hour
-	// tooLate is when a page that is still waiting is a failure of ours.
-	tooLate     = 15 * time.Second
-	pingTimeout = 10 * time.Second
+	pingTimeout          = 10 * time.Second
 )
 
-// watch asks how long the most overdue page has been waiting, shows it as a metric,
-// and tells the dead-man URL while all is well: when it hears nothing, something
-// outside of us knows (promise P6).
+// watch asks what is overdue, does it, and tells the dead-man URL while all is well:
+// when that hears nothing, something outside of us knows (promise P6). A round in which
+// something was overdue is not well, even if it is repaired.
 func (s *server) watch(ctx context.Context) {
-	overdue, err := s.oldestOverdue(ctx)
+	found, err := s.auditor.Find(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.logger.ErrorContext(ctx, "cannot tell whether pages are late", "error", err)
 		}
 		return
 	}
-	s.metrics.OldestOverdue(overdue)
-	if overdue > tooLate {
-		s.logger.ErrorContext(ctx, "pages are late", "oldest_overdue", overdue.String())
-		s.wakePages()
+	s.metrics.OldestOverdue(found.Oldest)
+	if found.Any() {
+		s.repair(ctx, found)
 		return
 	}
 	s.pingDeadman(ctx)
 }
 
-// oldestOverdue reads through a connection of its own, which works while others are
-// stuck.
-func (s *server) oldestOverdue(ctx context.Context) (overdue time.Duration, err error) {
-	err = s.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
-		var seconds float64
-		err := tx.QueryRow(ctx, `
-			SELECT extract(epoch FROM greatest(interval '0', nightbell_now() - least(
-			    (SELECT min(next_due_at) FROM escalation_state WHERE status = 'active'),
-			    (SELECT min(next_try_at) FROM notification WHERE state = 'pending'),
-			    (SELECT min(lease_until) FROM notification WHERE state = 'sending'))))::float8`).Scan(nullable(&seconds))
-		overdue = time.Duration(seconds * float64(time.Second))
-		return err
-	})
-	return overdue, err
-}
-
-// nullable scans NULL, nothing waits, as zero.
-func nullable(into *float64) *zeroFloat { return (*zeroFloat)(into) }
-
-type zeroFloat float64
-
-// Scan implements sql.Scanner.
-func (z *zeroFloat) Scan(value any) error {
-	if seconds, ok := value.(float64); ok {
-		*z = zeroFloat(seconds)
+// repair does what is overdue, and counts what is not any more.
+func (s *server) repair(ctx context.Context, found flow.Overdue) {
+	s.logger.ErrorContext(ctx, "pages are late; the auditor does what was forgotten",
+		"oldest", found.Oldest.String(), "overdue", found.ByKind())
+	failure := s.auditor.Repair(ctx)
+	left, err := s.auditor.Find(ctx)
+	if err = errors.Join(failure, err); err != nil {
+		s.logger.ErrorContext(ctx, "not everything that is overdue could be done", "error", err)
+		return
 	}
-	return nil
+	remaining := left.ByKind()
+	for kind, count := range found.ByKind() {
+		s.metrics.Repaired(kind, max(0, count-remaining[kind]))
+	}
 }
 
 func (s *server) pingDeadman(ctx context.Context) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,13 +27,14 @@ const postponed = 15 * time.Second
 // Any number of replicas may run one: each takes what the others do not hold.
 type Escalator struct {
 	db      *postgres.DB
+	pool    postgres.Pool
 	logger  *slog.Logger
 	signals Signals
 }
 
 // NewEscalator makes an escalator.
 func NewEscalator(db *postgres.DB, logger *slog.Logger, signals Signals) *Escalator {
-	return &Escalator{db: db, logger: logger, signals: signals}
+	return &Escalator{db: db, pool: postgres.Sweep, logger: logger, signals: signals}
 }
 
 // Sweep carries out what is due now and reports whether more may be. It is safe to
@@ -59,10 +61,16 @@ func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
 	return true, nil
 }
 
-// sweep carries out up to limit due escalations in one transaction.
+// sweep carries out up to limit due escalations in one transaction. A panic in a rule
+// fails the round like any other error, so that the others are tried alone.
 func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			due, err = 0, fmt.Errorf("panic while escalating: %v\n%s", cause, debug.Stack())
+		}
+	}()
 	var round *pagingRound
-	err = e.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
@@ -87,7 +95,7 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 // postponeFirst moves the incident that cannot be decided behind the others, so that
 // one spoiled policy never silences the rest. It is tried again after postponed.
 func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
-	return e.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+	return e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err

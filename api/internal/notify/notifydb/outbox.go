@@ -212,7 +212,7 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 
 const releaseSQL = `
 WITH held AS (
-    SELECT org_id, id, lease_token FROM notification WHERE state = 'sending' FOR UPDATE
+    SELECT org_id, id, lease_token FROM notification WHERE state = 'sending' AND lease_until > $2 FOR UPDATE SKIP LOCKED
 ), closed AS (
     UPDATE delivery d SET outcome = 'temporary_failure', finished_at = $1, detail = 'Nightbell stopped before it heard the answer.'
     FROM (SELECT DISTINCT org_id, lease_token FROM held) h
@@ -225,6 +225,12 @@ FROM held WHERE n.org_id = held.org_id AND n.id = held.id`
 // it is tried at once instead of after the lease. Only for an installation that is the
 // database's sole user: with replicas it would double what the others are sending.
 func ReleaseLeases(ctx context.Context, tx pgx.Tx, now time.Time) (released int, err error) {
-	tag, err := tx.Exec(ctx, releaseSQL, now)
+	return ReleaseHeld(ctx, tx, now, time.Time{})
+}
+
+// ReleaseHeld gives back what is claimed until later than until. Rows that somebody is
+// just writing are passed over.
+func ReleaseHeld(ctx context.Context, tx pgx.Tx, now, until time.Time) (released int, err error) {
+	tag, err := tx.Exec(ctx, releaseSQL, now, until)
 	return int(tag.RowsAffected()), err
 }

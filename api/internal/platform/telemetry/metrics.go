@@ -22,6 +22,7 @@ type Metrics struct {
 	overdue  prometheus.Gauge
 	requests *prometheus.HistogramVec
 	alerts   *prometheus.CounterVec
+	repairs  *prometheus.CounterVec
 }
 
 // NewMetrics makes an empty registry with ours and the Go runtime's metrics in it.
@@ -46,13 +47,17 @@ func NewMetrics(version string) *Metrics {
 			Name: "alerts_received_total",
 			Help: "Alerts by sender and by what became of them.",
 		}, []string{"sender", "outcome"}),
+		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "audit_repairs_total",
+			Help: "What the page path had forgotten and the auditor did, by kind. Any increase is a fault to look into.",
+		}, []string{"kind"}),
 	}
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "nightbell_build_info",
 		Help:        "Always 1; the labels say what is running.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, build,
+	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, m.repairs, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -64,6 +69,11 @@ func (m *Metrics) PageAttempted(channel string, late time.Duration) {
 
 // OldestOverdue says how long the most overdue page has been waiting.
 func (m *Metrics) OldestOverdue(age time.Duration) { m.overdue.Set(max(0, age).Seconds()) }
+
+// Repaired counts what the auditor did ("escalation", "page", "lease", "unpaged", "ahead").
+func (m *Metrics) Repaired(kind string, count int) {
+	m.repairs.WithLabelValues(kind).Add(float64(count))
+}
 
 // AlertsReceived counts alerts by sender ("prometheus") and outcome ("accepted", "undecodable",
 // "unavailable").

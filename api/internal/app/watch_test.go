@@ -1,0 +1,72 @@
+package app
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestABrokenSweeperIsNoticed: nothing carries out what is due. The auditor notices,
+// does it, counts it, and the dead-man URL hears nothing until all is well again.
+func TestABrokenSweeperIsNoticed(t *testing.T) {
+	r := newTestServer(t)
+	var pings atomic.Int32
+	deadman := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { pings.Add(1) }))
+	t.Cleanup(deadman.Close)
+	r.DeadmanURL = deadman.URL
+	watch := func(wantPings int32, when string) {
+		t.Helper()
+		r.watch(t.Context())
+		if got := pings.Swap(0); got != wantPings {
+			t.Errorf("%s the dead-man URL was called %d times, want %d", when, got, wantPings)
+		}
+	}
+	watch(1, "at rest")
+	key := r.serviceOfNewOrganization()
+	body := `{"version":"4","status":"firing","alerts":[{"status":"firing","labels":{"alertname":"Latency","severity":"critical"}}]}`
+	if got := r.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+key, "", []byte(body)); got.status != http.StatusOK {
+		t.Fatalf("the alert was answered with %d", got.status)
+	}
+	watch(1, "while a page is due")
+	r.page()
+	watch(1, "after the page")
+
+	r.database.Clock.Advance(5*time.Minute + 20*time.Second) // the next step is due, and nobody sweeps
+
+	watch(0, "when a step is late")
+	for deadline := time.Now().Add(20 * time.Second); r.notifications("sent") < 2; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d pages were sent, want that of the late step too", r.notifications("sent"))
+		}
+	}
+	if got := r.plainly(http.MethodGet, "/metrics", "", nil); !strings.Contains(string(got.body), `audit_repairs_total{kind="escalation"} 1`) {
+		t.Error("the repair was not counted")
+	}
+	watch(1, "after the repair")
+}
+
+// serviceOfNewOrganization makes an organization whose owner is paged by its own
+// policy twice, and gives the key of a service.
+func (r *rig) serviceOfNewOrganization() (serviceKey string) {
+	r.t.Helper()
+	account := object{"email": "ada@example.com", "password": password}
+	r.call("", http.MethodPost, "/v1/auth/register", object{
+		"user_type": "organization", "name": "Ada", "email": account["email"], "password": password, "org_name": "Acme",
+	})
+	signedIn := r.call("", http.MethodPost, "/v1/auth/login", account)
+	bearer := at[string](r.t, signedIn, "tokens", "access_token")
+	person := object{"kind": "user", "id": at[string](r.t, signedIn, "user", "id")}
+	var steps []object
+	for range 2 {
+		steps = append(steps, object{"delay_seconds": 300, "targets": []object{person}})
+	}
+	policy := r.call(bearer, http.MethodPost, "/v1/escalation-policies", object{"name": "Twice", "steps": steps})
+	service := r.call(bearer, http.MethodPost, "/v1/services", object{
+		"name": "Checkout", "escalation_policy_id": at[string](r.t, policy, "escalation_policy", "id"),
+	})
+	return fmt.Sprint(service["service_key"])
+}

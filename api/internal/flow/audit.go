@@ -1,0 +1,220 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// When something is overdue. All of it is far beyond what a healthy installation shows,
+// with a worker killed in the middle.
+const (
+	lateEscalation = 15 * time.Second
+	latePage       = time.Minute
+	// aheadOfClock is how far in the future a row may have been written before the
+	// database's clock must have been set back.
+	aheadOfClock = 5 * time.Second
+	// mostAudited bounds what one audit counts and repairs of a kind.
+	mostAudited = 1000
+)
+
+// Overdue counts, by kind, what should have happened and has not. Each count ends at
+// 1,000.
+type Overdue struct {
+	// Escalations are incidents whose next step is due for more than 15 s.
+	Escalations int
+	// Pages wait or are under way for more than a minute, and no provider asked for it.
+	Pages int
+	// Leases are held for longer than any worker may.
+	Leases int
+	// Unpaged are triggered incidents with a policy that nobody is paged for.
+	Unpaged int
+	// Ahead are waiting pages and steps that were written in the future: the database's
+	// clock was set back, and they would wait for it to catch up.
+	Ahead int
+	// Oldest is how long the most overdue page or step has been waiting.
+	Oldest time.Duration
+}
+
+// Any reports whether anything is overdue.
+func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Unpaged+o.Ahead > 0 }
+
+// ByKind names the counts, as metrics and logs do.
+func (o Overdue) ByKind() map[string]int {
+	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "unpaged": o.Unpaged, "ahead": o.Ahead}
+}
+
+// Auditor looks for what the page path has forgotten, and does it (design rule 10). It
+// trusts neither the loops nor their wake-ups, and reads through a connection of its own.
+type Auditor struct {
+	db        *postgres.DB
+	escalator *Escalator
+	outboxes  map[notify.Kind]*Deliverer
+	signals   Signals
+}
+
+// NewAuditor makes an auditor of these outboxes.
+func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*Deliverer, signals Signals) *Auditor {
+	escalator := NewEscalator(db, logger, signals)
+	escalator.pool = postgres.Audit
+	return &Auditor{db: db, escalator: escalator, outboxes: outboxes, signals: signals}
+}
+
+// overdueSQL asks everything at once. A page is not late while its contact's provider
+// has asked us to wait, which a later try of another page to the same contact shows.
+const overdueSQL = `
+SELECT (SELECT count(*) FROM (
+        SELECT FROM escalation_state e WHERE e.status = 'active' AND e.next_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
+    (SELECT count(*) FROM (
+        SELECT FROM notification n WHERE n.state = 'pending' AND n.channel = ANY($5) AND n.next_try_at < $1 - $4::interval
+          AND NOT EXISTS (SELECT FROM notification held WHERE held.contact_method_id = n.contact_method_id
+                          AND held.state = 'pending' AND held.attempts > 0 AND held.next_try_at > $1) LIMIT $3) late)
+      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until < $1 - $4 LIMIT $3) late),
+    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
+    (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
+    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'pending' AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
+      + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
+    extract(epoch FROM greatest(interval '0', $1 - least(
+        (SELECT min(e.next_due_at) FROM escalation_state e WHERE e.status = 'active'),
+        (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
+            SELECT n.next_try_at AS at FROM notification n WHERE n.state = 'pending' AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
+        (SELECT min(n.lease_until) FROM notification n WHERE n.state = 'sending'))))::float8`
+
+// An incident and its escalation state are written together, so the few seconds are
+// only for a clock that was set. Asked as NOT EXISTS, PostgreSQL reads the states of the
+// whole history instead of those of the open incidents (160 ms beside a million).
+const unpagedSQL = `
+SELECT i.org_id, i.id FROM incident i
+WHERE i.status = 'triggered' AND i.escalation_policy_id IS NOT NULL AND i.triggered_at < $1::timestamptz - $2::interval
+  AND (SELECT e.incident_id FROM escalation_state e WHERE e.org_id = i.org_id AND e.incident_id = i.id LIMIT 1) IS NULL
+LIMIT $3`
+
+// overdueArguments are those of overdueSQL.
+func overdueArguments(now time.Time) []any {
+	kinds := make([]string, len(notify.Kinds))
+	for i, kind := range notify.Kinds {
+		kinds[i] = string(kind)
+	}
+	return []any{now, lateEscalation, mostAudited, latePage, kinds, aheadOfClock, notifydb.Lease + aheadOfClock}
+}
+
+// Find counts what is overdue now.
+func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
+	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		var oldest *float64 // nil: nothing waits
+		err = tx.QueryRow(ctx, overdueSQL, overdueArguments(now)...).
+			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Unpaged, &found.Ahead, &oldest)
+		if oldest != nil {
+			found.Oldest = time.Duration(*oldest * float64(time.Second))
+		}
+		return err
+	})
+	return found, err
+}
+
+// Repair does what is overdue, whatever the loops are busy with: it frees stuck leases
+// and rows from the future, starts paging where it never began, carries out the steps
+// that are due and claims the pages that wait. Due times stay as they are: who was
+// missed follows from them (design rule 4).
+func (a *Auditor) Repair(ctx context.Context) error {
+	var problems []error
+	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {
+		problems = append(problems, a.db.InSystem(ctx, postgres.Audit, rows, postgres.LockTimeout(lockWaitAlone)))
+	}
+	for again, rounds := true, 0; again && rounds < mostAudited/dueAtOnce; rounds++ {
+		var err error
+		again, err = a.escalator.Sweep(ctx)
+		problems = append(problems, err)
+	}
+	for kind, outbox := range a.outboxes {
+		if _, err := outbox.Sweep(ctx); err != nil {
+			problems = append(problems, fmt.Errorf("send by %s: %w", kind, err))
+		}
+	}
+	a.signals.Pages()
+	return errors.Join(problems...)
+}
+
+const pagesAheadSQL = `
+UPDATE notification n SET created_at = $1, due_at = n.due_at - (n.created_at - $1), next_try_at = greatest($1, n.next_try_at - (n.created_at - $1))
+WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
+    WHERE w.state = 'pending' AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
+
+const stepsAheadSQL = `
+UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next_due_at - (e.updated_at - $1)), version = e.version + 1
+WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalation_state w
+    WHERE w.status = 'active' AND w.updated_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
+
+// freeRows frees what is claimed for too long, and what waits for a clock that was set
+// back.
+func freeRows(ctx context.Context, tx pgx.Tx) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if _, err := notifydb.ReleaseHeld(ctx, tx, now, now.Add(notifydb.Lease+aheadOfClock)); err != nil {
+		return err
+	}
+	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL} {
+		if _, err := tx.Exec(ctx, sql, now, aheadOfClock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startUnpaged begins to page for incidents that nobody is paged for.
+func startUnpaged(ctx context.Context, tx pgx.Tx) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, unpagedSQL, now, lateEscalation, mostAudited)
+	if err != nil {
+		return err
+	}
+	var ref incidentdb.Ref
+	var one escalationdb.Paging
+	_, err = pgx.ForEachRow(rows, []any{&one.OrgID, &one.IncidentID}, func() error {
+		ref.Add(one.OrgID, one.IncidentID)
+		return nil
+	})
+	if err != nil || len(ref.IDs) == 0 {
+		return err
+	}
+	records, err := incidentdb.Lock(ctx, tx, ref)
+	if err != nil {
+		return err
+	}
+	round := newPagingRound(tx, now)
+	for _, record := range records {
+		_, paged, err := escalationdb.Get(ctx, tx, record.OrgID, record.ID)
+		if err != nil {
+			return err
+		}
+		if paged || record.Status != incident.Triggered {
+			continue // another replica's auditor was here
+		}
+		if err := round.start(ctx, record); err != nil {
+			return err
+		}
+	}
+	batch := &pgx.Batch{}
+	round.queue(batch)
+	return postgres.Finish(ctx, tx, batch)
+}

@@ -1,0 +1,203 @@
+package flow_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// audit finds, repairs and finds again.
+func (w *workspace) audit(t *testing.T) (found, left flow.Overdue) {
+	t.Helper()
+	auditor := flow.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, flow.Signals{
+		Pages: func(...notify.Kind) { w.pagesHinted.Add(1) }, Changed: func(uuid.UUID) {},
+	})
+	found, err := auditor.Find(t.Context())
+	if err == nil && found.Any() {
+		err = auditor.Repair(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err = auditor.Find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found, left
+}
+
+func TestAuditorDoesWhatWasForgotten(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		forget  func(t *testing.T, w *workspace)
+		found   flow.Overdue
+		pages   int // of the incident, after the repair
+		pending int // of them, ready to be sent at once
+	}{
+		{"nothing", func(*testing.T, *workspace) {}, flow.Overdue{}, 1, 1},
+		{"a step that no sweeper carried out", func(_ *testing.T, w *workspace) {
+			w.sent()
+			w.Clock.Advance(5*time.Minute + 20*time.Second)
+		}, flow.Overdue{Escalations: 1, Oldest: 20 * time.Second}, 2, 1},
+		{"paging that never began", func(t *testing.T, w *workspace) {
+			w.Exec(t, `DELETE FROM notification`)
+			w.Exec(t, `DELETE FROM escalation_state`)
+			w.Clock.Advance(20 * time.Second)
+		}, flow.Overdue{Unpaged: 1}, 1, 1},
+		{"a lease that never ends", func(t *testing.T, w *workspace) {
+			w.Exec(t, `UPDATE notification SET state = 'sending', lease_token = gen_random_uuid(), lease_until = nightbell_now() + interval '1 hour'`)
+		}, flow.Overdue{Leases: 1}, 1, 1},
+		{"a clock that was set back", func(_ *testing.T, w *workspace) {
+			w.Clock.Advance(-time.Hour)
+		}, flow.Overdue{Ahead: 2}, 1, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.Clock.Freeze(began)
+			w.accept(t, firing("cpu", "", began))
+			test.forget(t, w)
+
+			found, left := w.audit(t)
+
+			if found != test.found {
+				t.Errorf("found %+v, want %+v", found, test.found)
+			}
+			if left.Any() {
+				t.Errorf("%+v is left", left)
+			}
+			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM notification`); got != test.pages {
+				t.Errorf("%d pages, want %d", got, test.pages)
+			}
+			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM notification WHERE state = 'pending' AND next_try_at <= nightbell_now()`); got != test.pending {
+				t.Errorf("%d pages are ready, want %d", got, test.pending)
+			}
+			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state
+				WHERE status = 'active' AND next_due_at BETWEEN nightbell_now() AND nightbell_now() + interval '5 minutes'`); got != 1 {
+				t.Error("the next step does not follow in five minutes")
+			}
+		})
+	}
+}
+
+// sent marks all pages as sent, as an outbox does.
+func (w *workspace) sent() {
+	_ = w.InSystem(context.Background(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE notification SET state = 'sent', finished_at = nightbell_now()`)
+		return err
+	})
+}
+
+func TestAuditorWaitsForProvidersThatAskedForIt(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(began)
+	w.accept(t, firing("cpu", "", began), firing("disk", "", began))
+	w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 hour'`)
+	w.Exec(t, `UPDATE notification SET attempts = 1, next_try_at = next_try_at + interval '10 minutes' WHERE id = (SELECT id FROM notification LIMIT 1)`)
+	w.Clock.Advance(2 * time.Minute)
+
+	if found, _ := w.audit(t); found.Any() {
+		t.Errorf("found %+v while the provider is asking for time", found)
+	}
+	w.Exec(t, `UPDATE notification SET state = 'cancelled', finished_at = nightbell_now() WHERE attempts = 1`)
+	if found, _ := w.audit(t); found.Pages != 1 {
+		t.Errorf("found %+v, want one late page", found)
+	}
+}
+
+var audited = flag.Int("audited-incidents", 100_000, "how many incidents lie in the database whose audit is timed")
+
+// TestAuditIsCheap times the auditor's question beside a long history: the newest
+// thousand incidents are open, and everything that was paged is kept.
+func TestAuditIsCheap(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.accept(t, firing("cpu", "", began))
+	w.generate(t, *audited)
+	var best float64
+	for range 20 { // other tests may keep the machine busy
+		took, plan := w.explainAudit(t)
+		if best == 0 || took < best {
+			best = took
+		}
+		if strings.Contains(plan, "SeqScan") {
+			t.Fatalf("the audit reads a whole table: %s", plan)
+		}
+	}
+	t.Logf("%d incidents: %.1f ms", *audited, best)
+	if best > 50 {
+		t.Errorf("the audit of %d incidents took %.1f ms, want 50 at most", *audited, best)
+	}
+}
+
+// generate adds incidents with their states and pages.
+func (w *workspace) generate(t *testing.T, incidents int) {
+	t.Helper()
+	for _, sql := range []string{
+		`INSERT INTO incident (org_id, id, number, service_id, incident_key, escalation_policy_id, title, description, status, severity, urgency,
+		     source, alert_count, triggered_at, acknowledged_at, resolved_at, updated_at)
+		 SELECT i.org_id, gen_random_uuid(), 1000 + n, i.service_id, 'generated:' || n, i.escalation_policy_id, 'Generated ' || n, '',
+		     CASE WHEN n > $1 - 1000 THEN 'triggered' ELSE 'resolved' END, i.severity, i.urgency, i.source, 1, nightbell_now() - interval '1 hour',
+		     NULL, CASE WHEN n > $1 - 1000 THEN NULL ELSE nightbell_now() END, nightbell_now()
+		 FROM (SELECT * FROM incident LIMIT 1) i, generate_series(1, $1::integer) n`,
+		`INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, status, next_due_at, reason, updated_at)
+		 SELECT org_id, id, escalation_policy_id, 1, CASE WHEN status = 'triggered' THEN 'active' ELSE 'stopped' END,
+		     CASE WHEN status = 'triggered' THEN nightbell_now() + interval '1 hour' END, status, nightbell_now()
+		 FROM incident WHERE incident_key LIKE 'generated:%' AND $1::integer > 0`,
+		`INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+		     severity_rank, state, due_at, next_try_at, finished_at, created_at)
+		 SELECT i.org_id, gen_random_uuid(), i.id::text, i.id, n.user_id, n.contact_method_id, n.channel, 1, 0, 0, '', 0, 'sent',
+		     nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now()
+		 FROM incident i, (SELECT * FROM notification LIMIT 1) n WHERE i.incident_key LIKE 'generated:%' AND $1::integer > 0`,
+	} {
+		if err := w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, sql, incidents)
+			return err
+		}, postgres.StatementTimeout(10*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	owner := w.Owner(t)
+	for _, table := range []string{"incident", "escalation_state", "notification"} {
+		if _, err := owner.Exec(t.Context(), "ANALYZE "+table); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w *workspace) explainAudit(t *testing.T) (milliseconds float64, plan string) {
+	t.Helper()
+	err := w.InSystem(t.Context(), postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		sql, arguments := flow.OverdueQuery(now)
+		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, arguments...).Scan(&plan)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var explained []struct {
+		Planning  float64 `json:"Planning Time"`
+		Execution float64 `json:"Execution Time"`
+	}
+	if err := json.Unmarshal([]byte(plan), &explained); err != nil {
+		t.Fatal(err)
+	}
+	return explained[0].Planning + explained[0].Execution, strings.NewReplacer(" ", "", "\n", "").Replace(plan)
+}
