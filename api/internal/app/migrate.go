@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -45,12 +46,19 @@ func MigrateStatus(ctx context.Context, config Config, options Options) error {
 			return err
 		}
 		for _, state := range states {
-			if _, err := fmt.Fprintln(options.Out, state); err != nil {
+			if _, err := fmt.Fprintf(options.Out, "%-40s %s\n", state.Migration, standing(state)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func standing(state postgres.MigrationState) string {
+	if state.AppliedAt.IsZero() {
+		return "missing; run: nightbell migrate up"
+	}
+	return "applied " + state.AppliedAt.UTC().Format(time.RFC3339)
 }
 
 // withDatabase gives work the configured database, or the private one, started for as
