@@ -130,6 +130,25 @@ $(TOOLS)/bin/nightbell-failpoints: build
 	$(call step,Building the server with failpoints,\
 	  cd api && go build -trimpath -tags failpoints -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
 
+# BENCH='--quick' for development, BENCH='--out DIR' to write somewhere else.
+BENCH ?=
+bench = @cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go run ./bench $(1) $(BENCH)
+
+.PHONY: bench
+bench: bench-ingest bench-page bench-list ## Measure all of it, beside what the machine can do (under 6 minutes)
+
+.PHONY: bench-ingest
+bench-ingest: build ## How fast alerts are stored, as ratios to plain inserts (docs-mdx/bench/ingest.json)
+	$(call bench,ingest)
+
+.PHONY: bench-page
+bench-page: build ## How soon one person is paged, and thirty at once
+	$(call bench,page)
+
+.PHONY: bench-list
+bench-list: build ## Lists, starts, memory and idling (BENCH=--growth: with up to a million incidents)
+	$(call bench,list)
+
 .PHONY: lint
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language
 	$(call step,Biome,$(PNPM) exec biome check --error-on-warnings)

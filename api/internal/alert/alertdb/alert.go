@@ -33,7 +33,9 @@ type Row struct {
 // upsertSQL keeps the maximum of (starts_at, resolved after firing), as alert.Absorb
 // does: a message that arrives late or twice counts, but never turns the state back.
 // A repeat always writes (design rule 3). Rows are locked in the order of their keys,
-// so that two batches cannot deadlock.
+// so that two batches cannot deadlock. Whether the incident is open is asked of the one
+// row: EXISTS may be answered by gathering every open incident there is. OFFSET 0 keeps
+// what is computed once from being written out for each column.
 const upsertSQL = `
 INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, description,
                    labels, annotations, link, starts_at, start_known, ends_at, occurrence_count, first_seen_at, last_seen_at)
@@ -62,12 +64,12 @@ ON CONFLICT (service_id, alert_key) DO UPDATE SET
               FROM (SELECT CASE
                         WHEN excluded.start_known THEN excluded.starts_at
                         WHEN excluded.status = 'resolved' THEN alert.starts_at
-                        WHEN alert.status = 'firing' AND EXISTS (
-                            SELECT FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id AND i.status <> 'resolved')
+                        WHEN alert.status = 'firing' AND (
+                            SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id)
                         THEN alert.starts_at
-                        ELSE greatest(excluded.starts_at, alert.starts_at + interval '1 microsecond') END AS start) known) compared)
+                        ELSE greatest(excluded.starts_at, alert.starts_at + interval '1 microsecond') END AS start OFFSET 0) known OFFSET 0) compared)
 RETURNING org_id, id, service_id, alert_key, status, starts_at, incident_id, incident_starts_at,
-    EXISTS (SELECT FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id AND i.status <> 'resolved')`
+    coalesce((SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id), false)`
 
 // Upsert stores arrivals, at most one for each service and key, and answers with the
 // rows as they are now, locked until the transaction ends. IncidentOpen is as of the
