@@ -41,7 +41,6 @@ type scenario struct {
 	ID      string  `json:"id"`
 	Test    string  `json:"test"`
 	Passed  bool    `json:"passed"`
-	Seed    uint64  `json:"seed,omitempty"`
 	Seconds float64 `json:"seconds"`
 }
 
@@ -58,7 +57,10 @@ func begin(t *testing.T, id string) {
 	t.Cleanup(func() {
 		report.mu.Lock()
 		defer report.mu.Unlock()
-		report.scenarios = append(report.scenarios, scenario{ID: id, Test: t.Name(), Passed: !t.Failed(), Seconds: time.Since(began).Round(100 * time.Millisecond).Seconds()})
+		report.scenarios = append(report.scenarios, scenario{
+			ID: id, Test: t.Name(), Passed: !t.Failed(), Seconds: time.Since(began).Round(100 * time.Millisecond).Seconds(),
+		})
+		keepFigures() // after each, so that a run that is broken off leaves what it measured
 	})
 }
 
@@ -76,13 +78,17 @@ func measured(t *testing.T, id, what string, value any, bar string) {
 func TestMain(m *testing.M) {
 	code := m.Run()
 	printTable()
-	if path := os.Getenv("NIGHTBELL_CHAOS_JSON"); path != "" {
-		if err := writeFigures(path); err != nil {
-			fmt.Fprintln(os.Stderr, "the figures could not be kept:", err)
-			code = 1
-		}
-	}
 	os.Exit(code)
+}
+
+func keepFigures() {
+	path := os.Getenv("NIGHTBELL_CHAOS_JSON")
+	if path == "" {
+		return
+	}
+	if err := writeFigures(path); err != nil {
+		fmt.Fprintln(os.Stderr, "the figures could not be kept:", err)
+	}
 }
 
 func printTable() {

@@ -128,7 +128,7 @@ func TestT14AcknowledgeRaces(t *testing.T) {
 	w := together(t, 2)
 	o := w.newTenant("raced", step{60, []string{"first"}}, step{aDay, []string{"second"}})
 	clock, random := w.clock(), w.random(1)
-	tries, atOnce, conflicts := length(5_000, 100), 50, 0
+	tries, atOnce, conflicts := length(5_000, 100), 100, 0
 	for done := 0; done < tries; done += atOnce {
 		var keys []string
 		for n := range atOnce {
