@@ -100,6 +100,16 @@ test: ## Everything a change needs, from cold
 	@$(MAKE) e2e-alertmanager
 	@$(MAKE) chaos-short
 
+.PHONY: race
+race: $(STAMPS)/workspace $(STAMPS)/postgres ## Every Go package under the race detector (needs a C compiler)
+	@cd api && CGO_ENABLED=1 go test -race -p 1 -timeout 40m ./...
+
+.PHONY: test-all
+test-all: ## make test, the race detector and the whole of chaos: more than an hour
+	@$(MAKE) test
+	@$(MAKE) race
+	@$(MAKE) chaos
+
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
 	@$(PNPM) --dir site run test:e2e
