@@ -43,7 +43,7 @@ func TestABrokenSweeperIsNoticed(t *testing.T) {
 			t.Fatalf("%d pages were sent, want that of the late step too", r.notifications("sent"))
 		}
 	}
-	if got := r.plainly(http.MethodGet, "/metrics", "", nil); !strings.Contains(string(got.body), `audit_repairs_total{kind="escalation"} 1`) {
+	if got := r.plainly(http.MethodGet, "/metrics", "", nil); !strings.Contains(got.body, `audit_repairs_total{kind="escalation"} 1`) {
 		t.Error("the repair was not counted")
 	}
 	watch(1, "after the repair")

@@ -192,12 +192,10 @@ func (w *workspace) explainAudit(t *testing.T) (milliseconds float64, plan strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	var explained []struct {
-		Planning  float64 `json:"Planning Time"`
-		Execution float64 `json:"Execution Time"`
-	}
+	var explained []map[string]any
 	if err := json.Unmarshal([]byte(plan), &explained); err != nil {
 		t.Fatal(err)
 	}
-	return explained[0].Planning + explained[0].Execution, strings.NewReplacer(" ", "", "\n", "").Replace(plan)
+	took := explained[0]["Planning Time"].(float64) + explained[0]["Execution Time"].(float64)
+	return took, strings.NewReplacer(" ", "", "\n", "").Replace(plan)
 }
