@@ -43,6 +43,9 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	if err := os.RemoveAll(outDir(t)); err != nil { // what the last run left
+		t.Fatal(err)
+	}
 	w := &world{
 		t: t, seed: rand.Uint64() >> 16, providers: newProviders(t),
 		answers: newJournal[answered](t, "answers"), acks: newJournal[acknowledgement](t, "acks"),
