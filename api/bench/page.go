@@ -98,8 +98,9 @@ func (r pageReport) print() {
 type pageRig struct {
 	server *nightbell
 	sink   *sink
-	people []*httpWorker
-	next   uint64
+	// hooks are where the alerts of each person's service go.
+	hooks []string
+	next  uint64
 }
 
 func newPageRig(ctx context.Context, bin string, people int) (r *pageRig, err error) {
@@ -118,7 +119,7 @@ func newPageRig(ctx context.Context, bin string, people int) (r *pageRig, err er
 	return r, nil
 }
 
-// add registers a person and opens the connection of their service's sender.
+// add registers a person with a service.
 func (r *pageRig) add(ctx context.Context, n int) error {
 	w, err := register(ctx, r.server.url, fmt.Sprintf("person%d", n), r.sink.url)
 	if err != nil {
@@ -127,9 +128,25 @@ func (r *pageRig) add(ctx context.Context, n int) error {
 	if err := w.addServices(ctx, 1); err != nil {
 		return err
 	}
-	sender, err := job{PerRequest: 1, Shape: distinctGroups}.httpWorker(ctx, w.hooks(r.server.url, 1)[0])
-	r.people = append(r.people, sender)
-	return err
+	r.hooks = append(r.hooks, w.hooks(r.server.url, 1)[0])
+	return nil
+}
+
+// senders opens a connection for each hook; the server closes those that say nothing.
+func senders(ctx context.Context, hooks []string) (list []*httpWorker, end func(), err error) {
+	end = func() {
+		for _, sender := range list {
+			_ = sender.conn.Close()
+		}
+	}
+	for _, hook := range hooks {
+		sender, err := job{PerRequest: 1, Shape: distinctGroups}.httpWorker(ctx, hook)
+		if err != nil {
+			return list, end, err
+		}
+		list = append(list, sender)
+	}
+	return list, end, nil
 }
 
 func (r *pageRig) end() error {
@@ -167,11 +184,16 @@ func (r *pageRig) fire(ctx context.Context, sender *httpWorker, number uint64) (
 // oneByOne pages one person again and again, after a pause of any length, so that no
 // rhythm of the server can favour or hide anything.
 func (r *pageRig) oneByOne(ctx context.Context, samples int) (inToOut, answered quantiles, err error) {
+	sender, end, err := senders(ctx, r.hooks[:1])
+	defer end()
+	if err != nil {
+		return inToOut, answered, err
+	}
 	var all, answers []time.Duration
 	for i := range samples + warmUp {
 		time.Sleep(rand.N(100 * time.Millisecond))
 		r.next++
-		t, err := r.fire(ctx, r.people[0], r.next)
+		t, err := r.fire(ctx, sender[0], r.next)
 		if err != nil {
 			return inToOut, answered, err
 		}
@@ -184,10 +206,15 @@ func (r *pageRig) oneByOne(ctx context.Context, samples int) (inToOut, answered 
 
 // atOnce pages everybody at the same moment and tells when the last page was there.
 func (r *pageRig) atOnce(ctx context.Context) (last time.Duration, err error) {
+	everybody, end, err := senders(ctx, r.hooks)
+	defer end()
+	if err != nil {
+		return 0, err
+	}
 	var mu sync.Mutex
 	var done sync.WaitGroup
 	began := time.Now()
-	for _, sender := range r.people {
+	for _, sender := range everybody {
 		r.next++
 		number := r.next
 		done.Go(func() {

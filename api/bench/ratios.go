@@ -51,6 +51,7 @@ func ratios(runs map[string][]ingestRun) []bar {
 	return []bar{
 		compare("distinct, c=16, to plain inserts", ours16, raw16, rate, 0.25, false),
 		compare("distinct, c=16, 16 keys, to plain inserts", ours16keys, raw16, rate, 0.25, false),
+		compare("distinct of one group, c=16, to plain inserts", ours16group, raw16, rate, 0.25, false),
 		compare("distinct, c=16, to one transaction each", ours16, alone16, rate, 1.2, false),
 		compare("distinct, c=64, to one transaction each", ours64, alone64, rate, 1.8, false),
 		compare("same alert to distinct, c=16", ours16same, ours16, rate, 1, false),
@@ -59,6 +60,7 @@ func ratios(runs map[string][]ingestRun) []bar {
 		newBar("refused of 160 connections on one key", 0, true, each(runs[ours160], refused)),
 		newBar("CPU s per 1,000, distinct, c=16", 0.35, true, each(runs[ours16], cpu)),
 		newBar("CPU s per 1,000, distinct, c=16, pages delivered", 0.35, true, each(runs[ours16], cpuDelivered)),
+		newBar("CPU s per 1,000, distinct of one group, c=16", 0.35, true, each(runs[ours16group], cpuDelivered)),
 	}
 }
 
