@@ -39,15 +39,19 @@ func (p *keyEncodePlan) SetNext(next pgtype.EncodePlan) { p.next = next }
 
 // Encode implements pgtype.EncodePlan.
 func (p *keyEncodePlan) Encode(value any, buffer []byte) ([]byte, error) {
+	if pointer, ok := value.(*uuid.UUID); ok { // never nil: pgx writes NULL by itself
+		return p.next.Encode(key(*pointer), buffer)
+	}
 	return p.next.Encode(key(value.(uuid.UUID)), buffer) //nolint:forcetypeassert // wrapKeyEncode has looked
 }
 
 func wrapKeyEncode(value any) (plan pgtype.WrappedEncodePlanNextSetter, nextValue any, ok bool) {
-	id, ok := value.(uuid.UUID)
-	if !ok {
+	switch value.(type) {
+	case uuid.UUID, *uuid.UUID:
+		return &keyEncodePlan{}, key{}, true
+	default:
 		return nil, nil, false
 	}
-	return &keyEncodePlan{}, key(id), true
 }
 
 type keyScanPlan struct{ next pgtype.ScanPlan }

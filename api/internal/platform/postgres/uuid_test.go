@@ -22,14 +22,16 @@ func TestUUIDsComeBackAsTheyWent(t *testing.T) {
 		var list []uuid.UUID
 		var pointers []*uuid.UUID
 		var text string
-		err := tx.QueryRow(ctx, `SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[], $1::text`,
-			one, &two, null, []uuid.UUID{one, two}, []*uuid.UUID{&one, nil}).
-			Scan(&single, &pointer, &null, &list, &pointers, &text)
+		none := []*uuid.UUID{nil, &one}
+		err := tx.QueryRow(ctx, `SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[], $1::text, $6::uuid[]`,
+			one, &two, null, []uuid.UUID{one, two}, []*uuid.UUID{&one, nil}, none).
+			Scan(&single, &pointer, &null, &list, &pointers, &text, &none)
 		if err != nil {
 			return err
 		}
 		if single != one || pointer == nil || *pointer != two || null != nil || text != one.String() ||
-			len(list) != 2 || list[1] != two || len(pointers) != 2 || *pointers[0] != one || pointers[1] != nil {
+			len(list) != 2 || list[1] != two || len(pointers) != 2 || *pointers[0] != one || pointers[1] != nil ||
+			none[0] != nil || *none[1] != one {
 			t.Errorf("got %v %v %v %v %v %q", single, pointer, null, list, pointers, text)
 		}
 		return nil
