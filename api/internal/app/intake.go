@@ -24,7 +24,7 @@ func (s *server) findRoute(ctx context.Context, hash ingest.KeyHash) (ingest.Rou
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ingest.ErrUnknownKey
 		}
-		route = ingest.Route{OrgID: row.OrgID, ServiceID: row.ServiceID, ServiceName: row.Name, Grouping: row.Grouping}
+		route = ingest.Route{OrgID: row.OrgID, ServiceID: row.ServiceID, ServiceName: row.Name, Grouping: catalog.Grouping(row.Grouping)}
 		if row.PolicyID != nil {
 			route.PolicyID = *row.PolicyID
 		}
@@ -39,12 +39,8 @@ type acceptor struct {
 	metrics *telemetry.Metrics
 }
 
-func routeOf(r ingest.Route) catalog.Route {
-	return catalog.Route{OrgID: r.OrgID, ServiceID: r.ServiceID, ServiceName: r.ServiceName, PolicyID: r.PolicyID, Grouping: catalog.Grouping(r.Grouping)}
-}
-
 func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Batch) error {
-	err := a.intake.Accept(ctx, routeOf(route), batch)
+	err := a.intake.Accept(ctx, route, batch)
 	outcome := "accepted"
 	if err != nil {
 		outcome = "unavailable"
@@ -57,7 +53,7 @@ func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Ba
 
 func (a acceptor) AcceptUndecodable(ctx context.Context, route ingest.Route, sender, reason string, body []byte) error {
 	a.metrics.AlertsReceived(sender, "undecodable", 1)
-	return a.intake.AcceptUndecodable(ctx, routeOf(route), sender, reason, body)
+	return a.intake.AcceptUndecodable(ctx, route, sender, reason, body)
 }
 
 // announced tells the intake of a request before its body is read, so that the batch

@@ -14,9 +14,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
 )
 
 // ErrUnknownKey says that no service has this key, or no longer.
@@ -30,15 +29,7 @@ type Keys interface {
 }
 
 // Route is where the alerts of a key go.
-type Route struct {
-	OrgID       uuid.UUID
-	ServiceID   uuid.UUID
-	ServiceName string
-	// PolicyID is the escalation policy of the service; Nil when it has none.
-	PolicyID uuid.UUID
-	// Grouping is "group" (one incident per group of the sender) or "alert".
-	Grouping string
-}
+type Route = catalog.Route
 
 // Acceptor commits what was received. Both calls return nil only after the commit,
 // and an error only when nothing was committed that the sender must not repeat.

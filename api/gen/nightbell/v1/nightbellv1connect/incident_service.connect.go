@@ -87,8 +87,8 @@ type IncidentServiceClient interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
-	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. The
-	// assignee is told by the notification rules; the status does not change.
+	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
@@ -333,8 +333,8 @@ type IncidentServiceHandler interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
-	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. The
-	// assignee is told by the notification rules; the status does not change.
+	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)

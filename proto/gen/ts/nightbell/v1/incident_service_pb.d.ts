@@ -930,8 +930,8 @@ export declare const IncidentService: GenService<{
     output: typeof ResolveIncidentResponseSchema;
   },
   /**
-   * AssignIncident gives the incident to a member, or to nobody when user_id is empty. The
-   * assignee is told by the notification rules; the status does not change.
+   * AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+   * pages nobody and does not change the status; the timeline and every open screen show it.
    *
    * @generated from rpc nightbell.v1.IncidentService.AssignIncident
    */
