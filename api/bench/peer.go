@@ -92,17 +92,11 @@ func (nothing) AcceptUndecodable(context.Context, ingest.Route, string, string, 
 type alone struct{ intake *flow.Intake }
 
 func (a alone) Accept(ctx context.Context, r ingest.Route, batch alert.Batch) error {
-	return a.intake.AcceptAlone(ctx, catalogRoute(r), batch)
+	return a.intake.AcceptAlone(ctx, r, batch)
 }
 
 func (a alone) AcceptUndecodable(ctx context.Context, r ingest.Route, sender, reason string, body []byte) error {
-	return a.intake.AcceptUndecodable(ctx, catalogRoute(r), sender, reason, body)
-}
-
-func catalogRoute(r ingest.Route) catalog.Route {
-	return catalog.Route{
-		OrgID: r.OrgID, ServiceID: r.ServiceID, ServiceName: r.ServiceName, PolicyID: r.PolicyID, Grouping: catalog.Grouping(r.Grouping),
-	}
+	return a.intake.AcceptUndecodable(ctx, r, sender, reason, body)
 }
 
 // finder looks keys up as the server does.
@@ -114,7 +108,7 @@ func (f finder) find(ctx context.Context, hash ingest.KeyHash) (route ingest.Rou
 		if err != nil {
 			return err
 		}
-		route = ingest.Route{OrgID: row.OrgID, ServiceID: row.ServiceID, ServiceName: row.Name, Grouping: row.Grouping}
+		route = ingest.Route{OrgID: row.OrgID, ServiceID: row.ServiceID, ServiceName: row.Name, Grouping: catalog.Grouping(row.Grouping)}
 		if row.PolicyID != nil {
 			route.PolicyID = *row.PolicyID
 		}
