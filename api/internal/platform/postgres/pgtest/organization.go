@@ -54,6 +54,18 @@ var organizationRows = []string{
 	`INSERT INTO escalation_policy (org_id, id, name, created_at, updated_at) VALUES ({org}, {policy}, 'Filled policy', nightbell_now(), nightbell_now())`,
 	`INSERT INTO schedule (org_id, id, name, team_id, escalation_policy_id, created_at)
 		VALUES ({org}, {schedule}, 'Filled schedule', {team}, {policy}, nightbell_now())`,
+	`INSERT INTO rotation (org_id, id, schedule_id, position, name, unit, length, turns, starts_at)
+		VALUES ({org}, {rotation}, {schedule}, 0, 'Filled rotation', 'week', 1, 1, nightbell_now())`,
+	`INSERT INTO rotation_person (org_id, rotation_id, turn, position, user_id) VALUES ({org}, {rotation}, 0, 0, {user})`,
+	`INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, replaces_user_id, starts_at, ends_at, reason, created_by, created_at)
+		VALUES ({org}, {override}, {schedule}, 'cover', {user}, {user}, nightbell_now(), nightbell_now() + interval '1 hour', 'filled', {user}, nightbell_now())`,
+	`INSERT INTO calendar_feed (org_id, id, schedule_id, hash, sealed, created_by, created_at)
+		VALUES ({org}, {calendar_feed}, {schedule}, sha256({calendar_feed}), 'sealed', {user}, nightbell_now())`,
+	`INSERT INTO calendar_feed (org_id, id, user_id, hash, sealed, created_by, created_at)
+		VALUES ({org}, {own_calendar_feed}, {user}, sha256({own_calendar_feed}), 'sealed', {user}, nightbell_now())`,
+	`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at)
+		VALUES ({org}, {handover_notice}, 'filled ' || {handover_notice}, {schedule}, {user}, {contact_method}, 'on',
+			nightbell_now(), 'sent', nightbell_now(), nightbell_now())`,
 	`UPDATE org SET default_policy_id = {policy} WHERE id = {org} AND default_policy_id IS NULL`,
 	`INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ({org}, {policy}, 0, 300)`,
 	`INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ({org}, {policy}, 1, 300)`,
@@ -79,6 +91,10 @@ var organizationRows = []string{
 		VALUES ({org}, {undecodable_alert}, {service}, 'prometheus', 'not JSON', 'filled', nightbell_now())`,
 	`INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, at) VALUES ({org}, {timeline_event}, {incident}, 'comment', 'system', nightbell_now())`,
 	`INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, status, updated_at) VALUES ({org}, {incident}, {policy}, 1, 'stopped', nightbell_now())`,
+	`INSERT INTO incident_timer (org_id, incident_id, kind, due_at) VALUES ({org}, {incident}, 'auto_resolve', nightbell_now() + interval '1 year')`,
+	`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_by, created_at)
+		VALUES ({org}, {maintenance_window}, 'Filled maintenance', nightbell_now(), nightbell_now(), {user}, nightbell_now())`,
+	`INSERT INTO maintenance_service (org_id, window_id, service_id) VALUES ({org}, {maintenance_window}, {other_service})`,
 	`INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
 			severity_rank, state, due_at, next_try_at, finished_at, created_at)
 		VALUES ({org}, {notification}, 'filled ' || {notification}, {incident}, {user}, {contact_method}, 'email', 1, 0, 0, 'filled',
