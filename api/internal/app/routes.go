@@ -22,6 +22,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/integration/integrationrpc"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/notify/notifyrpc"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncallrpc"
 	"github.com/nightbell/nightbell/api/internal/org/orgrpc"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
@@ -106,6 +107,8 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db)
+	maintenance := escalationrpc.NewMaintenance(s.db)
+	schedules := oncallrpc.New(s.db)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
@@ -128,6 +131,12 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_escalation_service_proto, policies, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewEscalationServiceHandler(policies, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_maintenance_service_proto, maintenance, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewMaintenanceServiceHandler(maintenance, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_oncall_service_proto, schedules, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewOnCallServiceHandler(schedules, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_contact_service_proto, contacts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewContactServiceHandler(contacts, o...)

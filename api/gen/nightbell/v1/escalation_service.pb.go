@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -32,7 +33,16 @@ type EscalationPolicy struct {
 	Repeats int32             `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
 	Steps   []*EscalationStep `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
 	// True for the policy of services that name none.
-	IsDefault     bool `protobuf:"varint,6,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
+	IsDefault bool `protobuf:"varint,6,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
+	// An acknowledged incident that is not resolved this long after pages again from the first
+	// step. Zero: never.
+	AckTimeoutSeconds int32 `protobuf:"varint,7,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
+	// An open incident that brought nothing new for this long is resolved. Zero: never.
+	AutoResolveSeconds int32 `protobuf:"varint,8,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	// IANA name: the zone of the steps' windows.
+	Timezone string `protobuf:"bytes,9,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// Names of the services that use it, without those that use it as the default.
+	UsedBy        []string `protobuf:"bytes,10,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -109,11 +119,45 @@ func (x *EscalationPolicy) GetIsDefault() bool {
 	return false
 }
 
+func (x *EscalationPolicy) GetAckTimeoutSeconds() int32 {
+	if x != nil {
+		return x.AckTimeoutSeconds
+	}
+	return 0
+}
+
+func (x *EscalationPolicy) GetAutoResolveSeconds() int32 {
+	if x != nil {
+		return x.AutoResolveSeconds
+	}
+	return 0
+}
+
+func (x *EscalationPolicy) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
+}
+
+func (x *EscalationPolicy) GetUsedBy() []string {
+	if x != nil {
+		return x.UsedBy
+	}
+	return nil
+}
+
 type EscalationStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How long this step waits for an answer before the next one is paged.
-	DelaySeconds  int32               `protobuf:"varint,1,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
-	Targets       []*EscalationTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"`
+	DelaySeconds int32               `protobuf:"varint,1,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	Targets      []*EscalationTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"`
+	// everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+	Assignment string `protobuf:"bytes,3,opt,name=assignment,proto3" json:"assignment,omitempty"`
+	// The step is skipped at once for other severities. All when empty.
+	Severities []string `protobuf:"bytes,4,rep,name=severities,proto3" json:"severities,omitempty"`
+	// The step is skipped at once at other times. Always when empty.
+	Windows       []*TimeWindow `protobuf:"bytes,5,rep,name=windows,proto3" json:"windows,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -158,6 +202,27 @@ func (x *EscalationStep) GetDelaySeconds() int32 {
 func (x *EscalationStep) GetTargets() []*EscalationTarget {
 	if x != nil {
 		return x.Targets
+	}
+	return nil
+}
+
+func (x *EscalationStep) GetAssignment() string {
+	if x != nil {
+		return x.Assignment
+	}
+	return ""
+}
+
+func (x *EscalationStep) GetSeverities() []string {
+	if x != nil {
+		return x.Severities
+	}
+	return nil
+}
+
+func (x *EscalationStep) GetWindows() []*TimeWindow {
+	if x != nil {
+		return x.Windows
 	}
 	return nil
 }
@@ -226,11 +291,15 @@ func (x *EscalationTarget) GetName() string {
 }
 
 type CreateEscalationPolicyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats       int32                  `protobuf:"varint,3,opt,name=repeats,proto3" json:"repeats,omitempty"`
-	Steps         []*EscalationStep      `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Name               string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Description        string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	Repeats            int32                  `protobuf:"varint,3,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	Steps              []*EscalationStep      `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	AckTimeoutSeconds  int32                  `protobuf:"varint,5,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
+	AutoResolveSeconds int32                  `protobuf:"varint,6,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	// UTC when empty.
+	Timezone      string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -291,6 +360,27 @@ func (x *CreateEscalationPolicyRequest) GetSteps() []*EscalationStep {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *CreateEscalationPolicyRequest) GetAckTimeoutSeconds() int32 {
+	if x != nil {
+		return x.AckTimeoutSeconds
+	}
+	return 0
+}
+
+func (x *CreateEscalationPolicyRequest) GetAutoResolveSeconds() int32 {
+	if x != nil {
+		return x.AutoResolveSeconds
+	}
+	return 0
+}
+
+func (x *CreateEscalationPolicyRequest) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
 }
 
 type CreateEscalationPolicyResponse struct {
@@ -506,12 +596,16 @@ func (x *GetEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
 }
 
 type UpdateEscalationPolicyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats       int32                  `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
-	Steps         []*EscalationStep      `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Id                 string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name               string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Repeats            int32                  `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	Steps              []*EscalationStep      `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
+	AckTimeoutSeconds  int32                  `protobuf:"varint,6,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
+	AutoResolveSeconds int32                  `protobuf:"varint,7,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	// UTC when empty.
+	Timezone      string `protobuf:"bytes,8,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -579,6 +673,27 @@ func (x *UpdateEscalationPolicyRequest) GetSteps() []*EscalationStep {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *UpdateEscalationPolicyRequest) GetAckTimeoutSeconds() int32 {
+	if x != nil {
+		return x.AckTimeoutSeconds
+	}
+	return 0
+}
+
+func (x *UpdateEscalationPolicyRequest) GetAutoResolveSeconds() int32 {
+	if x != nil {
+		return x.AutoResolveSeconds
+	}
+	return 0
+}
+
+func (x *UpdateEscalationPolicyRequest) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
 }
 
 type UpdateEscalationPolicyResponse struct {
@@ -705,11 +820,420 @@ func (*DeleteEscalationPolicyResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{12}
 }
 
+type ExplainRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Empty: an incident without a service.
+	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// critical when empty.
+	Severity string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	// Now when absent.
+	At            *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainRequest) Reset() {
+	*x = ExplainRequest{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainRequest) ProtoMessage() {}
+
+func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
+func (*ExplainRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *ExplainRequest) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *ExplainRequest) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *ExplainRequest) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+type ExplainResponse struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	ServiceId   string                 `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	ServiceName string                 `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	PolicyId    string                 `protobuf:"bytes,3,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
+	PolicyName  string                 `protobuf:"bytes,4,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`
+	Severity    string                 `protobuf:"bytes,5,opt,name=severity,proto3" json:"severity,omitempty"`
+	At          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`
+	// The answer in one sentence.
+	Summary string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What would happen if nobody answered, in order of time, to the end of the policy.
+	Moments []*ExplainMoment `protobuf:"bytes,8,rep,name=moments,proto3" json:"moments,omitempty"`
+	// Set while maintenance holds the pages.
+	HeldUntil     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=held_until,json=heldUntil,proto3" json:"held_until,omitempty"`
+	HeldBecause   string                 `protobuf:"bytes,10,opt,name=held_because,json=heldBecause,proto3" json:"held_because,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainResponse) Reset() {
+	*x = ExplainResponse{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainResponse) ProtoMessage() {}
+
+func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
+func (*ExplainResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ExplainResponse) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetPolicyId() string {
+	if x != nil {
+		return x.PolicyId
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetPolicyName() string {
+	if x != nil {
+		return x.PolicyName
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetSummary() string {
+	if x != nil {
+		return x.Summary
+	}
+	return ""
+}
+
+func (x *ExplainResponse) GetMoments() []*ExplainMoment {
+	if x != nil {
+		return x.Moments
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetHeldUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HeldUntil
+	}
+	return nil
+}
+
+func (x *ExplainResponse) GetHeldBecause() string {
+	if x != nil {
+		return x.HeldBecause
+	}
+	return ""
+}
+
+// One moment of a policy that nobody answers.
+type ExplainMoment struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	At           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	AfterSeconds int32                  `protobuf:"varint,2,opt,name=after_seconds,json=afterSeconds,proto3" json:"after_seconds,omitempty"`
+	// Counted from 1.
+	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
+	// paged, skipped, last_resort or exhausted.
+	Outcome       string         `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	Message       string         `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	Pages         []*ExplainPage `protobuf:"bytes,7,rep,name=pages,proto3" json:"pages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainMoment) Reset() {
+	*x = ExplainMoment{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainMoment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainMoment) ProtoMessage() {}
+
+func (x *ExplainMoment) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainMoment.ProtoReflect.Descriptor instead.
+func (*ExplainMoment) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ExplainMoment) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
+func (x *ExplainMoment) GetAfterSeconds() int32 {
+	if x != nil {
+		return x.AfterSeconds
+	}
+	return 0
+}
+
+func (x *ExplainMoment) GetStep() int32 {
+	if x != nil {
+		return x.Step
+	}
+	return 0
+}
+
+func (x *ExplainMoment) GetRound() int32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *ExplainMoment) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *ExplainMoment) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ExplainMoment) GetPages() []*ExplainPage {
+	if x != nil {
+		return x.Pages
+	}
+	return nil
+}
+
+// Somebody who would be paged.
+type ExplainPage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Why   *Why                   `protobuf:"bytes,1,opt,name=why,proto3" json:"why,omitempty"`
+	// Absent for a shared channel.
+	Person *Person `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"`
+	// By which contacts, soonest first.
+	Contacts      []*ExplainContact `protobuf:"bytes,3,rep,name=contacts,proto3" json:"contacts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainPage) Reset() {
+	*x = ExplainPage{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainPage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainPage) ProtoMessage() {}
+
+func (x *ExplainPage) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainPage.ProtoReflect.Descriptor instead.
+func (*ExplainPage) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ExplainPage) GetWhy() *Why {
+	if x != nil {
+		return x.Why
+	}
+	return nil
+}
+
+func (x *ExplainPage) GetPerson() *Person {
+	if x != nil {
+		return x.Person
+	}
+	return nil
+}
+
+func (x *ExplainPage) GetContacts() []*ExplainContact {
+	if x != nil {
+		return x.Contacts
+	}
+	return nil
+}
+
+type ExplainContact struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// email, sms, voice, push, webhook or slack.
+	Channel       string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Hint          string                 `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
+	At            *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExplainContact) Reset() {
+	*x = ExplainContact{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExplainContact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExplainContact) ProtoMessage() {}
+
+func (x *ExplainContact) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExplainContact.ProtoReflect.Descriptor instead.
+func (*ExplainContact) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *ExplainContact) GetChannel() string {
+	if x != nil {
+		return x.Channel
+	}
+	return ""
+}
+
+func (x *ExplainContact) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ExplainContact) GetHint() string {
+	if x != nil {
+		return x.Hint
+	}
+	return ""
+}
+
+func (x *ExplainContact) GetAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.At
+	}
+	return nil
+}
+
 var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\"\xc5\x01\n" +
+	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\xdc\x02\n" +
 	"\x10EscalationPolicy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -717,23 +1241,38 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\arepeats\x18\x04 \x01(\x05R\arepeats\x122\n" +
 	"\x05steps\x18\x05 \x03(\v2\x1c.nightbell.v1.EscalationStepR\x05steps\x12\x1d\n" +
 	"\n" +
-	"is_default\x18\x06 \x01(\bR\tisDefault\"\x88\x01\n" +
+	"is_default\x18\x06 \x01(\bR\tisDefault\x12.\n" +
+	"\x13ack_timeout_seconds\x18\a \x01(\x05R\x11ackTimeoutSeconds\x120\n" +
+	"\x14auto_resolve_seconds\x18\b \x01(\x05R\x12autoResolveSeconds\x12\x1a\n" +
+	"\btimezone\x18\t \x01(\tR\btimezone\x12\x17\n" +
+	"\aused_by\x18\n" +
+	" \x03(\tR\x06usedBy\"\xd1\x02\n" +
 	"\x0eEscalationStep\x120\n" +
 	"\rdelay_seconds\x18\x01 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\n" +
 	"R\fdelaySeconds\x12D\n" +
 	"\atargets\x18\x02 \x03(\v2\x1e.nightbell.v1.EscalationTargetB\n" +
-	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\atargets\"\x87\x01\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\atargets\x12>\n" +
+	"\n" +
+	"assignment\x18\x03 \x01(\tB\x1e\xbaH\x1br\x19R\x00R\beveryoneR\vround_robinR\n" +
+	"assignment\x12I\n" +
+	"\n" +
+	"severities\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
+	"severities\x12<\n" +
+	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"\x87\x01\n" +
 	"\x10EscalationTarget\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
 	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"\xd0\x01\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"\xf2\x02\n" +
 	"\x1dCreateEscalationPolicyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
 	"\arepeats\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\arepeats\x12>\n" +
 	"\x05steps\x18\x04 \x03(\v2\x1c.nightbell.v1.EscalationStepB\n" +
-	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\"m\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
+	"\x13ack_timeout_seconds\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
+	"\x14auto_resolve_seconds\x18\x06 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\x9a\x9e\x01(\x00R\x12autoResolveSeconds\x12#\n" +
+	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\"m\n" +
 	"\x1eCreateEscalationPolicyResponse\x12K\n" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x1f\n" +
 	"\x1dListEscalationPoliciesRequest\"q\n" +
@@ -742,7 +1281,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x1aGetEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"j\n" +
 	"\x1bGetEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xf7\x01\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x99\x03\n" +
 	"\x1dUpdateEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -750,12 +1289,52 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
 	"\arepeats\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\arepeats\x12>\n" +
 	"\x05steps\x18\x05 \x03(\v2\x1c.nightbell.v1.EscalationStepB\n" +
-	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\"m\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
+	"\x13ack_timeout_seconds\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
+	"\x14auto_resolve_seconds\x18\a \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\x9a\x9e\x01(\x00R\x12autoResolveSeconds\x12#\n" +
+	"\btimezone\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\"m\n" +
 	"\x1eUpdateEscalationPolicyResponse\x12K\n" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"F\n" +
 	"\x1dDeleteEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\" \n" +
-	"\x1eDeleteEscalationPolicyResponse2\xe1\x06\n" +
+	"\x1eDeleteEscalationPolicyResponse\"\xaa\x01\n" +
+	"\x0eExplainRequest\x12*\n" +
+	"\n" +
+	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12@\n" +
+	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\x88\x03\n" +
+	"\x0fExplainResponse\x12\x1d\n" +
+	"\n" +
+	"service_id\x18\x01 \x01(\tR\tserviceId\x12!\n" +
+	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12\x1b\n" +
+	"\tpolicy_id\x18\x03 \x01(\tR\bpolicyId\x12\x1f\n" +
+	"\vpolicy_name\x18\x04 \x01(\tR\n" +
+	"policyName\x12\x1a\n" +
+	"\bseverity\x18\x05 \x01(\tR\bseverity\x12*\n" +
+	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
+	"\asummary\x18\a \x01(\tR\asummary\x125\n" +
+	"\amoments\x18\b \x03(\v2\x1b.nightbell.v1.ExplainMomentR\amoments\x129\n" +
+	"\n" +
+	"held_until\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\theldUntil\x12!\n" +
+	"\fheld_because\x18\n" +
+	" \x01(\tR\vheldBecause\"\xef\x01\n" +
+	"\rExplainMoment\x12*\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12#\n" +
+	"\rafter_seconds\x18\x02 \x01(\x05R\fafterSeconds\x12\x12\n" +
+	"\x04step\x18\x03 \x01(\x05R\x04step\x12\x14\n" +
+	"\x05round\x18\x04 \x01(\x05R\x05round\x12\x18\n" +
+	"\aoutcome\x18\x05 \x01(\tR\aoutcome\x12\x18\n" +
+	"\amessage\x18\x06 \x01(\tR\amessage\x12/\n" +
+	"\x05pages\x18\a \x03(\v2\x19.nightbell.v1.ExplainPageR\x05pages\"\x9a\x01\n" +
+	"\vExplainPage\x12#\n" +
+	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyR\x03why\x12,\n" +
+	"\x06person\x18\x02 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x128\n" +
+	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"~\n" +
+	"\x0eExplainContact\x12\x18\n" +
+	"\achannel\x18\x01 \x01(\tR\achannel\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
+	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at2\xcf\a\n" +
 	"\x11EscalationService\x12\xa6\x01\n" +
 	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"1\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa5\x01\n" +
 	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\"0\x8a\xb5\x18\n" +
@@ -763,7 +1342,9 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"5\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/escalation-policies/{id}\x90\x02\x01\x12\xab\x01\n" +
 	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*\x1a\x1c/v1/escalation-policies/{id}\x12\xa8\x01\n" +
-	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12l\n" +
+	"\aExplain\x12\x1c.nightbell.v1.ExplainRequest\x1a\x1d.nightbell.v1.ExplainResponse\"$\x8a\xb5\x18\n" +
+	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/explain\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_escalation_service_proto_rawDescOnce sync.Once
@@ -777,7 +1358,7 @@ func file_nightbell_v1_escalation_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_escalation_service_proto_rawDescData
 }
 
-var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_nightbell_v1_escalation_service_proto_goTypes = []any{
 	(*EscalationPolicy)(nil),               // 0: nightbell.v1.EscalationPolicy
 	(*EscalationStep)(nil),                 // 1: nightbell.v1.EscalationStep
@@ -792,31 +1373,53 @@ var file_nightbell_v1_escalation_service_proto_goTypes = []any{
 	(*UpdateEscalationPolicyResponse)(nil), // 10: nightbell.v1.UpdateEscalationPolicyResponse
 	(*DeleteEscalationPolicyRequest)(nil),  // 11: nightbell.v1.DeleteEscalationPolicyRequest
 	(*DeleteEscalationPolicyResponse)(nil), // 12: nightbell.v1.DeleteEscalationPolicyResponse
+	(*ExplainRequest)(nil),                 // 13: nightbell.v1.ExplainRequest
+	(*ExplainResponse)(nil),                // 14: nightbell.v1.ExplainResponse
+	(*ExplainMoment)(nil),                  // 15: nightbell.v1.ExplainMoment
+	(*ExplainPage)(nil),                    // 16: nightbell.v1.ExplainPage
+	(*ExplainContact)(nil),                 // 17: nightbell.v1.ExplainContact
+	(*TimeWindow)(nil),                     // 18: nightbell.v1.TimeWindow
+	(*timestamppb.Timestamp)(nil),          // 19: google.protobuf.Timestamp
+	(*Why)(nil),                            // 20: nightbell.v1.Why
+	(*Person)(nil),                         // 21: nightbell.v1.Person
 }
 var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
 	1,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
 	2,  // 1: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
-	1,  // 2: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	0,  // 3: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 4: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 5: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	1,  // 6: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	0,  // 7: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	3,  // 8: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
-	5,  // 9: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
-	7,  // 10: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
-	9,  // 11: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
-	11, // 12: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
-	4,  // 13: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
-	6,  // 14: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
-	8,  // 15: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
-	10, // 16: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
-	12, // 17: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
-	13, // [13:18] is the sub-list for method output_type
-	8,  // [8:13] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	18, // 2: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
+	1,  // 3: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	0,  // 4: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 5: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 6: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	1,  // 7: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	0,  // 8: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	19, // 9: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
+	19, // 10: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
+	15, // 11: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
+	19, // 12: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
+	19, // 13: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
+	16, // 14: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
+	20, // 15: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
+	21, // 16: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
+	17, // 17: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
+	19, // 18: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
+	3,  // 19: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
+	5,  // 20: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
+	7,  // 21: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
+	9,  // 22: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
+	11, // 23: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
+	13, // 24: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
+	4,  // 25: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
+	6,  // 26: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
+	8,  // 27: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
+	10, // 28: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
+	12, // 29: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
+	14, // 30: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
+	25, // [25:31] is the sub-list for method output_type
+	19, // [19:25] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_escalation_service_proto_init() }
@@ -824,6 +1427,8 @@ func file_nightbell_v1_escalation_service_proto_init() {
 	if File_nightbell_v1_escalation_service_proto != nil {
 		return
 	}
+	file_nightbell_v1_incident_proto_init()
+	file_nightbell_v1_oncall_proto_init()
 	file_nightbell_v1_options_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -831,7 +1436,7 @@ func file_nightbell_v1_escalation_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_escalation_service_proto_rawDesc), len(file_nightbell_v1_escalation_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

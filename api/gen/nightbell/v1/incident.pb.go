@@ -691,8 +691,10 @@ type Notification struct {
 	DueAt      *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=due_at,json=dueAt,proto3" json:"due_at,omitempty"`
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
 	// Why it failed or was cancelled, in words.
-	Reason        string             `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
-	Attempts      []*DeliveryAttempt `protobuf:"bytes,12,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	Reason   string             `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	Attempts []*DeliveryAttempt `protobuf:"bytes,12,rep,name=attempts,proto3" json:"attempts,omitempty"`
+	// Why this person was paged, as it was decided. Absent for pages that are older than this.
+	Why           *Why `protobuf:"bytes,13,opt,name=why,proto3" json:"why,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -811,6 +813,167 @@ func (x *Notification) GetAttempts() []*DeliveryAttempt {
 	return nil
 }
 
+func (x *Notification) GetWhy() *Why {
+	if x != nil {
+		return x.Why
+	}
+	return nil
+}
+
+// Why somebody is paged.
+type Why struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+	Sentence   string `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	PolicyId   string `protobuf:"bytes,2,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
+	PolicyName string `protobuf:"bytes,3,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`
+	// Counted from 1.
+	Step  int32 `protobuf:"varint,4,opt,name=step,proto3" json:"step,omitempty"`
+	Round int32 `protobuf:"varint,5,opt,name=round,proto3" json:"round,omitempty"`
+	// user, schedule, team, channel or owner.
+	TargetKind string `protobuf:"bytes,6,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
+	TargetId   string `protobuf:"bytes,7,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	TargetName string `protobuf:"bytes,8,opt,name=target_name,json=targetName,proto3" json:"target_name,omitempty"`
+	// How a schedule came to this person: rotation or override.
+	Because       string                 `protobuf:"bytes,9,opt,name=because,proto3" json:"because,omitempty"`
+	BecauseName   string                 `protobuf:"bytes,10,opt,name=because_name,json=becauseName,proto3" json:"because_name,omitempty"`
+	ShiftStartsAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=shift_starts_at,json=shiftStartsAt,proto3" json:"shift_starts_at,omitempty"`
+	ShiftEndsAt   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`
+	// The severity that the incident had then.
+	Severity      string                 `protobuf:"bytes,13,opt,name=severity,proto3" json:"severity,omitempty"`
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Why) Reset() {
+	*x = Why{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Why) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Why) ProtoMessage() {}
+
+func (x *Why) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Why.ProtoReflect.Descriptor instead.
+func (*Why) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Why) GetSentence() string {
+	if x != nil {
+		return x.Sentence
+	}
+	return ""
+}
+
+func (x *Why) GetPolicyId() string {
+	if x != nil {
+		return x.PolicyId
+	}
+	return ""
+}
+
+func (x *Why) GetPolicyName() string {
+	if x != nil {
+		return x.PolicyName
+	}
+	return ""
+}
+
+func (x *Why) GetStep() int32 {
+	if x != nil {
+		return x.Step
+	}
+	return 0
+}
+
+func (x *Why) GetRound() int32 {
+	if x != nil {
+		return x.Round
+	}
+	return 0
+}
+
+func (x *Why) GetTargetKind() string {
+	if x != nil {
+		return x.TargetKind
+	}
+	return ""
+}
+
+func (x *Why) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *Why) GetTargetName() string {
+	if x != nil {
+		return x.TargetName
+	}
+	return ""
+}
+
+func (x *Why) GetBecause() string {
+	if x != nil {
+		return x.Because
+	}
+	return ""
+}
+
+func (x *Why) GetBecauseName() string {
+	if x != nil {
+		return x.BecauseName
+	}
+	return ""
+}
+
+func (x *Why) GetShiftStartsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ShiftStartsAt
+	}
+	return nil
+}
+
+func (x *Why) GetShiftEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ShiftEndsAt
+	}
+	return nil
+}
+
+func (x *Why) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *Why) GetDecidedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.DecidedAt
+	}
+	return nil
+}
+
 type DeliveryAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -827,7 +990,7 @@ type DeliveryAttempt struct {
 
 func (x *DeliveryAttempt) Reset() {
 	*x = DeliveryAttempt{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -839,7 +1002,7 @@ func (x *DeliveryAttempt) String() string {
 func (*DeliveryAttempt) ProtoMessage() {}
 
 func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -852,7 +1015,7 @@ func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryAttempt.ProtoReflect.Descriptor instead.
 func (*DeliveryAttempt) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeliveryAttempt) GetId() string {
@@ -986,7 +1149,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
 	"\x10AnnotationsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xaf\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd4\x03\n" +
 	"\fNotification\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04step\x18\x02 \x01(\x05R\x04step\x12\x14\n" +
@@ -1001,7 +1164,28 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"finishedAt\x12\x16\n" +
 	"\x06reason\x18\v \x01(\tR\x06reason\x129\n" +
-	"\battempts\x18\f \x03(\v2\x1d.nightbell.v1.DeliveryAttemptR\battempts\"\xf2\x01\n" +
+	"\battempts\x18\f \x03(\v2\x1d.nightbell.v1.DeliveryAttemptR\battempts\x12#\n" +
+	"\x03why\x18\r \x01(\v2\x11.nightbell.v1.WhyR\x03why\"\x80\x04\n" +
+	"\x03Why\x12\x1a\n" +
+	"\bsentence\x18\x01 \x01(\tR\bsentence\x12\x1b\n" +
+	"\tpolicy_id\x18\x02 \x01(\tR\bpolicyId\x12\x1f\n" +
+	"\vpolicy_name\x18\x03 \x01(\tR\n" +
+	"policyName\x12\x12\n" +
+	"\x04step\x18\x04 \x01(\x05R\x04step\x12\x14\n" +
+	"\x05round\x18\x05 \x01(\x05R\x05round\x12\x1f\n" +
+	"\vtarget_kind\x18\x06 \x01(\tR\n" +
+	"targetKind\x12\x1b\n" +
+	"\ttarget_id\x18\a \x01(\tR\btargetId\x12\x1f\n" +
+	"\vtarget_name\x18\b \x01(\tR\n" +
+	"targetName\x12\x18\n" +
+	"\abecause\x18\t \x01(\tR\abecause\x12!\n" +
+	"\fbecause_name\x18\n" +
+	" \x01(\tR\vbecauseName\x12B\n" +
+	"\x0fshift_starts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\rshiftStartsAt\x12>\n" +
+	"\rshift_ends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vshiftEndsAt\x12\x1a\n" +
+	"\bseverity\x18\r \x01(\tR\bseverity\x129\n" +
+	"\n" +
+	"decided_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xf2\x01\n" +
 	"\x0fDeliveryAttempt\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x16\n" +
@@ -1024,7 +1208,7 @@ func file_nightbell_v1_incident_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*Person)(nil),                // 0: nightbell.v1.Person
 	(*Incident)(nil),              // 1: nightbell.v1.Incident
@@ -1032,45 +1216,50 @@ var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*TimelineEvent)(nil),         // 3: nightbell.v1.TimelineEvent
 	(*Alert)(nil),                 // 4: nightbell.v1.Alert
 	(*Notification)(nil),          // 5: nightbell.v1.Notification
-	(*DeliveryAttempt)(nil),       // 6: nightbell.v1.DeliveryAttempt
-	nil,                           // 7: nightbell.v1.Incident.TagsEntry
-	nil,                           // 8: nightbell.v1.Alert.LabelsEntry
-	nil,                           // 9: nightbell.v1.Alert.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
+	(*Why)(nil),                   // 6: nightbell.v1.Why
+	(*DeliveryAttempt)(nil),       // 7: nightbell.v1.DeliveryAttempt
+	nil,                           // 8: nightbell.v1.Incident.TagsEntry
+	nil,                           // 9: nightbell.v1.Alert.LabelsEntry
+	nil,                           // 10: nightbell.v1.Alert.AnnotationsEntry
+	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
 }
 var file_nightbell_v1_incident_proto_depIdxs = []int32{
-	10, // 0: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
-	10, // 1: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
-	10, // 2: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
+	11, // 0: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
+	11, // 1: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
+	11, // 2: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Person
 	0,  // 4: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Person
 	0,  // 5: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Person
 	0,  // 6: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Person
 	2,  // 7: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
-	7,  // 8: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
-	11, // 9: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
-	10, // 10: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	10, // 11: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	8,  // 8: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
+	12, // 9: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
+	11, // 10: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
+	11, // 11: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
 	0,  // 12: nightbell.v1.TimelineEvent.actor:type_name -> nightbell.v1.Person
-	11, // 13: nightbell.v1.TimelineEvent.data:type_name -> google.protobuf.Struct
-	10, // 14: nightbell.v1.TimelineEvent.at:type_name -> google.protobuf.Timestamp
-	8,  // 15: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	9,  // 16: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	10, // 17: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	10, // 18: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	10, // 19: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	12, // 13: nightbell.v1.TimelineEvent.data:type_name -> google.protobuf.Struct
+	11, // 14: nightbell.v1.TimelineEvent.at:type_name -> google.protobuf.Timestamp
+	9,  // 15: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	10, // 16: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	11, // 17: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	11, // 18: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	11, // 19: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
 	0,  // 20: nightbell.v1.Notification.person:type_name -> nightbell.v1.Person
-	10, // 21: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	10, // 22: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	6,  // 23: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	10, // 24: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	10, // 25: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	11, // 21: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	11, // 22: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	7,  // 23: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	6,  // 24: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	11, // 25: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	11, // 26: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	11, // 27: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	11, // 28: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	11, // 29: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }
@@ -1084,7 +1273,7 @@ func file_nightbell_v1_incident_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_proto_rawDesc), len(file_nightbell_v1_incident_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

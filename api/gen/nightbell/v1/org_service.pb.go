@@ -440,6 +440,198 @@ func (x *CreateTeamResponse) GetTeam() *Team {
 	return nil
 }
 
+type UpdateTeamRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	MemberIds     []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateTeamRequest) Reset() {
+	*x = UpdateTeamRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateTeamRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateTeamRequest) ProtoMessage() {}
+
+func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateTeamRequest.ProtoReflect.Descriptor instead.
+func (*UpdateTeamRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateTeamRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateTeamRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateTeamRequest) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *UpdateTeamRequest) GetMemberIds() []string {
+	if x != nil {
+		return x.MemberIds
+	}
+	return nil
+}
+
+type UpdateTeamResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Team          *Team                  `protobuf:"bytes,1,opt,name=team,proto3" json:"team,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateTeamResponse) Reset() {
+	*x = UpdateTeamResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateTeamResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateTeamResponse) ProtoMessage() {}
+
+func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateTeamResponse.ProtoReflect.Descriptor instead.
+func (*UpdateTeamResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *UpdateTeamResponse) GetTeam() *Team {
+	if x != nil {
+		return x.Team
+	}
+	return nil
+}
+
+type DeleteTeamRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteTeamRequest) Reset() {
+	*x = DeleteTeamRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteTeamRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteTeamRequest) ProtoMessage() {}
+
+func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteTeamRequest.ProtoReflect.Descriptor instead.
+func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *DeleteTeamRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type DeleteTeamResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteTeamResponse) Reset() {
+	*x = DeleteTeamResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteTeamResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteTeamResponse) ProtoMessage() {}
+
+func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteTeamResponse.ProtoReflect.Descriptor instead.
+func (*DeleteTeamResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
+}
+
 var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_org_service_proto_rawDesc = "" +
@@ -471,7 +663,19 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
 	"member_ids\x18\x03 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\"<\n" +
 	"\x12CreateTeamResponse\x12&\n" +
-	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team2\xee\x02\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\xab\x01\n" +
+	"\x11UpdateTeamRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1e\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x120\n" +
+	"\n" +
+	"member_ids\x18\x04 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\"<\n" +
+	"\x12UpdateTeamResponse\x12&\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"-\n" +
+	"\x11DeleteTeamRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"\x14\n" +
+	"\x12DeleteTeamResponse2\xe1\x04\n" +
 	"\n" +
 	"OrgService\x12x\n" +
 	"\vListMembers\x12 .nightbell.v1.ListMembersRequest\x1a!.nightbell.v1.ListMembersResponse\"$\x8a\xb5\x18\n" +
@@ -479,7 +683,11 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"\"\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12t\n" +
 	"\n" +
-	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\"#\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teamsBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\"#\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12y\n" +
+	"\n" +
+	"UpdateTeam\x12\x1f.nightbell.v1.UpdateTeamRequest\x1a .nightbell.v1.UpdateTeamResponse\"(\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x13:\x01*\x1a\x0e/v1/teams/{id}\x12v\n" +
+	"\n" +
+	"DeleteTeam\x12\x1f.nightbell.v1.DeleteTeamRequest\x1a .nightbell.v1.DeleteTeamResponse\"%\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/teams/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_org_service_proto_rawDescOnce sync.Once
@@ -493,7 +701,7 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_org_service_proto_rawDescData
 }
 
-var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
+var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*Member)(nil),                // 0: nightbell.v1.Member
 	(*ListMembersRequest)(nil),    // 1: nightbell.v1.ListMembersRequest
@@ -503,24 +711,33 @@ var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*ListTeamsResponse)(nil),     // 5: nightbell.v1.ListTeamsResponse
 	(*CreateTeamRequest)(nil),     // 6: nightbell.v1.CreateTeamRequest
 	(*CreateTeamResponse)(nil),    // 7: nightbell.v1.CreateTeamResponse
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*UpdateTeamRequest)(nil),     // 8: nightbell.v1.UpdateTeamRequest
+	(*UpdateTeamResponse)(nil),    // 9: nightbell.v1.UpdateTeamResponse
+	(*DeleteTeamRequest)(nil),     // 10: nightbell.v1.DeleteTeamRequest
+	(*DeleteTeamResponse)(nil),    // 11: nightbell.v1.DeleteTeamResponse
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	8, // 0: nightbell.v1.Member.joined_at:type_name -> google.protobuf.Timestamp
-	0, // 1: nightbell.v1.ListMembersResponse.members:type_name -> nightbell.v1.Member
-	3, // 2: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
-	3, // 3: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	1, // 4: nightbell.v1.OrgService.ListMembers:input_type -> nightbell.v1.ListMembersRequest
-	4, // 5: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	6, // 6: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	2, // 7: nightbell.v1.OrgService.ListMembers:output_type -> nightbell.v1.ListMembersResponse
-	5, // 8: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	7, // 9: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	7, // [7:10] is the sub-list for method output_type
-	4, // [4:7] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	12, // 0: nightbell.v1.Member.joined_at:type_name -> google.protobuf.Timestamp
+	0,  // 1: nightbell.v1.ListMembersResponse.members:type_name -> nightbell.v1.Member
+	3,  // 2: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
+	3,  // 3: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
+	3,  // 4: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	1,  // 5: nightbell.v1.OrgService.ListMembers:input_type -> nightbell.v1.ListMembersRequest
+	4,  // 6: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	6,  // 7: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	8,  // 8: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	10, // 9: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	2,  // 10: nightbell.v1.OrgService.ListMembers:output_type -> nightbell.v1.ListMembersResponse
+	5,  // 11: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	7,  // 12: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	9,  // 13: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	11, // 14: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	10, // [10:15] is the sub-list for method output_type
+	5,  // [5:10] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }
@@ -535,7 +752,7 @@ func file_nightbell_v1_org_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_org_service_proto_rawDesc), len(file_nightbell_v1_org_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   8,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -25,7 +26,11 @@ var (
 )
 
 // Handler implements nightbellv1connect.EscalationServiceHandler.
-type Handler struct{ db *postgres.DB }
+type Handler struct {
+	nightbellv1connect.UnimplementedEscalationServiceHandler
+
+	db *postgres.DB
+}
 
 // New makes a handler.
 func New(db *postgres.DB) *Handler { return &Handler{db: db} }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -26,7 +27,11 @@ var (
 )
 
 // Server implements nightbell.v1.OrgService.
-type Server struct{ db *postgres.DB }
+type Server struct {
+	nightbellv1connect.UnimplementedOrgServiceHandler
+
+	db *postgres.DB
+}
 
 // NewServer serves from this database.
 func NewServer(db *postgres.DB) *Server { return &Server{db: db} }

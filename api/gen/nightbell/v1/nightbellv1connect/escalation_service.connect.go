@@ -48,6 +48,9 @@ const (
 	// EscalationServiceDeleteEscalationPolicyProcedure is the fully-qualified name of the
 	// EscalationService's DeleteEscalationPolicy RPC.
 	EscalationServiceDeleteEscalationPolicyProcedure = "/nightbell.v1.EscalationService/DeleteEscalationPolicy"
+	// EscalationServiceExplainProcedure is the fully-qualified name of the EscalationService's Explain
+	// RPC.
+	EscalationServiceExplainProcedure = "/nightbell.v1.EscalationService/Explain"
 )
 
 // EscalationServiceClient is a client for the nightbell.v1.EscalationService service.
@@ -60,6 +63,9 @@ type EscalationServiceClient interface {
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)
+	// Explain tells who would be paged for a service and a severity at a time, and why: the same
+	// rules decide that page for real. It pages nobody.
+	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
 }
 
 // NewEscalationServiceClient constructs a client for the nightbell.v1.EscalationService service. By
@@ -105,6 +111,13 @@ func NewEscalationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithSchema(escalationServiceMethods.ByName("DeleteEscalationPolicy")),
 			connect.WithClientOptions(opts...),
 		),
+		explain: connect.NewClient[v1.ExplainRequest, v1.ExplainResponse](
+			httpClient,
+			baseURL+EscalationServiceExplainProcedure,
+			connect.WithSchema(escalationServiceMethods.ByName("Explain")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -115,6 +128,7 @@ type escalationServiceClient struct {
 	getEscalationPolicy    *connect.Client[v1.GetEscalationPolicyRequest, v1.GetEscalationPolicyResponse]
 	updateEscalationPolicy *connect.Client[v1.UpdateEscalationPolicyRequest, v1.UpdateEscalationPolicyResponse]
 	deleteEscalationPolicy *connect.Client[v1.DeleteEscalationPolicyRequest, v1.DeleteEscalationPolicyResponse]
+	explain                *connect.Client[v1.ExplainRequest, v1.ExplainResponse]
 }
 
 // CreateEscalationPolicy calls nightbell.v1.EscalationService.CreateEscalationPolicy.
@@ -162,6 +176,15 @@ func (c *escalationServiceClient) DeleteEscalationPolicy(ctx context.Context, re
 	return nil, err
 }
 
+// Explain calls nightbell.v1.EscalationService.Explain.
+func (c *escalationServiceClient) Explain(ctx context.Context, req *v1.ExplainRequest) (*v1.ExplainResponse, error) {
+	response, err := c.explain.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // EscalationServiceHandler is an implementation of the nightbell.v1.EscalationService service.
 type EscalationServiceHandler interface {
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
@@ -172,6 +195,9 @@ type EscalationServiceHandler interface {
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)
+	// Explain tells who would be paged for a service and a severity at a time, and why: the same
+	// rules decide that page for real. It pages nobody.
+	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
 }
 
 // NewEscalationServiceHandler builds an HTTP handler from the service implementation. It returns
@@ -213,6 +239,13 @@ func NewEscalationServiceHandler(svc EscalationServiceHandler, opts ...connect.H
 		connect.WithSchema(escalationServiceMethods.ByName("DeleteEscalationPolicy")),
 		connect.WithHandlerOptions(opts...),
 	)
+	escalationServiceExplainHandler := connect.NewUnaryHandlerSimple(
+		EscalationServiceExplainProcedure,
+		svc.Explain,
+		connect.WithSchema(escalationServiceMethods.ByName("Explain")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/nightbell.v1.EscalationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case EscalationServiceCreateEscalationPolicyProcedure:
@@ -225,6 +258,8 @@ func NewEscalationServiceHandler(svc EscalationServiceHandler, opts ...connect.H
 			escalationServiceUpdateEscalationPolicyHandler.ServeHTTP(w, r)
 		case EscalationServiceDeleteEscalationPolicyProcedure:
 			escalationServiceDeleteEscalationPolicyHandler.ServeHTTP(w, r)
+		case EscalationServiceExplainProcedure:
+			escalationServiceExplainHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -252,4 +287,8 @@ func (UnimplementedEscalationServiceHandler) UpdateEscalationPolicy(context.Cont
 
 func (UnimplementedEscalationServiceHandler) DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.EscalationService.DeleteEscalationPolicy is not implemented"))
+}
+
+func (UnimplementedEscalationServiceHandler) Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.EscalationService.Explain is not implemented"))
 }

@@ -39,6 +39,10 @@ const (
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
 	// OrgServiceCreateTeamProcedure is the fully-qualified name of the OrgService's CreateTeam RPC.
 	OrgServiceCreateTeamProcedure = "/nightbell.v1.OrgService/CreateTeam"
+	// OrgServiceUpdateTeamProcedure is the fully-qualified name of the OrgService's UpdateTeam RPC.
+	OrgServiceUpdateTeamProcedure = "/nightbell.v1.OrgService/UpdateTeam"
+	// OrgServiceDeleteTeamProcedure is the fully-qualified name of the OrgService's DeleteTeam RPC.
+	OrgServiceDeleteTeamProcedure = "/nightbell.v1.OrgService/DeleteTeam"
 )
 
 // OrgServiceClient is a client for the nightbell.v1.OrgService service.
@@ -46,6 +50,11 @@ type OrgServiceClient interface {
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
+	// UpdateTeam replaces name, description and members.
+	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
+	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
+	// of the team stay, without a team.
+	DeleteTeam(context.Context, *v1.DeleteTeamRequest) (*v1.DeleteTeamResponse, error)
 }
 
 // NewOrgServiceClient constructs a client for the nightbell.v1.OrgService service. By default, it
@@ -79,6 +88,18 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			connect.WithSchema(orgServiceMethods.ByName("CreateTeam")),
 			connect.WithClientOptions(opts...),
 		),
+		updateTeam: connect.NewClient[v1.UpdateTeamRequest, v1.UpdateTeamResponse](
+			httpClient,
+			baseURL+OrgServiceUpdateTeamProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("UpdateTeam")),
+			connect.WithClientOptions(opts...),
+		),
+		deleteTeam: connect.NewClient[v1.DeleteTeamRequest, v1.DeleteTeamResponse](
+			httpClient,
+			baseURL+OrgServiceDeleteTeamProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("DeleteTeam")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -87,6 +108,8 @@ type orgServiceClient struct {
 	listMembers *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
 	listTeams   *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
 	createTeam  *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
+	updateTeam  *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
+	deleteTeam  *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
 }
 
 // ListMembers calls nightbell.v1.OrgService.ListMembers.
@@ -116,11 +139,34 @@ func (c *orgServiceClient) CreateTeam(ctx context.Context, req *v1.CreateTeamReq
 	return nil, err
 }
 
+// UpdateTeam calls nightbell.v1.OrgService.UpdateTeam.
+func (c *orgServiceClient) UpdateTeam(ctx context.Context, req *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error) {
+	response, err := c.updateTeam.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteTeam calls nightbell.v1.OrgService.DeleteTeam.
+func (c *orgServiceClient) DeleteTeam(ctx context.Context, req *v1.DeleteTeamRequest) (*v1.DeleteTeamResponse, error) {
+	response, err := c.deleteTeam.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // OrgServiceHandler is an implementation of the nightbell.v1.OrgService service.
 type OrgServiceHandler interface {
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
+	// UpdateTeam replaces name, description and members.
+	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
+	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
+	// of the team stay, without a team.
+	DeleteTeam(context.Context, *v1.DeleteTeamRequest) (*v1.DeleteTeamResponse, error)
 }
 
 // NewOrgServiceHandler builds an HTTP handler from the service implementation. It returns the path
@@ -150,6 +196,18 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		connect.WithSchema(orgServiceMethods.ByName("CreateTeam")),
 		connect.WithHandlerOptions(opts...),
 	)
+	orgServiceUpdateTeamHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceUpdateTeamProcedure,
+		svc.UpdateTeam,
+		connect.WithSchema(orgServiceMethods.ByName("UpdateTeam")),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceDeleteTeamHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceDeleteTeamProcedure,
+		svc.DeleteTeam,
+		connect.WithSchema(orgServiceMethods.ByName("DeleteTeam")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/nightbell.v1.OrgService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case OrgServiceListMembersProcedure:
@@ -158,6 +216,10 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
 		case OrgServiceCreateTeamProcedure:
 			orgServiceCreateTeamHandler.ServeHTTP(w, r)
+		case OrgServiceUpdateTeamProcedure:
+			orgServiceUpdateTeamHandler.ServeHTTP(w, r)
+		case OrgServiceDeleteTeamProcedure:
+			orgServiceDeleteTeamHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -177,4 +239,12 @@ func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRe
 
 func (UnimplementedOrgServiceHandler) CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.CreateTeam is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.UpdateTeam is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) DeleteTeam(context.Context, *v1.DeleteTeamRequest) (*v1.DeleteTeamResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.DeleteTeam is not implemented"))
 }

@@ -4,6 +4,9 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { TimeWindow, TimeWindowJson } from "./oncall_pb";
+import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { Person, PersonJson, Why, WhyJson } from "./incident_pb";
 
 /**
  * Describes the file nightbell/v1/escalation_service.proto.
@@ -47,6 +50,35 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
    * @generated from field: bool is_default = 6 [json_name = "is_default"];
    */
   isDefault: boolean;
+
+  /**
+   * An acknowledged incident that is not resolved this long after pages again from the first
+   * step. Zero: never.
+   *
+   * @generated from field: int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
+   */
+  ackTimeoutSeconds: number;
+
+  /**
+   * An open incident that brought nothing new for this long is resolved. Zero: never.
+   *
+   * @generated from field: int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
+   */
+  autoResolveSeconds: number;
+
+  /**
+   * IANA name: the zone of the steps' windows.
+   *
+   * @generated from field: string timezone = 9;
+   */
+  timezone: string;
+
+  /**
+   * Names of the services that use it, without those that use it as the default.
+   *
+   * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
+   */
+  usedBy: string[];
 };
 
 /**
@@ -86,6 +118,35 @@ export declare type EscalationPolicyJson = {
    * @generated from field: bool is_default = 6 [json_name = "is_default"];
    */
   is_default?: boolean;
+
+  /**
+   * An acknowledged incident that is not resolved this long after pages again from the first
+   * step. Zero: never.
+   *
+   * @generated from field: int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
+   */
+  ack_timeout_seconds?: number;
+
+  /**
+   * An open incident that brought nothing new for this long is resolved. Zero: never.
+   *
+   * @generated from field: int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
+   */
+  auto_resolve_seconds?: number;
+
+  /**
+   * IANA name: the zone of the steps' windows.
+   *
+   * @generated from field: string timezone = 9;
+   */
+  timezone?: string;
+
+  /**
+   * Names of the services that use it, without those that use it as the default.
+   *
+   * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
+   */
+  used_by?: string[];
 };
 
 /**
@@ -109,6 +170,27 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
    * @generated from field: repeated nightbell.v1.EscalationTarget targets = 2;
    */
   targets: EscalationTarget[];
+
+  /**
+   * everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+   *
+   * @generated from field: string assignment = 3;
+   */
+  assignment: string;
+
+  /**
+   * The step is skipped at once for other severities. All when empty.
+   *
+   * @generated from field: repeated string severities = 4;
+   */
+  severities: string[];
+
+  /**
+   * The step is skipped at once at other times. Always when empty.
+   *
+   * @generated from field: repeated nightbell.v1.TimeWindow windows = 5;
+   */
+  windows: TimeWindow[];
 };
 
 /**
@@ -126,6 +208,27 @@ export declare type EscalationStepJson = {
    * @generated from field: repeated nightbell.v1.EscalationTarget targets = 2;
    */
   targets?: EscalationTargetJson[];
+
+  /**
+   * everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+   *
+   * @generated from field: string assignment = 3;
+   */
+  assignment?: string;
+
+  /**
+   * The step is skipped at once for other severities. All when empty.
+   *
+   * @generated from field: repeated string severities = 4;
+   */
+  severities?: string[];
+
+  /**
+   * The step is skipped at once at other times. Always when empty.
+   *
+   * @generated from field: repeated nightbell.v1.TimeWindow windows = 5;
+   */
+  windows?: TimeWindowJson[];
 };
 
 /**
@@ -215,6 +318,23 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 4;
    */
   steps: EscalationStep[];
+
+  /**
+   * @generated from field: int32 ack_timeout_seconds = 5 [json_name = "ack_timeout_seconds"];
+   */
+  ackTimeoutSeconds: number;
+
+  /**
+   * @generated from field: int32 auto_resolve_seconds = 6 [json_name = "auto_resolve_seconds"];
+   */
+  autoResolveSeconds: number;
+
+  /**
+   * UTC when empty.
+   *
+   * @generated from field: string timezone = 7;
+   */
+  timezone: string;
 };
 
 /**
@@ -240,6 +360,23 @@ export declare type CreateEscalationPolicyRequestJson = {
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 4;
    */
   steps?: EscalationStepJson[];
+
+  /**
+   * @generated from field: int32 ack_timeout_seconds = 5 [json_name = "ack_timeout_seconds"];
+   */
+  ack_timeout_seconds?: number;
+
+  /**
+   * @generated from field: int32 auto_resolve_seconds = 6 [json_name = "auto_resolve_seconds"];
+   */
+  auto_resolve_seconds?: number;
+
+  /**
+   * UTC when empty.
+   *
+   * @generated from field: string timezone = 7;
+   */
+  timezone?: string;
 };
 
 /**
@@ -398,6 +535,23 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
    */
   steps: EscalationStep[];
+
+  /**
+   * @generated from field: int32 ack_timeout_seconds = 6 [json_name = "ack_timeout_seconds"];
+   */
+  ackTimeoutSeconds: number;
+
+  /**
+   * @generated from field: int32 auto_resolve_seconds = 7 [json_name = "auto_resolve_seconds"];
+   */
+  autoResolveSeconds: number;
+
+  /**
+   * UTC when empty.
+   *
+   * @generated from field: string timezone = 8;
+   */
+  timezone: string;
 };
 
 /**
@@ -428,6 +582,23 @@ export declare type UpdateEscalationPolicyRequestJson = {
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
    */
   steps?: EscalationStepJson[];
+
+  /**
+   * @generated from field: int32 ack_timeout_seconds = 6 [json_name = "ack_timeout_seconds"];
+   */
+  ack_timeout_seconds?: number;
+
+  /**
+   * @generated from field: int32 auto_resolve_seconds = 7 [json_name = "auto_resolve_seconds"];
+   */
+  auto_resolve_seconds?: number;
+
+  /**
+   * UTC when empty.
+   *
+   * @generated from field: string timezone = 8;
+   */
+  timezone?: string;
 };
 
 /**
@@ -507,6 +678,408 @@ export declare type DeleteEscalationPolicyResponseJson = {
 export declare const DeleteEscalationPolicyResponseSchema: GenMessage<DeleteEscalationPolicyResponse, {jsonType: DeleteEscalationPolicyResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.ExplainRequest
+ */
+export declare type ExplainRequest = Message<"nightbell.v1.ExplainRequest"> & {
+  /**
+   * Empty: an incident without a service.
+   *
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  serviceId: string;
+
+  /**
+   * critical when empty.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity: string;
+
+  /**
+   * Now when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 3;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ExplainRequest
+ */
+export declare type ExplainRequestJson = {
+  /**
+   * Empty: an incident without a service.
+   *
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  service_id?: string;
+
+  /**
+   * critical when empty.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity?: string;
+
+  /**
+   * Now when absent.
+   *
+   * @generated from field: google.protobuf.Timestamp at = 3;
+   */
+  at?: TimestampJson;
+};
+
+/**
+ * Describes the message nightbell.v1.ExplainRequest.
+ * Use `create(ExplainRequestSchema)` to create a new message.
+ */
+export declare const ExplainRequestSchema: GenMessage<ExplainRequest, {jsonType: ExplainRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ExplainResponse
+ */
+export declare type ExplainResponse = Message<"nightbell.v1.ExplainResponse"> & {
+  /**
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  serviceId: string;
+
+  /**
+   * @generated from field: string service_name = 2 [json_name = "service_name"];
+   */
+  serviceName: string;
+
+  /**
+   * @generated from field: string policy_id = 3 [json_name = "policy_id"];
+   */
+  policyId: string;
+
+  /**
+   * @generated from field: string policy_name = 4 [json_name = "policy_name"];
+   */
+  policyName: string;
+
+  /**
+   * @generated from field: string severity = 5;
+   */
+  severity: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 6;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * The answer in one sentence.
+   *
+   * @generated from field: string summary = 7;
+   */
+  summary: string;
+
+  /**
+   * What would happen if nobody answered, in order of time, to the end of the policy.
+   *
+   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 8;
+   */
+  moments: ExplainMoment[];
+
+  /**
+   * Set while maintenance holds the pages.
+   *
+   * @generated from field: google.protobuf.Timestamp held_until = 9 [json_name = "held_until"];
+   */
+  heldUntil?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string held_because = 10 [json_name = "held_because"];
+   */
+  heldBecause: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ExplainResponse
+ */
+export declare type ExplainResponseJson = {
+  /**
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  service_id?: string;
+
+  /**
+   * @generated from field: string service_name = 2 [json_name = "service_name"];
+   */
+  service_name?: string;
+
+  /**
+   * @generated from field: string policy_id = 3 [json_name = "policy_id"];
+   */
+  policy_id?: string;
+
+  /**
+   * @generated from field: string policy_name = 4 [json_name = "policy_name"];
+   */
+  policy_name?: string;
+
+  /**
+   * @generated from field: string severity = 5;
+   */
+  severity?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 6;
+   */
+  at?: TimestampJson;
+
+  /**
+   * The answer in one sentence.
+   *
+   * @generated from field: string summary = 7;
+   */
+  summary?: string;
+
+  /**
+   * What would happen if nobody answered, in order of time, to the end of the policy.
+   *
+   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 8;
+   */
+  moments?: ExplainMomentJson[];
+
+  /**
+   * Set while maintenance holds the pages.
+   *
+   * @generated from field: google.protobuf.Timestamp held_until = 9 [json_name = "held_until"];
+   */
+  held_until?: TimestampJson;
+
+  /**
+   * @generated from field: string held_because = 10 [json_name = "held_because"];
+   */
+  held_because?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ExplainResponse.
+ * Use `create(ExplainResponseSchema)` to create a new message.
+ */
+export declare const ExplainResponseSchema: GenMessage<ExplainResponse, {jsonType: ExplainResponseJson}>;
+
+/**
+ * One moment of a policy that nobody answers.
+ *
+ * @generated from message nightbell.v1.ExplainMoment
+ */
+export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int32 after_seconds = 2 [json_name = "after_seconds"];
+   */
+  afterSeconds: number;
+
+  /**
+   * Counted from 1.
+   *
+   * @generated from field: int32 step = 3;
+   */
+  step: number;
+
+  /**
+   * @generated from field: int32 round = 4;
+   */
+  round: number;
+
+  /**
+   * paged, skipped, last_resort or exhausted.
+   *
+   * @generated from field: string outcome = 5;
+   */
+  outcome: string;
+
+  /**
+   * @generated from field: string message = 6;
+   */
+  message: string;
+
+  /**
+   * @generated from field: repeated nightbell.v1.ExplainPage pages = 7;
+   */
+  pages: ExplainPage[];
+};
+
+/**
+ * One moment of a policy that nobody answers.
+ *
+ * @generated from message nightbell.v1.ExplainMoment
+ */
+export declare type ExplainMomentJson = {
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 1;
+   */
+  at?: TimestampJson;
+
+  /**
+   * @generated from field: int32 after_seconds = 2 [json_name = "after_seconds"];
+   */
+  after_seconds?: number;
+
+  /**
+   * Counted from 1.
+   *
+   * @generated from field: int32 step = 3;
+   */
+  step?: number;
+
+  /**
+   * @generated from field: int32 round = 4;
+   */
+  round?: number;
+
+  /**
+   * paged, skipped, last_resort or exhausted.
+   *
+   * @generated from field: string outcome = 5;
+   */
+  outcome?: string;
+
+  /**
+   * @generated from field: string message = 6;
+   */
+  message?: string;
+
+  /**
+   * @generated from field: repeated nightbell.v1.ExplainPage pages = 7;
+   */
+  pages?: ExplainPageJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.ExplainMoment.
+ * Use `create(ExplainMomentSchema)` to create a new message.
+ */
+export declare const ExplainMomentSchema: GenMessage<ExplainMoment, {jsonType: ExplainMomentJson}>;
+
+/**
+ * Somebody who would be paged.
+ *
+ * @generated from message nightbell.v1.ExplainPage
+ */
+export declare type ExplainPage = Message<"nightbell.v1.ExplainPage"> & {
+  /**
+   * @generated from field: nightbell.v1.Why why = 1;
+   */
+  why?: Why | undefined;
+
+  /**
+   * Absent for a shared channel.
+   *
+   * @generated from field: nightbell.v1.Person person = 2;
+   */
+  person?: Person | undefined;
+
+  /**
+   * By which contacts, soonest first.
+   *
+   * @generated from field: repeated nightbell.v1.ExplainContact contacts = 3;
+   */
+  contacts: ExplainContact[];
+};
+
+/**
+ * Somebody who would be paged.
+ *
+ * @generated from message nightbell.v1.ExplainPage
+ */
+export declare type ExplainPageJson = {
+  /**
+   * @generated from field: nightbell.v1.Why why = 1;
+   */
+  why?: WhyJson;
+
+  /**
+   * Absent for a shared channel.
+   *
+   * @generated from field: nightbell.v1.Person person = 2;
+   */
+  person?: PersonJson;
+
+  /**
+   * By which contacts, soonest first.
+   *
+   * @generated from field: repeated nightbell.v1.ExplainContact contacts = 3;
+   */
+  contacts?: ExplainContactJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.ExplainPage.
+ * Use `create(ExplainPageSchema)` to create a new message.
+ */
+export declare const ExplainPageSchema: GenMessage<ExplainPage, {jsonType: ExplainPageJson}>;
+
+/**
+ * @generated from message nightbell.v1.ExplainContact
+ */
+export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
+  /**
+   * email, sms, voice, push, webhook or slack.
+   *
+   * @generated from field: string channel = 1;
+   */
+  channel: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string hint = 3;
+   */
+  hint: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 4;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ExplainContact
+ */
+export declare type ExplainContactJson = {
+  /**
+   * email, sms, voice, push, webhook or slack.
+   *
+   * @generated from field: string channel = 1;
+   */
+  channel?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: string hint = 3;
+   */
+  hint?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp at = 4;
+   */
+  at?: TimestampJson;
+};
+
+/**
+ * Describes the message nightbell.v1.ExplainContact.
+ * Use `create(ExplainContactSchema)` to create a new message.
+ */
+export declare const ExplainContactSchema: GenMessage<ExplainContact, {jsonType: ExplainContactJson}>;
+
+/**
  * Who is paged, in which order, and how long each step waits for an answer.
  *
  * @generated from service nightbell.v1.EscalationService
@@ -556,6 +1129,17 @@ export declare const EscalationService: GenService<{
     methodKind: "unary";
     input: typeof DeleteEscalationPolicyRequestSchema;
     output: typeof DeleteEscalationPolicyResponseSchema;
+  },
+  /**
+   * Explain tells who would be paged for a service and a severity at a time, and why: the same
+   * rules decide that page for real. It pages nobody.
+   *
+   * @generated from rpc nightbell.v1.EscalationService.Explain
+   */
+  explain: {
+    methodKind: "unary";
+    input: typeof ExplainRequestSchema;
+    output: typeof ExplainResponseSchema;
   },
 }>;
 

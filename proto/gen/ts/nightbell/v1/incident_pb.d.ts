@@ -808,6 +808,13 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
    * @generated from field: repeated nightbell.v1.DeliveryAttempt attempts = 12;
    */
   attempts: DeliveryAttempt[];
+
+  /**
+   * Why this person was paged, as it was decided. Absent for pages that are older than this.
+   *
+   * @generated from field: nightbell.v1.Why why = 13;
+   */
+  why?: Why | undefined;
 };
 
 /**
@@ -889,6 +896,13 @@ export declare type NotificationJson = {
    * @generated from field: repeated nightbell.v1.DeliveryAttempt attempts = 12;
    */
   attempts?: DeliveryAttemptJson[];
+
+  /**
+   * Why this person was paged, as it was decided. Absent for pages that are older than this.
+   *
+   * @generated from field: nightbell.v1.Why why = 13;
+   */
+  why?: WhyJson;
 };
 
 /**
@@ -896,6 +910,186 @@ export declare type NotificationJson = {
  * Use `create(NotificationSchema)` to create a new message.
  */
 export declare const NotificationSchema: GenMessage<Notification, {jsonType: NotificationJson}>;
+
+/**
+ * Why somebody is paged.
+ *
+ * @generated from message nightbell.v1.Why
+ */
+export declare type Why = Message<"nightbell.v1.Why"> & {
+  /**
+   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+   *
+   * @generated from field: string sentence = 1;
+   */
+  sentence: string;
+
+  /**
+   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   */
+  policyId: string;
+
+  /**
+   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
+   */
+  policyName: string;
+
+  /**
+   * Counted from 1.
+   *
+   * @generated from field: int32 step = 4;
+   */
+  step: number;
+
+  /**
+   * @generated from field: int32 round = 5;
+   */
+  round: number;
+
+  /**
+   * user, schedule, team, channel or owner.
+   *
+   * @generated from field: string target_kind = 6 [json_name = "target_kind"];
+   */
+  targetKind: string;
+
+  /**
+   * @generated from field: string target_id = 7 [json_name = "target_id"];
+   */
+  targetId: string;
+
+  /**
+   * @generated from field: string target_name = 8 [json_name = "target_name"];
+   */
+  targetName: string;
+
+  /**
+   * How a schedule came to this person: rotation or override.
+   *
+   * @generated from field: string because = 9;
+   */
+  because: string;
+
+  /**
+   * @generated from field: string because_name = 10 [json_name = "because_name"];
+   */
+  becauseName: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp shift_starts_at = 11 [json_name = "shift_starts_at"];
+   */
+  shiftStartsAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp shift_ends_at = 12 [json_name = "shift_ends_at"];
+   */
+  shiftEndsAt?: Timestamp | undefined;
+
+  /**
+   * The severity that the incident had then.
+   *
+   * @generated from field: string severity = 13;
+   */
+  severity: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp decided_at = 14 [json_name = "decided_at"];
+   */
+  decidedAt?: Timestamp | undefined;
+};
+
+/**
+ * Why somebody is paged.
+ *
+ * @generated from message nightbell.v1.Why
+ */
+export declare type WhyJson = {
+  /**
+   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+   *
+   * @generated from field: string sentence = 1;
+   */
+  sentence?: string;
+
+  /**
+   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   */
+  policy_id?: string;
+
+  /**
+   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
+   */
+  policy_name?: string;
+
+  /**
+   * Counted from 1.
+   *
+   * @generated from field: int32 step = 4;
+   */
+  step?: number;
+
+  /**
+   * @generated from field: int32 round = 5;
+   */
+  round?: number;
+
+  /**
+   * user, schedule, team, channel or owner.
+   *
+   * @generated from field: string target_kind = 6 [json_name = "target_kind"];
+   */
+  target_kind?: string;
+
+  /**
+   * @generated from field: string target_id = 7 [json_name = "target_id"];
+   */
+  target_id?: string;
+
+  /**
+   * @generated from field: string target_name = 8 [json_name = "target_name"];
+   */
+  target_name?: string;
+
+  /**
+   * How a schedule came to this person: rotation or override.
+   *
+   * @generated from field: string because = 9;
+   */
+  because?: string;
+
+  /**
+   * @generated from field: string because_name = 10 [json_name = "because_name"];
+   */
+  because_name?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp shift_starts_at = 11 [json_name = "shift_starts_at"];
+   */
+  shift_starts_at?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp shift_ends_at = 12 [json_name = "shift_ends_at"];
+   */
+  shift_ends_at?: TimestampJson;
+
+  /**
+   * The severity that the incident had then.
+   *
+   * @generated from field: string severity = 13;
+   */
+  severity?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp decided_at = 14 [json_name = "decided_at"];
+   */
+  decided_at?: TimestampJson;
+};
+
+/**
+ * Describes the message nightbell.v1.Why.
+ * Use `create(WhySchema)` to create a new message.
+ */
+export declare const WhySchema: GenMessage<Why, {jsonType: WhyJson}>;
 
 /**
  * @generated from message nightbell.v1.DeliveryAttempt

@@ -304,6 +304,132 @@ export declare type CreateTeamResponseJson = {
 export declare const CreateTeamResponseSchema: GenMessage<CreateTeamResponse, {jsonType: CreateTeamResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.UpdateTeamRequest
+ */
+export declare type UpdateTeamRequest = Message<"nightbell.v1.UpdateTeamRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   */
+  memberIds: string[];
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateTeamRequest
+ */
+export declare type UpdateTeamRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: string description = 3;
+   */
+  description?: string;
+
+  /**
+   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   */
+  member_ids?: string[];
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateTeamRequest.
+ * Use `create(UpdateTeamRequestSchema)` to create a new message.
+ */
+export declare const UpdateTeamRequestSchema: GenMessage<UpdateTeamRequest, {jsonType: UpdateTeamRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateTeamResponse
+ */
+export declare type UpdateTeamResponse = Message<"nightbell.v1.UpdateTeamResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Team team = 1;
+   */
+  team?: Team | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateTeamResponse
+ */
+export declare type UpdateTeamResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Team team = 1;
+   */
+  team?: TeamJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateTeamResponse.
+ * Use `create(UpdateTeamResponseSchema)` to create a new message.
+ */
+export declare const UpdateTeamResponseSchema: GenMessage<UpdateTeamResponse, {jsonType: UpdateTeamResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.DeleteTeamRequest
+ */
+export declare type DeleteTeamRequest = Message<"nightbell.v1.DeleteTeamRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.DeleteTeamRequest
+ */
+export declare type DeleteTeamRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.DeleteTeamRequest.
+ * Use `create(DeleteTeamRequestSchema)` to create a new message.
+ */
+export declare const DeleteTeamRequestSchema: GenMessage<DeleteTeamRequest, {jsonType: DeleteTeamRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.DeleteTeamResponse
+ */
+export declare type DeleteTeamResponse = Message<"nightbell.v1.DeleteTeamResponse"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.DeleteTeamResponse
+ */
+export declare type DeleteTeamResponseJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.DeleteTeamResponse.
+ * Use `create(DeleteTeamResponseSchema)` to create a new message.
+ */
+export declare const DeleteTeamResponseSchema: GenMessage<DeleteTeamResponse, {jsonType: DeleteTeamResponseJson}>;
+
+/**
  * The people of an organization and its teams.
  *
  * @generated from service nightbell.v1.OrgService
@@ -332,6 +458,27 @@ export declare const OrgService: GenService<{
     methodKind: "unary";
     input: typeof CreateTeamRequestSchema;
     output: typeof CreateTeamResponseSchema;
+  },
+  /**
+   * UpdateTeam replaces name, description and members.
+   *
+   * @generated from rpc nightbell.v1.OrgService.UpdateTeam
+   */
+  updateTeam: {
+    methodKind: "unary";
+    input: typeof UpdateTeamRequestSchema;
+    output: typeof UpdateTeamResponseSchema;
+  },
+  /**
+   * DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
+   * of the team stay, without a team.
+   *
+   * @generated from rpc nightbell.v1.OrgService.DeleteTeam
+   */
+  deleteTeam: {
+    methodKind: "unary";
+    input: typeof DeleteTeamRequestSchema;
+    output: typeof DeleteTeamResponseSchema;
   },
 }>;
 
