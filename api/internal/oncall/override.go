@@ -1,0 +1,74 @@
+package oncall
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// understood reports whether the override says what it must: a length, who comes, and
+// for whom.
+func (o Override) understood() bool {
+	if !o.Start.Before(o.End) {
+		return false
+	}
+	switch o.Kind {
+	case TakeOver:
+		return o.Person != uuid.Nil
+	case Cover:
+		return o.Person != uuid.Nil && o.Replaces != uuid.Nil
+	case Vacant:
+		return true
+	default:
+		return false
+	}
+}
+
+// compare orders overrides by creation.
+func (o Override) compare(other Override) int {
+	return cmp.Or(o.CreatedAt.Compare(other.CreatedAt), bytes.Compare(o.ID[:], other.ID[:]))
+}
+
+// seat is somebody on call, and those in whose place that is: the last one is who
+// holds the seat, the others are who had it before.
+type seat []uuid.UUID
+
+// seats are who is on call while overrides are applied. It is never nil.
+type seats []seat
+
+func seatsOf(people []uuid.UUID) seats {
+	list := make(seats, 0, len(people))
+	for _, person := range people {
+		list = append(list, seat{person})
+	}
+	return list
+}
+
+// after is the seats once the override is applied, and whether it decided anything: to
+// take over and to leave vacant always do, to cover somebody only when that one is on.
+func (s seats) after(o *Override) (next seats, decided bool) {
+	switch o.Kind {
+	case TakeOver:
+		return seats{{o.Person}}, true
+	case Vacant:
+		return seats{}, true
+	default:
+		for i, held := range s {
+			if slices.Contains(held, o.Replaces) {
+				s[i], decided = append(held, o.Person), true
+			}
+		}
+		return s, decided
+	}
+}
+
+// people are who holds the seats, each once.
+func (s seats) people() []uuid.UUID {
+	list := make([]uuid.UUID, 0, len(s))
+	for _, held := range s {
+		list = append(list, held[len(held)-1])
+	}
+	return distinct(list)
+}

@@ -1,0 +1,158 @@
+package oncall
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Shifts is who is on call in [from, to): shifts that follow each other without a
+// break, each as long as the same people are on for the same reason. Stretches of
+// nobody are shifts without people. Times are UTC; an empty range has no shifts.
+//
+// The time it takes grows with the handovers in the range, so the caller bounds that.
+func Shifts(s Schedule, from, to time.Time) []Shift {
+	return planOf(&s, from, to).walking().shifts(plain(from), plain(to), Duty.equal)
+}
+
+// Shifts is who one layer alone puts on call in [from, to), if nothing were above or
+// below it. Where it is off (before its start, outside its windows, in a vacant turn)
+// there is no shift.
+func (r Rotation) Shifts(zone *time.Location, from, to time.Time) []Shift {
+	alone := Schedule{Zone: zone, Active: true, Rotations: []Rotation{r}}
+	return slices.DeleteFunc(Shifts(alone, from, to), Shift.gap)
+}
+
+// OverrideShifts is the overrides in [from, to), clipped to it, in the order in which
+// they were created; the later ones win. One that is Vacant has no people.
+func OverrideShifts(s Schedule, from, to time.Time) (list []Shift) {
+	overrides := slices.SortedFunc(slices.Values(s.Overrides), Override.compare)
+	for _, o := range overrides {
+		shift := Shift{Start: latest(plain(o.Start), plain(from)), End: earliest(plain(o.End), plain(to))}
+		if !o.understood() || !shift.Start.Before(shift.End) {
+			continue
+		}
+		shift.Because = Source{Kind: FromOverride, ID: o.ID}
+		if o.Kind != Vacant {
+			shift.People = []uuid.UUID{o.Person}
+		}
+		list = append(list, shift)
+	}
+	return list
+}
+
+// Gaps is the shifts of [from, to) in which nobody is on call. The source tells those
+// that nobody planned from those on purpose; a schedule that is switched off is one gap.
+func Gaps(s Schedule, from, to time.Time) []Shift {
+	return slices.DeleteFunc(Shifts(s, from, to), func(shift Shift) bool { return !shift.gap() })
+}
+
+func (s Shift) gap() bool { return len(s.People) == 0 }
+
+func (d Duty) equal(other Duty) bool {
+	return d.Because == other.Because && slices.Equal(d.People, other.People)
+}
+
+// walking readies the plan for going from change to change.
+func (p *plan) walking() *plan {
+	for i := range p.layers {
+		p.layers[i].edges = p.layers[i].weekEdges()
+	}
+	return p
+}
+
+// shifts cuts a range where the duty is not the same any more.
+func (p *plan) shifts(from, to time.Time, same func(a, b Duty) bool) (list []Shift) {
+	for t := from; t.Before(to); {
+		duty, end := p.step(t, to)
+		if n := len(list); n > 0 && same(list[n-1].Duty, duty) {
+			list[n-1].End = end
+		} else {
+			duty.People = slices.Clone(duty.People)
+			list = append(list, Shift{t, end, duty})
+		}
+		t = end
+	}
+	return list
+}
+
+// step is the duty at t and an instant until which it lasts at least: limit or earlier.
+func (p *plan) step(t, limit time.Time) (Duty, time.Time) {
+	if p.zone == nil {
+		return p.at(t), limit
+	}
+	w := reached(p.zone, t)
+	return p.duty(t, w), p.next(t, w, limit)
+}
+
+// next is the first instant after t, and not after limit, at which something may change.
+func (p *plan) next(t time.Time, w wall, limit time.Time) time.Time {
+	first, found := wall(0), false
+	sooner := func(edge time.Time) {
+		if edge.After(t) && edge.Before(limit) {
+			limit = plain(edge)
+		}
+	}
+	for i := range p.layers {
+		l := &p.layers[i]
+		sooner(l.Start)
+		sooner(l.End)
+		if edge, ok := l.after(w); ok && (!found || edge < first) {
+			first, found = edge, true
+		}
+	}
+	for i := range p.overrides {
+		sooner(p.overrides[i].Start)
+		sooner(p.overrides[i].End)
+	}
+	if found {
+		sooner(first.in(p.zone))
+	}
+	return limit
+}
+
+// last is the last instant at or before t, and not before limit, at which something may
+// have changed.
+func (p *plan) last(t, limit time.Time) time.Time {
+	if p.zone == nil {
+		return limit
+	}
+	later := func(edge time.Time) {
+		if !edge.After(t) && edge.After(limit) {
+			limit = plain(edge)
+		}
+	}
+	w := reached(p.zone, t)
+	for i := range p.layers {
+		l := &p.layers[i]
+		later(l.Start)
+		later(l.End)
+		if edge, ok := l.upTo(w); ok {
+			later(edge.in(p.zone))
+		}
+	}
+	for i := range p.overrides {
+		later(p.overrides[i].Start)
+		later(p.overrides[i].End)
+	}
+	return limit
+}
+
+// plain is the instant in UTC and without the reading of a monotonic clock, so that
+// equal instants are equal values.
+func plain(t time.Time) time.Time { return t.Round(0).UTC() }
+
+func earliest(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
