@@ -42,6 +42,14 @@ func (s *server) startDatabase(ctx context.Context) error {
 	return s.claimInstallation(ctx)
 }
 
+// followPrimary keeps the connections at the primary. The private PostgreSQL has no
+// standby.
+func (s *server) followPrimary(ctx context.Context) {
+	if !s.embedded() {
+		s.db.Watch(ctx, s.logger)
+	}
+}
+
 // claimInstallation names this database at its first start. A private database is
 // ours alone, so what a crash left claimed is free again.
 func (s *server) claimInstallation(ctx context.Context) error {

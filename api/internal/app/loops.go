@@ -23,6 +23,7 @@ func (s *server) loops() []loop {
 			sweep.Loop(ctx, s.logger, "escalations", s.escalations, s.escalator.Sweep)
 		}},
 		{"live feed across replicas", s.listenAcrossReplicas},
+		{"database", s.followPrimary},
 		{"watch", func(ctx context.Context) { s.every(ctx, watchInterval, s.watch) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, housekeepingInterval, s.housekeep) }},
 	}

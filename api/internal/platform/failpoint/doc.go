@@ -11,5 +11,6 @@
 //
 // Moments: "storing" (an alert, before its transaction), "stored" (committed, not
 // answered yet), "claimed", "sending" and "sent" (of a page), "deciding" (an
-// escalation), "sweep" (a round of the loop of that name).
+// escalation), "sweep" (a round of the loop of that name), "watch" (a look at
+// the database servers).
 package failpoint

@@ -49,7 +49,7 @@ func IsUnavailable(err error) bool {
 	if code := Code(err); code != "" {
 		return isUnavailableCode(code)
 	}
-	return errors.Is(err, ErrBusy) || isConnectionLoss(err)
+	return errors.Is(err, ErrBusy) || errors.Is(err, ErrNotReplicated) || isConnectionLoss(err)
 }
 
 func isUnavailableCode(code string) bool {
@@ -64,7 +64,7 @@ func isUnavailableCode(code string) bool {
 func isConnectionLoss(err error) bool {
 	var connecting *pgconn.ConnectError
 	var network *net.OpError
-	return errors.As(err, &connecting) || errors.As(err, &network) ||
+	return errors.As(err, &connecting) || errors.As(err, &network) || errors.Is(err, errReplaced) ||
 		errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err)
 }

@@ -1,9 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -80,30 +83,32 @@ type Config struct {
 
 // DB is the database seen through its pools. It is safe for concurrent use.
 type DB struct {
-	pools   map[Pool]*pgxpool.Pool
+	config  Config
 	acquire time.Duration
+	current atomic.Pointer[generation]
+	fence   fence
+
+	mu     sync.Mutex // held while pools are replaced or closed
+	closed bool
 }
 
 // Open prepares the pools without connecting: the first use of each does, so a
 // database that is down at start is reported by Check, not here. It fails when
 // the DSN cannot be read. Close releases the connections.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
-	db := &DB{pools: make(map[Pool]*pgxpool.Pool, len(roster)), acquire: cfg.AcquireTimeout}
+	db := &DB{config: cfg, acquire: cfg.AcquireTimeout}
 	if db.acquire <= 0 {
 		db.acquire = 2 * time.Second
 	}
-	for name := range roster {
-		pool, err := openPool(ctx, cfg, name)
-		if err != nil {
-			db.Close()
-			return nil, err
-		}
-		db.pools[name] = pool
+	first, err := openGeneration(ctx, cfg, &db.fence, nil)
+	if err != nil {
+		return nil, err
 	}
+	db.current.Store(first)
 	return db, nil
 }
 
-func openPool(ctx context.Context, cfg Config, name Pool) (*pgxpool.Pool, error) {
+func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	allowed := roster[name]
 	if conns := cfg.Conns[name]; conns > 0 {
 		allowed.conns = conns
@@ -120,19 +125,17 @@ func openPool(ctx context.Context, cfg Config, name Pool) (*pgxpool.Pool, error)
 		learnUUID(conn.TypeMap())
 		return takeRole(ctx, conn, allowed)
 	}
-	configureConn(poolConfig.ConnConfig, applicationName(cfg, name))
+	configureConn(poolConfig.ConnConfig, cfg.applicationName(name))
+	change(poolConfig)
 	return pgxpool.NewWithConfig(ctx, poolConfig)
 }
 
-func applicationName(cfg Config, name Pool) string {
-	if cfg.ApplicationName == "" {
-		return "nightbell " + string(name)
-	}
-	return cfg.ApplicationName + " " + string(name)
+func (cfg Config) applicationName(name Pool) string {
+	return cmp.Or(cfg.ApplicationName, "nightbell") + " " + string(name)
 }
 
-// configureConn makes a connection fit for paging: only ever to a primary, and
-// quick to give up on a host that does not answer.
+// configureConn makes a connection fit for paging: only ever to a primary, quick to
+// give up on a host that does not answer, and never deaf to what the server warns of.
 func configureConn(conn *pgx.ConnConfig, application string) {
 	conn.RuntimeParams["application_name"] = application
 	if conn.ConnectTimeout <= 0 {
@@ -141,6 +144,7 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 	if conn.ValidateConnect == nil {
 		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
 	}
+	heedNotices(&conn.Config)
 }
 
 // takeRole gives up the login role's rights and sets the limits, in one round
@@ -162,7 +166,7 @@ func takeRole(ctx context.Context, conn *pgx.Conn, allowed terms) error {
 // Check connects each pool once and reports the first that fails, or that does
 // not run under its role. Call it at start and for readiness.
 func (db *DB) Check(ctx context.Context) error {
-	for name, pool := range db.pools {
+	for name, pool := range db.current.Load().pools {
 		var user string
 		err := db.withConn(ctx, name, func(conn *pgxpool.Conn) error {
 			return conn.QueryRow(ctx, "SELECT current_user").Scan(&user)
@@ -182,7 +186,7 @@ func (db *DB) Check(ctx context.Context) error {
 // the named pool, for what occupies a connection for good (LISTEN). The caller
 // closes it.
 func (db *DB) Dedicated(ctx context.Context, name Pool) (*pgx.Conn, error) {
-	pool, ok := db.pools[name]
+	pool, ok := db.current.Load().pools[name]
 	if !ok {
 		return nil, fmt.Errorf("there is no pool named %q", name)
 	}
@@ -199,8 +203,9 @@ func (db *DB) Dedicated(ctx context.Context, name Pool) (*pgx.Conn, error) {
 
 // Stats returns a snapshot of each pool's use, for metrics.
 func (db *DB) Stats() map[Pool]*pgxpool.Stat {
-	stats := make(map[Pool]*pgxpool.Stat, len(db.pools))
-	for name, pool := range db.pools {
+	pools := db.current.Load().pools
+	stats := make(map[Pool]*pgxpool.Stat, len(pools))
+	for name, pool := range pools {
 		stats[name] = pool.Stat()
 	}
 	return stats
@@ -208,27 +213,43 @@ func (db *DB) Stats() map[Pool]*pgxpool.Stat {
 
 // Close waits for connections in use to be given back and closes all of them.
 func (db *DB) Close() {
-	for _, pool := range db.pools {
-		pool.Close()
-	}
+	db.mu.Lock()
+	db.closed = true
+	db.mu.Unlock()
+	db.current.Load().close()
 }
 
-// withConn lends a connection of the named pool, and tells a full pool
-// (ErrBusy) from a caller that gave up.
+// withConn lends a connection of the named pool.
 func (db *DB) withConn(ctx context.Context, name Pool, use func(*pgxpool.Conn) error) error {
-	pool, ok := db.pools[name]
-	if !ok {
-		return fmt.Errorf("there is no pool named %q", name)
-	}
-	waiting, cancel := context.WithTimeout(ctx, db.acquire)
-	conn, err := pool.Acquire(waiting)
-	cancel()
+	conn, err := db.borrow(ctx, name)
 	if err != nil {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("%w (pool %s): %w", ErrBusy, name, err)
-		}
 		return err
 	}
 	defer conn.Release()
 	return use(conn)
+}
+
+// borrow tells a full pool (ErrBusy) from a caller that gave up. Who waits at a pool
+// that is replaced meanwhile waits on at the new one.
+func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
+	waiting, cancel := context.WithTimeout(ctx, db.acquire)
+	defer cancel()
+	for {
+		now := db.current.Load()
+		pool, ok := now.pools[name]
+		if !ok {
+			return nil, fmt.Errorf("there is no pool named %q", name)
+		}
+		conn, err := pool.Acquire(waiting)
+		switch {
+		case err == nil:
+			return conn, nil
+		case waiting.Err() == nil && db.current.Load() != now:
+			continue
+		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+			return nil, fmt.Errorf("%w (pool %s): %w", ErrBusy, name, err)
+		default:
+			return nil, err
+		}
+	}
 }

@@ -64,7 +64,7 @@ func Finish(ctx context.Context, tx pgx.Tx, last *pgx.Batch) error {
 		return err
 	}
 	own.over = true
-	return nil
+	return confirmed(own.conn.PgConn())
 }
 
 // Commit ends the transaction; after Finish it does nothing.
@@ -81,7 +81,7 @@ func (t *transaction) Commit(ctx context.Context) error {
 		// What PostgreSQL does when a statement had failed and nobody noticed.
 		return pgx.ErrTxCommitRollback
 	}
-	return nil
+	return confirmed(t.conn.PgConn())
 }
 
 // Rollback undoes what was not committed.
