@@ -21,7 +21,7 @@ func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 	from, to := at.Add(-Horizon), at.Add(Horizon)
 	p := planOf(&s, from, to).walking()
 	current = p.stretch(at, to)
-	current.Start = p.since(at, from, current.Duty)
+	current.Start = p.since(at, from, current.stays)
 	if !current.End.Before(to) {
 		return current, Shift{}, false
 	}
@@ -61,27 +61,37 @@ func Changes(s Schedule, after, through time.Time) (list []Change) {
 
 // stretch is from t for as long as the same people are on, at most until limit.
 func (p *plan) stretch(t, limit time.Time) Shift {
-	duty, end := p.step(t, limit)
-	for end.Before(limit) {
-		next, then := p.step(end, limit)
-		if !samePeople(duty.People, next.People) {
-			break
-		}
-		end = then
-	}
+	duty := p.at(t)
 	duty.People = slices.Clone(duty.People)
-	return Shift{t, end, duty}
+	return Shift{t, p.until(t, limit, duty.stays), duty}
 }
 
-// since is when the people of t came on, at the earliest limit.
-func (p *plan) since(t, limit time.Time, duty Duty) time.Time {
+// stays reports whether people are the same as those of the duty.
+func (d Duty) stays(people []uuid.UUID) bool { return samePeople(d.People, people) }
+
+// until is the first instant after t at which the people on call do not stay, at the
+// latest limit.
+func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
+	for t.Before(limit) {
+		duty, end := p.step(t, limit)
+		if !stay(duty.People) {
+			return t
+		}
+		t = end
+	}
+	return limit
+}
+
+// since is the earliest instant from which on up to t the people on call stay, at the
+// earliest limit.
+func (p *plan) since(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
 	for {
 		begin := p.last(t, limit)
 		if !begin.After(limit) {
 			return limit
 		}
 		t = begin.Add(-time.Nanosecond)
-		if !samePeople(p.at(t).People, duty.People) {
+		if !stay(p.at(t).People) {
 			return begin
 		}
 	}
