@@ -11,6 +11,7 @@ export default [
     route('incidents', 'routes/incidents.tsx'),
     route('incidents/:id', 'routes/incident.tsx'),
     route('oncall', 'routes/on-call.tsx'),
+    route('oncall/contacts', 'routes/on-call-contacts.tsx'),
     route('services', 'routes/services.tsx'),
     route('services/:id', 'routes/service.tsx'),
     route('integrations', 'routes/integrations.tsx'),

@@ -4,6 +4,7 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/features/oncall/api/contact-methods';
 import { escalationPolicies } from '~/features/oncall/api/escalation-policies';
 import { ContactList } from '~/features/oncall/components/contact-list';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { PolicyCard } from '~/features/oncall/components/policy-card';
 import '~/features/oncall/oncall.css';
 
@@ -17,7 +18,8 @@ export default function OnCall() {
   const contacts = useQuery(contactMethods).data ?? [];
   return (
     <>
-      <PageHead title="On-call" />
+      <PageHead title="On-call schedules" />
+      <OncallNav />
       <p className="page-note">
         These policies decide who is paged today. Rotating schedules with handovers and overrides are not
         built yet; until they are, a policy names people and channels directly.

@@ -5,9 +5,9 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { paths } from '~/lib/paths';
+import { timezones } from '~/lib/timezones';
 import { register } from '../api/register';
 import { registrationOf, type UserType } from '../model/registration';
-import { timezones } from '../model/timezones';
 
 type Status = { kind: 'idle' | 'loading' | 'success' } | { kind: 'error'; message: string };
 

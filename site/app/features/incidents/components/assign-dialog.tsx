@@ -3,8 +3,8 @@ import { Avatar } from '~/components/ui/avatar';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { Icon } from '~/components/ui/icon';
 import { Failed, Loading } from '~/components/ui/states';
+import { memberList } from '~/lib/members';
 import { useAssignIncident } from '../api/change-incident';
-import { memberList } from '../api/list-members';
 import type { Incident } from '../model/incident';
 
 /** Gives the incident to somebody, or to nobody. Choosing is enough. */

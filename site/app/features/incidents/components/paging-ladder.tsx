@@ -5,7 +5,7 @@ import { Icon } from '~/components/ui/icon';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { clock, fullTime, offset } from '~/lib/format';
-import { useHues } from '../api/list-members';
+import { useHues } from '~/lib/members';
 import { incidentNotifications } from '../api/list-notifications';
 import type { Incident } from '../model/incident';
 import { ladder, type NextStep, nextStep, type Try } from '../model/ladder';

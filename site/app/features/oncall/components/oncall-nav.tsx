@@ -1,0 +1,25 @@
+import { NavLink } from 'react-router';
+import { paths } from '~/lib/paths';
+import '../oncall-nav.css';
+
+const pages = [
+  { word: 'Schedules', to: paths.onCall, end: true },
+  { word: 'Escalation policies', to: paths.policies, end: false },
+  { word: 'Teams', to: paths.teams, end: false },
+  { word: 'Maintenance', to: paths.maintenance, end: false },
+  { word: 'Explain', to: paths.explain, end: false },
+  { word: 'My contact methods', to: paths.contacts, end: false },
+] as const;
+
+/** The pages about who is paged. It stands under the page's head, on each of them. */
+export function OncallNav() {
+  return (
+    <nav className="oncall-nav" aria-label="On-call">
+      {pages.map((page) => (
+        <NavLink key={page.to} to={page.to} end={page.end}>
+          {page.word}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { PageHead } from '~/components/layout/page-head';
+import { Failed, Loading } from '~/components/ui/states';
+import { contactMethods } from '~/features/oncall/api/contact-methods';
+import { ContactList } from '~/features/oncall/components/contact-list';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { reasonOf } from '~/lib/api';
+import '~/features/oncall/oncall.css';
+
+export function meta() {
+  return [{ title: 'My contact methods - Nightbell' }];
+}
+
+/** How the reader is reached, and the channels everybody shares. */
+export default function OnCallContacts() {
+  const contacts = useQuery(contactMethods);
+  return (
+    <>
+      <PageHead title="My contact methods" />
+      <OncallNav />
+      {contacts.isPending && (
+        <div className="card">
+          <Loading what="contact methods" />
+        </div>
+      )}
+      {contacts.isError && !contacts.data && (
+        <div className="card">
+          <Failed detail={reasonOf(contacts.error)} onRetry={() => contacts.refetch()}>
+            Failed to load contact methods
+          </Failed>
+        </div>
+      )}
+      {contacts.data && (
+        <div className="contact-columns">
+          <ContactList
+            title="How you are reached"
+            contacts={contacts.data.filter((contact) => !contact.shared)}
+            empty="By the e-mail address of your account."
+          />
+          <ContactList
+            title="Shared channels"
+            contacts={contacts.data.filter((contact) => contact.shared)}
+            empty="No shared channel yet."
+          />
+        </div>
+      )}
+    </>
+  );
+}
