@@ -1,6 +1,7 @@
 // Package email pages people by mail: it renders a message as plain text and as
 // HTML (render.go, mail.html) and hands it to a mail server (Server, server.go),
-// or, where there is none, to the built-in inbox (Inbox, inbox.go).
+// or, where there is none, to the built-in inbox (Inbox, inbox.go). It tells of
+// hand-overs, too (handover.go).
 package email
 
 import (
@@ -46,10 +47,10 @@ func ParseSender(text string) (mail.Address, error) {
 }
 
 // parseRecipient refuses for good what is not one plain address.
-func parseRecipient(message notify.Message) (mail.Address, error) {
-	parsed, err := mail.ParseAddress(message.To.Address)
+func parseRecipient(address, person string) (mail.Address, error) {
+	parsed, err := mail.ParseAddress(address)
 	if err != nil || parsed.Name != "" {
 		return mail.Address{}, notify.Permanent(fmt.Errorf("the contact method holds no valid e-mail address; correct it in the settings"))
 	}
-	return mail.Address{Name: notify.Line(message.PersonName, 100), Address: parsed.Address}, nil
+	return mail.Address{Name: notify.Line(person, 100), Address: parsed.Address}, nil
 }

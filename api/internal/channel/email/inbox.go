@@ -27,6 +27,10 @@ func (i *Inbox) Send(ctx context.Context, message notify.Message) (notify.Receip
 	if err != nil {
 		return notify.Receipt{}, err
 	}
+	return i.store(ctx, rendered)
+}
+
+func (i *Inbox) store(ctx context.Context, rendered Mail) (notify.Receipt, error) {
 	if err := i.keep(ctx, rendered); err != nil {
 		return notify.Receipt{}, err
 	}

@@ -23,7 +23,7 @@ var htmlTemplate = template.Must(template.New("mail").Funcs(template.FuncMap{
 // Render turns a message into a mail from sender. It fails for good when the
 // contact's address is no e-mail address.
 func Render(message notify.Message, sender mail.Address) (Mail, error) {
-	recipient, err := parseRecipient(message)
+	recipient, err := parseRecipient(message.To.Address, message.PersonName)
 	if err != nil {
 		return Mail{}, err
 	}

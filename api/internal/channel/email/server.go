@@ -45,6 +45,10 @@ func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Recei
 	if err != nil {
 		return notify.Receipt{}, err
 	}
+	return s.post(ctx, rendered)
+}
+
+func (s *Server) post(ctx context.Context, rendered Mail) (notify.Receipt, error) {
 	letter := compose(rendered)
 	if err := s.transmit(ctx, letter); err != nil {
 		return notify.Receipt{}, err
