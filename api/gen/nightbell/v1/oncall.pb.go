@@ -186,7 +186,8 @@ type Rotation struct {
 	// When turns change, for example 08:00. With hours, the time of day that they are counted from.
 	Handover string `protobuf:"bytes,6,opt,name=handover,proto3" json:"handover,omitempty"`
 	// The day on which turns of weeks change: monday to sunday. Monday when empty.
-	Weekday  string                 `protobuf:"bytes,7,opt,name=weekday,proto3" json:"weekday,omitempty"`
+	Weekday string `protobuf:"bytes,7,opt,name=weekday,proto3" json:"weekday,omitempty"`
+	// Absent: now for a new rotation, and as it was for another.
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	// Absent: it never ends.
 	EndsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
@@ -1148,9 +1149,9 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\aused_by\x18\v \x03(\tR\x06usedBy\x12-\n" +
 	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x129\n" +
 	"\n" +
-	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\x93\x04\n" +
-	"\bRotation\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1e\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xa1\x04\n" +
+	"\bRotation\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\brotationR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x124\n" +
 	"\x05turns\x18\x03 \x03(\v2\x12.nightbell.v1.TurnB\n" +

@@ -1644,7 +1644,7 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xf7\x10\n" +
+	"\x1aDeleteCalendarFeedResponse2\xfa\x10\n" +
 	"\rOnCallService\x12\x80\x01\n" +
 	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"&\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\x84\x01\n" +
@@ -1654,9 +1654,9 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x0eUpdateSchedule\x12#.nightbell.v1.UpdateScheduleRequest\x1a$.nightbell.v1.UpdateScheduleResponse\",\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*\x1a\x12/v1/schedules/{id}\x12\x86\x01\n" +
 	"\x0eDeleteSchedule\x12#.nightbell.v1.DeleteScheduleRequest\x1a$.nightbell.v1.DeleteScheduleResponse\")\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/schedules/{id}\x12\xa0\x01\n" +
 	"\x13GetScheduleTimeline\x12(.nightbell.v1.GetScheduleTimelineRequest\x1a).nightbell.v1.GetScheduleTimelineResponse\"4\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/schedules/{id}/timeline\x90\x02\x01\x12\x8e\x01\n" +
-	"\x0fPreviewSchedule\x12$.nightbell.v1.PreviewScheduleRequest\x1a%.nightbell.v1.PreviewScheduleResponse\".\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/v1/schedules/preview\x12u\n" +
+	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/schedules/{id}/timeline\x90\x02\x01\x12\x91\x01\n" +
+	"\x0fPreviewSchedule\x12$.nightbell.v1.PreviewScheduleRequest\x1a%.nightbell.v1.PreviewScheduleResponse\"1\x8a\xb5\x18\n" +
+	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/v1/schedules/preview\x90\x02\x01\x12u\n" +
 	"\n" +
 	"ListOnCall\x12\x1f.nightbell.v1.ListOnCallRequest\x1a .nightbell.v1.ListOnCallResponse\"$\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/on-call\x90\x02\x01\x12\x9c\x01\n" +

@@ -6,6 +6,8 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"strings"
+	"time"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -41,7 +43,7 @@ func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, 
 		if text == "" && field.Kind() != protoreflect.StringKind {
 			continue
 		}
-		value, expected := parse(field.Kind(), text)
+		value, expected := parseField(message, field, text)
 		if expected != "" {
 			return fault.Newf(fault.Invalid, "invalid_parameter", "The parameter %s must be %s.", field.Name(), expected)
 		}
@@ -56,11 +58,38 @@ func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, 
 
 // fromText says why a field cannot be written in a URL; nil when it can.
 func fromText(field protoreflect.FieldDescriptor) error {
+	if isTime(field) {
+		return nil
+	}
 	switch field.Kind() {
 	case protoreflect.MessageKind, protoreflect.GroupKind, protoreflect.EnumKind:
 		return fmt.Errorf("%s is a %s and cannot be written in a URL", field.FullName(), field.Kind())
 	}
 	return nil
+}
+
+func isTime(field protoreflect.FieldDescriptor) bool {
+	return field.Message() != nil && field.Message().FullName() == "google.protobuf.Timestamp"
+}
+
+func parseField(message protoreflect.Message, field protoreflect.FieldDescriptor, text string) (value protoreflect.Value, expected string) {
+	if !isTime(field) {
+		return parse(field.Kind(), text)
+	}
+	if field.IsList() {
+		value = message.NewField(field).List().NewElement()
+	} else {
+		value = message.NewField(field)
+	}
+	// A plus sign that was not escaped arrives as a space.
+	instant, err := time.Parse(time.RFC3339, strings.ReplaceAll(text, " ", "+"))
+	if err != nil {
+		return value, "a time such as 2026-11-21T08:00:00Z"
+	}
+	fields := field.Message().Fields()
+	value.Message().Set(fields.ByName("seconds"), protoreflect.ValueOfInt64(instant.Unix()))
+	value.Message().Set(fields.ByName("nanos"), protoreflect.ValueOfInt32(int32(instant.Nanosecond())))
+	return value, ""
 }
 
 // parse reads one value; expected says in words what it should have been when it is not.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/api/annotations"
@@ -207,6 +208,29 @@ func TestQueryKinds(t *testing.T) {
 	for name := range map[string]bool{"u32": true, "u64": true, "f32": true, "f64": true} {
 		if _, err := read(map[string][]string{name: {"-1"}}); err == nil {
 			t.Errorf("%s=-1 is accepted", name)
+		}
+	}
+}
+
+// A time is written in a URL as it is in JSON.
+func TestQueryTimes(t *testing.T) {
+	read := func(text string) (*nightbellv1.ListOnCallRequest, error) {
+		into := &nightbellv1.ListOnCallRequest{}
+		message := into.ProtoReflect()
+		return into, readQuery(map[string][]string{"at": {text}}, message.Descriptor().Fields(), message)
+	}
+	want := time.Date(2026, 11, 21, 7, 0, 0, 500e6, time.UTC)
+	for _, text := range []string{"2026-11-21T07:00:00.5Z", "2026-11-21T08:00:00.5+01:00", "2026-11-21T08:00:00.5 01:00"} {
+		if got, err := read(text); err != nil || !got.GetAt().AsTime().Equal(want) {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	if got, err := read(""); err != nil || got.At != nil {
+		t.Errorf("nothing: %v, %v", got, err)
+	}
+	for _, text := range []string{"now", "2026-11-21", "1795507200", "10000-01-01T00:00:00Z"} {
+		if got, err := read(text); err == nil || !strings.Contains(err.Error(), "must be a time such as") {
+			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 }

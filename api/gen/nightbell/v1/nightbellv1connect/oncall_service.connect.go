@@ -163,6 +163,7 @@ func NewOnCallServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+OnCallServicePreviewScheduleProcedure,
 			connect.WithSchema(onCallServiceMethods.ByName("PreviewSchedule")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listOnCall: connect.NewClient[v1.ListOnCallRequest, v1.ListOnCallResponse](
@@ -453,6 +454,7 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 		OnCallServicePreviewScheduleProcedure,
 		svc.PreviewSchedule,
 		connect.WithSchema(onCallServiceMethods.ByName("PreviewSchedule")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	onCallServiceListOnCallHandler := connect.NewUnaryHandlerSimple(

@@ -244,6 +244,8 @@ export declare type Rotation = Message<"nightbell.v1.Rotation"> & {
   weekday: string;
 
   /**
+   * Absent: now for a new rotation, and as it was for another.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 8 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
@@ -317,6 +319,8 @@ export declare type RotationJson = {
   weekday?: string;
 
   /**
+   * Absent: now for a new rotation, and as it was for another.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 8 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
