@@ -73,6 +73,7 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 }
 
 // The contact's row is the lock that keeps two replicas from sending to it at once.
+// Whether somebody is sending is asked once for each contact, however many pages wait.
 const lockContactsSQL = `
 WITH due AS (
     SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
@@ -80,15 +81,15 @@ WITH due AS (
     UNION ALL
     SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
     WHERE channel = $1 AND state = 'sending' AND lease_until <= $2
-), waiting AS (
+), waiting AS MATERIALIZED (
     SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM due
     WHERE contact_method_id <> ALL($3)
-      AND NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = due.contact_method_id
-                      AND busy.state = 'sending' AND busy.lease_until > $2)
     GROUP BY org_id, contact_method_id
 )
 SELECT c.org_id, c.id, c.user_id
 FROM contact_method c JOIN waiting w ON w.org_id = c.org_id AND w.contact_method_id = c.id
+WHERE NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = c.id
+                  AND busy.state = 'sending' AND busy.lease_until > $2)
 ORDER BY w.worst, w.newest DESC, c.id
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`

@@ -53,7 +53,8 @@ const (
 	freshPlans  planMode = "force_custom_plan"
 	// keyedPlans are kept, and only ever find rows by key: every statement of the pool
 	// does, for few rows out of any number. Otherwise a plan that was made while tables
-	// were small reads and joins all of them when they are not.
+	// were small reads and joins all of them when they are not. Planning anew would cost
+	// more than most of these statements, and each check of a foreign key is one.
 	keyedPlans planMode = "force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"
 )
 
@@ -61,7 +62,7 @@ var roster = map[Pool]terms{
 	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second, cachedPlans},
 	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans},
 	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans},
-	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, freshPlans},
+	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans},
 	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans},
 	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans},
 }
