@@ -40,6 +40,34 @@ func TestT09DatabaseAway(t *testing.T) {
 	}
 }
 
+// TestT09StandbyAway has the synchronous standby hang under load. What it does not
+// confirm is not accepted, and all is well by itself when it goes on.
+func TestT09StandbyAway(t *testing.T) {
+	begin(t, "T09")
+	w, p := paired(t)
+	w.newTenant("alone", step{aDay, []string{"hook"}})
+	w.ready()
+	var from int
+	var back time.Duration
+	v := w.underLoad(func() {
+		from = len(w.answers.all())
+		p.standby.hang()
+		time.Sleep(time.Duration(length(15, 6)) * time.Second)
+		p.standby.resume()
+		back = elapsed()
+		w.awaitAccepted(back)
+		w.crashes.Add(1)
+	})
+	refused, slowest, first := w.checkRefusals(from, back)
+	measured(t, "T09", "standby hangs: refused with 503 and Retry-After", refused, "at least 1, no other refusal")
+	measured(t, "T09", "standby hangs: slowest refusal", slowest, "3 s, 10 s asserted")
+	measured(t, "T09", "standby hangs: first acceptance after it went on", first, "5 s, 30 s asserted")
+	w.measureKept("T09", v)
+	if slowest > 10*time.Second || first > 30*time.Second {
+		t.Errorf("the slowest refusal took %s, the first acceptance came after %s", slowest, first)
+	}
+}
+
 // checkRefusals looks at the answers from the nth on: whatever was not accepted was
 // refused as the contract says. first is from back to the next acceptance.
 func (w *world) checkRefusals(nth int, back time.Duration) (refused int, slowest, first time.Duration) {

@@ -83,16 +83,22 @@ func together(t *testing.T, replicas int, settings ...string) *world {
 	w.startPostgres()
 	t.Cleanup(func() { w.stopPostgres() })
 	w.dsn = w.postgres.DSN()
+	w.serve(replicas, settings...)
+	return w
+}
+
+// serve starts replicas over the database of the world.
+func (w *world) serve(replicas int, settings ...string) {
+	w.t.Helper()
 	settings = append([]string{
 		"DATABASE_URL=" + w.dsn,
 		"NIGHTBELL_JWT_SECRET=" + fmt.Sprintf("%064x", 7), "NIGHTBELL_DATA_KEY=" + fmt.Sprintf("%064x", 8),
 	}, settings...)
 	for i := range replicas {
-		n := newNode(t, fmt.Sprintf("nightbell-%d", i+1), settings...)
+		n := newNode(w.t, fmt.Sprintf("nightbell-%d", i+1), settings...)
 		n.start()
 		w.nodes = append(w.nodes, n)
 	}
-	return w
 }
 
 func (w *world) startPostgres() {
@@ -226,7 +232,9 @@ func (w *world) insist(first int, o *tenant, key string, body []byte) (status in
 // load is the traffic of many senders: a tenth ends an alert, three tenths repeat
 // one, one in a hundred cannot be read, the rest is new.
 type load struct {
+	// posts is how many in all; 0 means until over is closed.
 	posts, senders int
+	over           <-chan struct{}
 	// pause is between two posts of one sender.
 	pause time.Duration
 	// progress is told the number of posts that are done.
@@ -242,7 +250,7 @@ func (w *world) run(l load) {
 		sending.Go(func() {
 			random, own := w.random(1000+sender), []string{}
 			o := w.tenants[sender%len(w.tenants)]
-			for next.Add(1) <= int64(l.posts) {
+			for l.goesOn(int(next.Add(1))) {
 				w.sendOne(random, sender, o, &own)
 				if n := int(done.Add(1)); l.progress != nil {
 					l.progress(n)
@@ -252,6 +260,15 @@ func (w *world) run(l load) {
 		})
 	}
 	sending.Wait()
+}
+
+func (l load) goesOn(nth int) bool {
+	select {
+	case <-l.over:
+		return false
+	default:
+		return l.posts == 0 || nth <= l.posts
+	}
 }
 
 func (w *world) sendOne(random *rand.Rand, sender int, o *tenant, own *[]string) {

@@ -26,6 +26,10 @@ const (
 	lockWait          = 50 * time.Millisecond // longest wait of a batch for somebody's row
 	lockWaitAlone     = 2 * time.Second       // longest wait of a request that was taken out of its batch
 	aloneAtOnce       = 2                     // requests retried alone at the same time
+	// answerWithin is how long a sender waits for its answer. A commit can take longer,
+	// for example while no standby confirms it. It is not broken off, because PostgreSQL
+	// keeps what is broken off while it waits for the standby, on one server only.
+	answerWithin = 2500 * time.Millisecond
 )
 
 var errOverloaded = fault.New(fault.Unavailable, "overloaded",
@@ -33,7 +37,7 @@ var errOverloaded = fault.New(fault.Unavailable, "overloaded",
 
 // errDatabaseAway is answered instead of an acceptance that could not be kept.
 var errDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
-	"Nightbell cannot reach its database, so nothing was stored. Send this again in a few seconds.").After(5)
+	"Nightbell cannot store this in its database right now. Send it again in a few seconds.").After(5)
 
 // Signals are hints given after a commit. Losing one costs at most a tick.
 type Signals struct {
@@ -96,9 +100,13 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 			return errOverloaded
 		}
 	}
+	patience := time.NewTimer(answerWithin)
+	defer patience.Stop()
 	select {
 	case err := <-s.answer:
 		return err
+	case <-patience.C:
+		return errDatabaseAway.Because(context.DeadlineExceeded)
 	case <-ctx.Done():
 		return errOverloaded.Because(ctx.Err())
 	}
