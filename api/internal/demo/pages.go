@@ -37,8 +37,8 @@ func (p *past) answer() (at time.Time, reason string) {
 // addPages lets the engine decide who was paged until somebody answered, and writes
 // what came of it.
 func (p *past) addPages() {
-	snapshot := escalation.Snapshot{Policy: resolvedPolicy(p.policy()), Owners: []uuid.UUID{personID(owner)}}
-	state, effects := escalation.Start(snapshot.Policy, snapshot.Owners, 1, p.began)
+	snapshot := escalation.Snapshot{Policy: resolvedPolicy(p.policy()), Owners: []uuid.UUID{personID(owner)}, Severity: p.severity}
+	state, effects := escalation.Start(snapshot, p.began)
 	p.carryOut(state.Cycle, effects, p.began)
 	answer, reason := p.answer()
 	for state.Status == escalation.Active && state.NextDueAt.Before(answer) {

@@ -136,7 +136,7 @@ func TestStory(t *testing.T) {
 }
 
 func TestStartPagesTheFirstStep(t *testing.T) {
-	state, effects := Start(policyOf(0, "A 5m, B 5m"), owners, 3, noon)
+	state, effects := Start(Snapshot{State: State{Cycle: 2}, Policy: policyOf(0, "A 5m, B 5m"), Owners: owners}, noon)
 	want := State{Cycle: 3, Step: 1, Status: Active, NextDueAt: noon.Add(5 * time.Minute)}
 	if state != want || words(effects) != "0.0 A" {
 		t.Errorf("%+v, %s", state, words(effects))
@@ -250,15 +250,15 @@ func TestMessages(t *testing.T) {
 		got  []string
 		want []string
 	}{
-		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Rota A (step 1 of Default, round 2)"}},
-		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Step 1"}},
+		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Rota A is named by the policy; step 1 of Default, round 2."}},
+		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Named by the policy; step 1."}},
 		{messages(policyOf(0, "- 5m, B 5m"), nil, State{}), []string{
-			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B (step 2 of Default)",
+			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B is named by the policy; step 2 of Default.",
 		}},
 		{messages(Policy{Name: "Night", Steps: make([]Step, 1)}, owners[:1], State{}), []string{
-			"Nobody is on call for Night, so the owners of the workspace are paged.", ownerMessage,
+			"Nobody is on call for Night, so the owners of the workspace are paged.", "Owner of the workspace, because nobody is on call for Night.",
 		}},
-		{messages(Policy{}, nil, State{}), []string{"Nobody is on call, and the workspace has no owner to page."}},
+		{messages(Policy{}, nil, State{}), []string{"Nobody is on call, and no owner of the workspace can be reached."}},
 		{messages(policyOf(0, "A 5m"), nil, State{Step: 1}), []string{"Nobody answered, and Default has nobody left to page."}},
 	} {
 		if !reflect.DeepEqual(test.got, test.want) {
@@ -269,7 +269,7 @@ func TestMessages(t *testing.T) {
 
 func TestKeysTellTargetsApart(t *testing.T) {
 	incident, contact := uuid.New(), uuid.New()
-	_, effects := Start(policyOf(0, "AB 5m"), nil, 1, noon)
+	_, effects := Start(Snapshot{Policy: policyOf(0, "AB 5m")}, noon)
 	if effects[0].Key(incident, 1, contact, 0) == effects[1].Key(incident, 1, contact, 0) {
 		t.Error("two people share a key")
 	}

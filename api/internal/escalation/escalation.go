@@ -3,8 +3,10 @@
 // nothing starts a goroutine (design section 2, rule 4).
 //
 // Decide in decide.go is called by the sweeper for every incident that is due and
-// by flow when an incident opens. Neighbours: oncall (who a schedule means at an
-// instant), notify (how a person is reached).
+// by flow when an incident opens; Foresee in foresee.go calls the same to tell what
+// would happen. Policy.At in policy.go asks oncall whom a schedule means at an instant.
+// Neighbours: oncall (who a schedule means at an instant), notify (how a person is
+// reached).
 package escalation
 
 import (
@@ -12,6 +14,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/oncall"
 )
 
 // Policy is who is paged in which order.
@@ -20,24 +25,62 @@ type Policy struct {
 	Name string
 	// Repeats is how often the steps start again when nobody answered.
 	Repeats int
-	Steps   []Step
+	// AckTimeout is after how long an acknowledged incident pages again; zero is never.
+	AckTimeout time.Duration
+	// AutoResolve is after how long without news an incident is resolved; zero is never.
+	AutoResolve time.Duration
+	// Zone is that of the steps' windows; nil is UTC.
+	Zone *time.Location
+	// NextTurn is the place in the round robin of the next incident.
+	NextTurn int
+	Steps    []Step
+	// Flaw is what of the policy could not be read, for the log; it pages nevertheless.
+	Flaw error
 }
 
 // Step is paged at once and waits Delay for an answer before the next one is due.
 type Step struct {
 	Delay   time.Duration
 	Targets []Target
+	// RoundRobin pages one of the targets, in turns, instead of everyone.
+	RoundRobin bool
+	// Severities are those that the step is for; none means all.
+	Severities []alert.Severity
+	// Windows are when the step pages; none means always.
+	Windows []oncall.Window
 }
 
-// Target is one line of a step, already resolved to people or a channel.
+// Target is one line of a step.
 type Target struct {
+	Kind TargetKind
+	// ID is that of the user, schedule, team or shared channel.
+	ID uuid.UUID
 	// Name is for the timeline: "24/7 Support".
 	Name string
-	// People are who the target means right now; empty when it means nobody.
+	// People are who the target means; empty when it means nobody. Policy.At fills it for
+	// schedules.
 	People []uuid.UUID
-	// Channel is a shared contact method; Nil for targets that mean people.
+	// Channel is a shared contact method that can be used; Nil for targets that mean people.
 	Channel uuid.UUID
+	// ChannelKind is what sort of contact method Channel is, as notify.Kind has it.
+	ChannelKind string
+	// Schedule is what a schedule target asks; nil for the others.
+	Schedule *oncall.Schedule
+	// Because is what of the schedule decided; Policy.At fills it.
+	Because oncall.Source
 }
+
+// TargetKind is what a target names.
+type TargetKind string
+
+// The kinds of targets. Owner is never part of a policy: it is the last resort.
+const (
+	User     TargetKind = "user"
+	Schedule TargetKind = "schedule"
+	Team     TargetKind = "team"
+	Channel  TargetKind = "channel"
+	Owner    TargetKind = "owner"
+)
 
 // Status is where the paging of an incident stands.
 type Status string
@@ -56,20 +99,29 @@ type State struct {
 	// Round counts repeats of the policy, from 0.
 	Round int
 	// Step is the step that is paged at NextDueAt, from 0.
-	Step   int
+	Step int
+	// Turn is the incident's place in the round robin of its policy.
+	Turn   int
 	Status Status
 	// NextDueAt is zero unless Active.
 	NextDueAt time.Time
+	// HeldBy is the maintenance that NextDueAt waits for; Nil when it is the step's time.
+	HeldBy uuid.UUID
 	// Reason says in words why it is not active.
 	Reason string
 }
 
 // Snapshot is all that a decision depends on, besides the time.
 type Snapshot struct {
-	State  State
+	State State
+	// Policy is as it stands at the time of the decision (Policy.At).
 	Policy Policy
 	// Owners are paged when no step of a round means anybody: the last resort.
 	Owners []uuid.UUID
+	// Severity is the incident's.
+	Severity alert.Severity
+	// Hold is the maintenance under way for the incident's service; zero when there is none.
+	Hold Hold
 }
 
 // Effect is something that the decision wants done.
@@ -80,8 +132,12 @@ type Effect struct {
 	// UserID is set for PagePerson, ContactMethodID for PageChannel.
 	UserID          uuid.UUID
 	ContactMethodID uuid.UUID
-	// Message is for the timeline.
+	// ChannelKind is Target.ChannelKind for PageChannel.
+	ChannelKind string
+	// Message is for the timeline. For pages it is the sentence of Why.
 	Message string
+	// Why is set for PagePerson and PageChannel.
+	Why Why
 }
 
 // EffectKind is what sort of effect it is.
@@ -92,9 +148,14 @@ const (
 	PagePerson   EffectKind = "page_person"
 	PageChannel  EffectKind = "page_channel"
 	NobodyOnCall EffectKind = "nobody_on_call" // a step meant nobody and was skipped
+	StepSkipped  EffectKind = "step_skipped"   // a step is for other severities or hours and was skipped
 	LastResort   EffectKind = "last_resort"    // the owners are paged because nobody else was
+	PagesHeld    EffectKind = "held"           // maintenance puts the step off
 	RanOut       EffectKind = "exhausted"      // nothing follows
 )
+
+// Pages reports whether the effect pages somebody.
+func (e Effect) Pages() bool { return e.Kind == PagePerson || e.Kind == PageChannel }
 
 // Key is the effect's identity for one contact method of an incident. It is unique
 // in the database, so that deciding twice cannot page twice.

@@ -59,7 +59,7 @@ func (w *world) open(key string) {
 	row := &incidentRow{key: key, started: w.now}
 	row.ID, row.Status, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
 	var effects []Effect
-	row.paging, effects = Start(w.policy, w.owners, 1, w.now)
+	row.paging, effects = Start(w.snapshot(row, w.now), w.now)
 	w.incidents = append(w.incidents, row)
 	w.tally.incidents++
 	w.carryOut(row, effects)
@@ -68,6 +68,11 @@ func (w *world) open(key string) {
 	if w.random.IntN(3) > 0 {
 		w.after(w.upTo(40*time.Minute), func() { w.answer(row) })
 	}
+}
+
+// snapshot is what is read for a decision.
+func (w *world) snapshot(row *incidentRow, _ time.Time) Snapshot {
+	return Snapshot{State: row.paging, Policy: w.policy, Owners: w.owners}
 }
 
 // carryOut plans two pages for each person, at once and a minute later, and one for a channel.
@@ -131,7 +136,7 @@ func (w *world) command(row *incidentRow, command incident.Command) {
 		}
 	case incident.NextStep:
 		row.answered, row.escalated = time.Time{}, true
-		row.paging, effects = Advance(Snapshot{row.paging, w.policy, w.owners}, w.now)
+		row.paging, effects = Advance(w.snapshot(row, w.now), w.now)
 	}
 	w.carryOut(row, effects)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
@@ -147,7 +152,7 @@ func (w *world) sweep(a *actor) {
 		return
 	}
 	version, now := row.version, w.now
-	snapshot := Snapshot{row.paging, w.policy, w.owners}
+	snapshot := w.snapshot(row, now)
 	w.then(a, w.pause(), func() {
 		if w.crashes(a) {
 			return

@@ -5,12 +5,19 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
 // walk is one decision under way: a position in the policy and what was wanted so far.
 type walk struct {
-	policy  Policy
-	state   State
+	policy   Policy
+	state    State
+	severity alert.Severity
+	now      time.Time
+	// due is when the step at the position was due: whether it is for these hours is asked
+	// of that time, not of a late wake-up.
+	due     time.Time
 	effects []Effect
 	// paged holds the people and channels of this decision, to collapse repeats.
 	paged map[destination]bool
@@ -23,8 +30,14 @@ type destination struct {
 
 // begin finds the position again, whatever happened to the policy meanwhile. A policy
 // without steps counts as one step that means nobody.
-func begin(snapshot Snapshot) *walk {
-	w := &walk{policy: snapshot.Policy, state: snapshot.State, paged: map[destination]bool{}}
+func begin(snapshot Snapshot, now time.Time) *walk {
+	w := &walk{
+		policy: snapshot.Policy, state: snapshot.State, severity: snapshot.Severity,
+		now: now, due: snapshot.State.NextDueAt, paged: map[destination]bool{},
+	}
+	if w.due.IsZero() {
+		w.due = now
+	}
 	w.policy.Repeats = min(max(w.policy.Repeats, 0), maxRepeats)
 	if len(w.policy.Steps) == 0 {
 		w.policy.Steps = []Step{{Delay: DefaultDelay}}
@@ -43,6 +56,8 @@ func (w *walk) lastRound() bool { return w.state.Round >= w.policy.Repeats }
 // atEnd reports whether everything was paged and the last delay is waited for.
 func (w *walk) atEnd() bool { return w.state.Step >= len(w.policy.Steps) }
 
+func (w *walk) step() Step { return w.policy.Steps[w.state.Step] }
+
 // advance moves one step on; in the last round it may end past the last step.
 func (w *walk) advance() {
 	w.state.Step++
@@ -51,27 +66,37 @@ func (w *walk) advance() {
 	}
 }
 
-func (w *walk) anybody() bool { return slices.ContainsFunc(w.policy.Steps, Step.meansSomebody) }
+// applies reports whether a step is for this incident at the time it is due.
+func (w *walk) applies(step Step) bool {
+	return step.isFor(w.severity) && step.isOn(w.policy.zone(), w.due)
+}
+
+func (w *walk) anybody() bool {
+	return slices.ContainsFunc(w.policy.Steps, func(step Step) bool { return w.applies(step) && step.meansSomebody() })
+}
+
+// hold puts the step off until the end of maintenance, and says so once.
+func (w *walk) hold(hold Hold) {
+	if w.state.HeldBy != hold.Window {
+		w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(hold)})
+	}
+	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
+}
 
 // pageMissed pages the step that is due and every later one whose time has passed too,
 // for one round at most.
-func (w *walk) pageMissed(now time.Time) {
-	due := w.state.NextDueAt
-	if due.IsZero() {
-		due = now
-	}
+func (w *walk) pageMissed() {
 	wait := time.Duration(0)
 	for range w.policy.Steps {
-		if w.atEnd() || due.After(now) {
+		if w.atEnd() || w.due.After(w.now) {
 			break
 		}
-		step := w.policy.Steps[w.state.Step]
-		if step.meansSomebody() {
+		if step := w.step(); w.applies(step) && step.meansSomebody() {
 			w.page(step)
 			wait = step.delay()
-			due = due.Add(wait)
+			w.due = w.due.Add(wait)
 		} else {
-			w.want(Effect{Kind: NobodyOnCall, Message: w.skippedMessage()})
+			w.skip(step)
 		}
 		w.advance()
 	}
@@ -79,16 +104,27 @@ func (w *walk) pageMissed(now time.Time) {
 		w.exhaust() // only skipped steps were left of the last round
 		return
 	}
-	w.state.NextDueAt = now.Add(wait)
+	w.state.NextDueAt = w.now.Add(wait)
+}
+
+// skip says that the step at the position pages nobody, and why.
+func (w *walk) skip(step Step) {
+	if w.applies(step) {
+		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step)})
+		return
+	}
+	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
 }
 
 func (w *walk) page(step Step) {
-	for _, target := range step.Targets {
-		message := w.pageMessage(target)
+	for _, target := range step.paged(w.state.Turn + w.state.Round) {
+		why := w.why(step, target)
 		for _, person := range target.People {
-			w.pageOnce(Effect{Kind: PagePerson, UserID: person, Message: message}, person)
+			w.pageOnce(Effect{Kind: PagePerson, UserID: person, Message: why.Sentence, Why: why}, person)
 		}
-		w.pageOnce(Effect{Kind: PageChannel, ContactMethodID: target.Channel, Message: message}, target.Channel)
+		w.pageOnce(Effect{
+			Kind: PageChannel, ContactMethodID: target.Channel, ChannelKind: target.ChannelKind, Message: why.Sentence, Why: why,
+		}, target.Channel)
 	}
 }
 
@@ -109,38 +145,26 @@ func (w *walk) want(effect Effect) {
 }
 
 // pageOwners is the last resort for the rest of this round.
-func (w *walk) pageOwners(owners []uuid.UUID, now time.Time) {
+func (w *walk) pageOwners(owners []uuid.UUID) {
 	from := w.state.Step
 	for ; w.state.Step < len(w.policy.Steps); w.state.Step++ {
-		if len(w.policy.Steps[w.state.Step].Targets) > 0 {
-			w.want(Effect{Kind: NobodyOnCall, Message: w.skippedMessage()})
+		if step := w.step(); len(step.Targets) > 0 {
+			w.skip(step)
 		}
 	}
 	w.state.Step = from
 	w.want(Effect{Kind: LastResort, Message: w.lastResortMessage(len(owners))})
+	why := w.whyOwner()
 	for _, owner := range owners {
-		w.pageOnce(Effect{Kind: PagePerson, UserID: owner, Message: ownerMessage}, owner)
+		w.pageOnce(Effect{Kind: PagePerson, UserID: owner, Message: why.Sentence, Why: why}, owner)
 	}
 	w.state.Step = len(w.policy.Steps) - 1
 	w.advance()
-	w.state.NextDueAt = now.Add(w.policy.Steps[0].delay())
+	w.state.NextDueAt = w.now.Add(w.policy.Steps[0].delay())
 }
 
 func (w *walk) exhaust() {
 	message := w.exhaustedMessage()
 	w.want(Effect{Kind: RanOut, Message: message})
 	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, message
-}
-
-func (s Step) delay() time.Duration {
-	if s.Delay <= 0 {
-		return DefaultDelay
-	}
-	return s.Delay
-}
-
-func (s Step) meansSomebody() bool { return slices.ContainsFunc(s.Targets, Target.meansSomebody) }
-
-func (t Target) meansSomebody() bool {
-	return t.Channel != uuid.Nil || slices.ContainsFunc(t.People, func(person uuid.UUID) bool { return person != uuid.Nil })
 }

@@ -3,9 +3,9 @@ package escalation
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
-
-const ownerMessage = "Owner of the workspace, because nobody is on call"
 
 // at says where in the policy the walk is, as people count: "step 2 of Default, round 3".
 func (w *walk) at() string {
@@ -19,20 +19,12 @@ func (w *walk) at() string {
 	return place
 }
 
-func (w *walk) pageMessage(target Target) string {
-	if target.Name == "" {
-		return capitalized(w.at())
-	}
-	return target.Name + " (" + w.at() + ")"
-}
-
-func (w *walk) skippedMessage() string {
-	targets := w.policy.Steps[w.state.Step].Targets
-	if len(targets) == 0 {
+func (w *walk) nobodyMessage(step Step) string {
+	if len(step.Targets) == 0 {
 		return capitalized(w.at()) + " was skipped: it has no targets."
 	}
-	names := make([]string, 0, len(targets))
-	for _, target := range targets {
+	names := make([]string, 0, len(step.Targets))
+	for _, target := range step.Targets {
 		if target.Name != "" {
 			names = append(names, target.Name)
 		}
@@ -43,13 +35,33 @@ func (w *walk) skippedMessage() string {
 	return capitalized(w.at()) + " was skipped: nobody is on call for " + strings.Join(names, ", ") + "."
 }
 
+// skippedMessage says why a step is not for this incident now.
+func (w *walk) skippedMessage(step Step) string {
+	if step.isFor(w.severity) {
+		return fmt.Sprintf("%s was skipped: it does not page at this time (%s in %s).",
+			capitalized(w.at()), w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
+	}
+	severities := make([]string, len(step.Severities))
+	for i, severity := range step.Severities {
+		severities[i] = string(severity)
+	}
+	return fmt.Sprintf("%s was skipped: it is for %s incidents, and this one is %s.",
+		capitalized(w.at()), listed(severities), w.severity)
+}
+
+func (w *walk) heldMessage(hold Hold) string {
+	zone := w.policy.zone()
+	return fmt.Sprintf("Pages are held until %s %s: %s.",
+		clockOf(hold.Until, w.now, zone), hold.Until.In(zone).Format("MST"), strings.TrimRight(hold.Because, ". "))
+}
+
 func (w *walk) lastResortMessage(owners int) string {
 	why := "Nobody is on call"
 	if w.policy.Name != "" {
 		why += " for " + w.policy.Name
 	}
 	if owners == 0 {
-		return why + ", and the workspace has no owner to page."
+		return why + ", and no owner of the workspace can be reached."
 	}
 	return why + ", so the owners of the workspace are paged."
 }
@@ -61,4 +73,16 @@ func (w *walk) exhaustedMessage() string {
 	return "Nobody answered, and " + w.policy.Name + " has nobody left to page."
 }
 
-func capitalized(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+// listed joins words as people do: "critical, high and medium".
+func listed(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+func capitalized(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}

@@ -130,15 +130,13 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 		return err
 	}
 	for _, record := range records {
-		snapshot, err := r.snapshot(ctx, record.OrgID, record.PolicyID, states[record.ID].State)
+		snapshot, err := r.snapshot(ctx, record, states[record.ID].State)
 		if err != nil {
 			return err
 		}
 		failpoint.At("deciding", record.Title)
 		state, effects := escalation.Decide(snapshot, r.now)
-		if err := r.carryOut(ctx, record, state, effects); err != nil {
-			return err
-		}
+		r.carryOut(record, state, effects)
 	}
 	batch := &pgx.Batch{}
 	r.queue(batch)

@@ -2,8 +2,6 @@ package flow
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -19,202 +17,93 @@ import (
 )
 
 // pagingRound turns what escalation decided for many incidents into rows of one
-// transaction. It reads each policy and each person once, however many incidents
-// are paged.
+// transaction.
 type pagingRound struct {
-	tx  pgx.Tx
-	now time.Time
-	// read are policies as they stand, policies those with only people who can be reached.
-	read     map[[2]uuid.UUID]escalation.Policy
-	policies map[[2]uuid.UUID]escalation.Policy
-	owners   map[uuid.UUID][]uuid.UUID
-	reach    map[uuid.UUID]notifydb.Reach
-	// shared are the kinds of shared channels; empty for one that cannot be used.
-	shared map[uuid.UUID]notify.Kind
+	standing
 
+	// turns are the next ones of the policies that take turns and were used.
+	turns    map[[2]uuid.UUID]int
 	pagings  []escalationdb.Paging
 	pages    []notifydb.Page
+	timers   []escalationdb.Timer
 	timeline []incidentdb.TimelineEntry
 }
 
 func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
-	return &pagingRound{
-		tx: tx, now: now, read: map[[2]uuid.UUID]escalation.Policy{}, policies: map[[2]uuid.UUID]escalation.Policy{},
-		owners: map[uuid.UUID][]uuid.UUID{}, reach: map[uuid.UUID]notifydb.Reach{}, shared: map[uuid.UUID]notify.Kind{},
-	}
-}
-
-// queueReads adds what decisions about a policy need to a pipelined batch, unless it
-// was read before.
-func (r *pagingRound) queueReads(batch *pgx.Batch, orgID, policyID uuid.UUID) {
-	key := [2]uuid.UUID{orgID, policyID}
-	if _, asked := r.read[key]; !asked {
-		r.read[key] = escalation.Policy{}
-		escalationdb.QueuePolicy(batch, orgID, policyID, func(policy escalation.Policy) { r.read[key] = policy })
-	}
-	if _, asked := r.owners[orgID]; !asked {
-		r.owners[orgID] = nil
-		escalationdb.QueueOwners(batch, orgID, func(owners []uuid.UUID) { r.owners[orgID] = owners })
-	}
-}
-
-// snapshot reads all that a decision about an incident depends on.
-func (r *pagingRound) snapshot(ctx context.Context, orgID, policyID uuid.UUID, state escalation.State) (escalation.Snapshot, error) {
-	key := [2]uuid.UUID{orgID, policyID}
-	if policy, known := r.policies[key]; known {
-		return escalation.Snapshot{State: state, Policy: policy, Owners: r.owners[orgID]}, nil
-	}
-	batch := &pgx.Batch{}
-	if r.queueReads(batch, orgID, policyID); batch.Len() > 0 {
-		if err := r.tx.SendBatch(ctx, batch).Close(); err != nil {
-			return escalation.Snapshot{}, fmt.Errorf("read the escalation policy and the owners: %w", err)
-		}
-	}
-	policy := r.read[key]
-	if err := r.keepReachable(ctx, orgID, policy); err != nil {
-		return escalation.Snapshot{}, err
-	}
-	r.policies[key] = policy
-	return escalation.Snapshot{State: state, Policy: policy, Owners: r.owners[orgID]}, nil
-}
-
-// keepReachable drops people without a usable contact method from the targets and says
-// so in the target's name: the engine then treats the step as one that means nobody.
-func (r *pagingRound) keepReachable(ctx context.Context, orgID uuid.UUID, policy escalation.Policy) error {
-	var everybody []uuid.UUID
-	for _, step := range policy.Steps {
-		for _, target := range step.Targets {
-			everybody = append(everybody, target.People...)
-		}
-	}
-	if err := r.loadReach(ctx, orgID, everybody); err != nil {
-		return err
-	}
-	for _, step := range policy.Steps {
-		for i := range step.Targets {
-			target := &step.Targets[i]
-			unreachable := func(person uuid.UUID) bool { return len(r.reach[orgID][person]) == 0 }
-			meant := len(target.People)
-			target.People = slices.DeleteFunc(target.People, unreachable)
-			if len(target.People) == 0 && meant > 0 {
-				target.Name += " (no usable contact method)"
-			}
-		}
-	}
-	return nil
+	return &pagingRound{standing: newStanding(tx, now), turns: map[[2]uuid.UUID]int{}}
 }
 
 // start begins the paging of an incident that just opened.
 func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error {
-	snapshot, err := r.snapshot(ctx, opened.OrgID, opened.PolicyID, escalation.State{})
+	snapshot, err := r.snapshot(ctx, opened, escalation.State{})
 	if err != nil {
 		return err
 	}
-	state, effects := escalation.Start(snapshot.Policy, snapshot.Owners, 1, r.now)
-	return r.carryOut(ctx, opened, state, effects)
+	if snapshot.Policy.TakesTurns() {
+		if snapshot.Policy.NextTurn, err = r.takeTurn(ctx, opened.OrgID, opened.PolicyID); err != nil {
+			return err
+		}
+	}
+	if after := snapshot.Policy.AutoResolve; after > 0 {
+		r.setTimer(opened, escalation.AutoResolve, r.now.Add(after))
+	}
+	state, effects := escalation.Start(snapshot, r.now)
+	r.carryOut(opened, state, effects)
+	return nil
 }
 
-// carryOut plans the pages of the effects. When somebody is meant but nobody of them
-// can be reached, the next step is due at once: an unreachable step must not cost the
-// minutes that it would have waited for an answer.
-func (r *pagingRound) carryOut(ctx context.Context, target incidentdb.Record, state escalation.State, effects []escalation.Effect) error {
-	reached, meant := false, false
+// takeTurn is the place of an incident in the round robin of its policy. Only policies
+// that take turns are asked for it, and locked, so that no two incidents have one turn.
+func (r *pagingRound) takeTurn(ctx context.Context, orgID, policyID uuid.UUID) (int, error) {
+	key := [2]uuid.UUID{orgID, policyID}
+	if _, held := r.turns[key]; !held {
+		next, err := escalationdb.LockTurn(ctx, r.tx, orgID, policyID)
+		if err != nil {
+			return 0, err
+		}
+		r.turns[key] = next
+	}
+	turn := r.turns[key]
+	r.turns[key]++
+	return turn, nil
+}
+
+func (r *pagingRound) setTimer(record incidentdb.Record, kind escalation.TimerKind, due time.Time) {
+	r.timers = append(r.timers, escalationdb.Timer{OrgID: record.OrgID, IncidentID: record.ID, Kind: kind, DueAt: due})
+}
+
+// carryOut plans the pages of the effects and notes the others.
+func (r *pagingRound) carryOut(target incidentdb.Record, state escalation.State, effects []escalation.Effect) {
 	for _, effect := range effects {
-		switch effect.Kind {
-		case escalation.PagePerson, escalation.PageChannel:
-			meant = true
-			ok, err := r.page(ctx, target, state.Cycle, effect)
-			if err != nil {
-				return err
-			}
-			reached = reached || ok
-		case escalation.NobodyOnCall, escalation.LastResort, escalation.RanOut:
+		if effect.Pages() {
+			r.page(target, state.Cycle, effect)
+		} else {
 			r.note(target, string(effect.Kind), effect.Message, effect)
 		}
 	}
-	if meant && !reached && state.Status == escalation.Active {
-		state.NextDueAt = r.now
-	}
 	r.pagings = append(r.pagings, escalationdb.Paging{OrgID: target.OrgID, IncidentID: target.ID, PolicyID: target.PolicyID, State: state})
-	return nil
 }
 
-// page plans one effect and reports whether it can reach anybody.
-func (r *pagingRound) page(ctx context.Context, target incidentdb.Record, cycle int, effect escalation.Effect) (bool, error) {
-	rules := []notify.Rule{{ContactMethodID: effect.ContactMethodID, Urgency: string(target.Urgency)}}
-	if effect.Kind == escalation.PagePerson {
-		var err error
-		if rules, err = r.rulesOf(ctx, target.OrgID, effect.UserID); err != nil {
-			return false, err
-		}
-	} else {
-		kind, err := r.sharedKind(ctx, target.OrgID, effect.ContactMethodID)
-		if err != nil {
-			return false, err
-		}
-		rules[0].Kind = kind
-		if kind == "" {
-			rules = nil
-		}
-	}
-	planned := notify.Plan(rules, string(target.Urgency), r.now)
-	for _, p := range planned {
+// page plans one effect: escalation only ever means who can be reached.
+func (r *pagingRound) page(target incidentdb.Record, cycle int, effect escalation.Effect) {
+	for _, p := range notify.Plan(r.rules(target, effect), string(target.Urgency), r.now) {
 		r.pages = append(r.pages, notifydb.Page{
 			OrgID: target.OrgID, IncidentID: target.ID, EffectKey: effect.Key(target.ID, cycle, p.ContactMethodID, p.N),
 			UserID: effect.UserID, ContactMethodID: p.ContactMethodID, Kind: p.Kind,
-			Cycle: cycle, Round: effect.Round, Step: effect.Step, Reason: effect.Message,
+			Cycle: cycle, Round: effect.Round, Step: effect.Step, Reason: effect.Message, Why: effect.Why,
 			SeverityRank: target.Severity.Rank(), DueAt: p.DueAt,
 		})
 	}
-	if len(planned) == 0 {
-		r.note(target, "page_failed", effect.Message+": no usable contact method.", effect)
-	}
-	return len(planned) > 0, nil
 }
 
-// sharedKind tells what a shared channel is; it is empty for one that cannot be used.
-func (r *pagingRound) sharedKind(ctx context.Context, orgID, contactMethodID uuid.UUID) (notify.Kind, error) {
-	kind, known := r.shared[contactMethodID]
-	if known {
-		return kind, nil
+// rules are how the one is reached whom an effect pages.
+func (s *standing) rules(target incidentdb.Record, effect escalation.Effect) []notify.Rule {
+	if effect.Kind == escalation.PageChannel {
+		return []notify.Rule{{
+			ContactMethodID: effect.ContactMethodID, Kind: notify.Kind(effect.ChannelKind), Urgency: string(target.Urgency),
+		}}
 	}
-	kind, _, err := notifydb.SharedKind(ctx, r.tx, orgID, contactMethodID)
-	if err != nil {
-		return "", fmt.Errorf("read a shared channel: %w", err)
-	}
-	r.shared[contactMethodID] = kind
-	return kind, nil
-}
-
-// rulesOf gives the notification rules of one person.
-func (r *pagingRound) rulesOf(ctx context.Context, orgID, userID uuid.UUID) ([]notify.Rule, error) {
-	err := r.loadReach(ctx, orgID, []uuid.UUID{userID})
-	return r.reach[orgID][userID], err
-}
-
-// loadReach reads how the people are reached whom it has not read before.
-func (r *pagingRound) loadReach(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) error {
-	known := r.reach[orgID]
-	if known == nil {
-		known = notifydb.Reach{}
-		r.reach[orgID] = known
-	}
-	var missing []uuid.UUID
-	for _, person := range people {
-		if _, read := known[person]; !read {
-			known[person] = nil
-			missing = append(missing, person)
-		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	loaded, err := notifydb.LoadReach(ctx, r.tx, orgID, missing)
-	if err != nil {
-		return fmt.Errorf("read how people are reached: %w", err)
-	}
-	maps.Copy(known, loaded)
-	return nil
+	return s.reach[target.OrgID][effect.UserID]
 }
 
 func (r *pagingRound) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {
@@ -235,7 +124,7 @@ func (r *pagingRound) channels() []notify.Kind {
 	return list
 }
 
-// stepDue reports whether a next step is due at once, because the last reached nobody.
+// stepDue reports whether a next step is due at once.
 func (r *pagingRound) stepDue() bool {
 	return slices.ContainsFunc(r.pagings, func(p escalationdb.Paging) bool {
 		return p.Status == escalation.Active && !p.NextDueAt.After(r.now)
@@ -246,5 +135,7 @@ func (r *pagingRound) stepDue() bool {
 func (r *pagingRound) queue(batch *pgx.Batch) {
 	notifydb.QueueEnqueue(batch, r.pages, r.now)
 	escalationdb.QueueSave(batch, r.pagings, r.now)
+	escalationdb.QueueTimers(batch, r.timers)
+	escalationdb.QueueTurns(batch, r.turns)
 	incidentdb.QueueTimeline(batch, r.timeline, r.now)
 }

@@ -120,10 +120,11 @@ func (r *pagingRound) advance(ctx context.Context, record incidentdb.Record) err
 	if !found {
 		return r.start(ctx, record)
 	}
-	snapshot, err := r.snapshot(ctx, record.OrgID, record.PolicyID, paging.State)
+	snapshot, err := r.snapshot(ctx, record, paging.State)
 	if err != nil {
 		return err
 	}
 	state, effects := escalation.Advance(snapshot, r.now)
-	return r.carryOut(ctx, record, state, effects)
+	r.carryOut(record, state, effects)
+	return nil
 }

@@ -4,11 +4,13 @@ package notifydb
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
@@ -67,16 +69,18 @@ type Page struct {
 	Kind               notify.Kind
 	Cycle, Round, Step int
 	Reason             string
-	SeverityRank       int
-	DueAt              time.Time
+	// Why is the record of the reason, kept in JSON.
+	Why          escalation.Why
+	SeverityRank int
+	DueAt        time.Time
 }
 
 const enqueueSQL = `
 INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step,
-                          reason, severity_rank, state, due_at, next_try_at, created_at)
+                          reason, why, severity_rank, state, due_at, next_try_at, created_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::uuid[]), unnest($6::uuid[]),
        unnest($7::text[]), unnest($8::integer[]), unnest($9::integer[]), unnest($10::integer[]),
-       unnest($11::text[]), unnest($12::smallint[]), 'pending', unnest($13::timestamptz[]), unnest($13::timestamptz[]), $14::timestamptz
+       unnest($11::text[]), unnest($12::jsonb[]), unnest($13::smallint[]), 'pending', unnest($14::timestamptz[]), unnest($14::timestamptz[]), $15::timestamptz
 ON CONFLICT (effect_key) DO NOTHING`
 
 // QueueEnqueue adds the statement that writes pages to a pipelined batch.
@@ -89,7 +93,7 @@ func QueueEnqueue(batch *pgx.Batch, pages []Page, now time.Time) {
 	users := make([]*uuid.UUID, n)
 	keys, kinds, reasons := make([]string, n), make([]string, n), make([]string, n)
 	cycles, rounds, steps, ranks := make([]int32, n), make([]int32, n), make([]int32, n), make([]int16, n)
-	due := make([]time.Time, n)
+	due, whys := make([]time.Time, n), make([][]byte, n)
 	for i, p := range pages {
 		orgs[i], ids[i], incidents[i], contacts[i] = p.OrgID, id.New(), p.IncidentID, p.ContactMethodID
 		if p.UserID != uuid.Nil {
@@ -98,26 +102,13 @@ func QueueEnqueue(batch *pgx.Batch, pages []Page, now time.Time) {
 		keys[i], kinds[i], reasons[i] = p.EffectKey, string(p.Kind), p.Reason
 		cycles[i], rounds[i], steps[i], ranks[i] = int32(p.Cycle), int32(p.Round), int32(p.Step), int16(p.SeverityRank)
 		due[i] = p.DueAt
+		whys[i], _ = json.Marshal(p.Why) // words and times always can be written
 	}
-	batch.Queue(enqueueSQL, orgs, ids, keys, incidents, users, contacts, kinds, cycles, rounds, steps, reasons, ranks, due, now)
+	batch.Queue(enqueueSQL, orgs, ids, keys, incidents, users, contacts, kinds, cycles, rounds, steps, reasons, whys, ranks, due, now)
 }
 
 // QueueCancel adds the statement that calls off what was not sent yet for an incident.
 func QueueCancel(batch *pgx.Batch, orgID, incidentID uuid.UUID, reason string, now time.Time) {
 	batch.Queue(`UPDATE notification SET state = 'cancelled', finished_at = $4, finished_for = $3
 		WHERE org_id = $1 AND incident_id = $2 AND state = 'pending'`, orgID, incidentID, reason, now)
-}
-
-// SharedKind tells what kind of contact method a shared channel is; usable is false
-// when it is disabled or gone.
-func SharedKind(ctx context.Context, tx pgx.Tx, orgID, contactMethodID uuid.UUID) (kind notify.Kind, usable bool, err error) {
-	rows, err := tx.Query(ctx, `SELECT kind FROM contact_method WHERE org_id = $1 AND id = $2 AND disabled_at IS NULL`, orgID, contactMethodID)
-	if err != nil {
-		return "", false, err
-	}
-	kinds, err := pgx.CollectRows(rows, pgx.RowTo[notify.Kind])
-	if err != nil || len(kinds) == 0 {
-		return "", false, err
-	}
-	return kinds[0], true, nil
 }

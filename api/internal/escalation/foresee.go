@@ -1,0 +1,53 @@
+package escalation
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+)
+
+// MostForeseen is how many decisions ahead a foresight goes.
+const MostForeseen = 50
+
+// Prospect is all that decides about the pages of an incident that nobody answers.
+type Prospect struct {
+	// Policy is as it was read: schedules are asked at the time of each step.
+	Policy   Policy
+	Owners   []uuid.UUID
+	Severity alert.Severity
+	// Service is the incident's; Nil when it has none.
+	Service     uuid.UUID
+	Maintenance []Maintenance
+	// Reachable tells whether a person can be paged.
+	Reachable func(person uuid.UUID) bool
+}
+
+// Foreseen is one decision ahead.
+type Foreseen struct {
+	At      time.Time
+	Effects []Effect
+}
+
+// Snapshot is what a decision at an instant depends on.
+func (p Prospect) Snapshot(state State, now time.Time) Snapshot {
+	return Snapshot{
+		State: state, Policy: p.Policy.At(now, p.Reachable), Owners: p.Owners,
+		Severity: p.Severity, Hold: HoldAt(p.Maintenance, p.Service, now),
+	}
+}
+
+// Foresee is what would happen to an incident that opens at an instant and that nobody
+// answers, with every sweep on time: Start and then Decide, until paging ends or after
+// MostForeseen decisions. ends is false for the latter.
+func (p Prospect) Foresee(at time.Time) (ahead []Foreseen, ends bool) {
+	state, effects := Start(p.Snapshot(State{}, at), at)
+	ahead = append(ahead, Foreseen{at, effects})
+	for state.Status == Active && len(ahead) < MostForeseen {
+		at = state.NextDueAt
+		state, effects = Decide(p.Snapshot(state, at), at)
+		ahead = append(ahead, Foreseen{at, effects})
+	}
+	return ahead, state.Status != Active
+}

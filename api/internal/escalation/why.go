@@ -1,0 +1,125 @@
+package escalation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/oncall"
+)
+
+// Why is the record of why somebody is paged, as it was when it was decided. It is
+// stored with the page, in JSON, and never changed.
+type Why struct {
+	// Sentence is the whole reason for people: "On call for 24/7 Support (Day) until 20:00;
+	// step 1 of Payments."
+	Sentence   string    `json:"sentence"`
+	PolicyID   uuid.UUID `json:"policy_id,omitzero"`
+	PolicyName string    `json:"policy_name,omitzero"`
+	// Step and Round count from 1.
+	Step       int        `json:"step"`
+	Round      int        `json:"round"`
+	TargetKind TargetKind `json:"target_kind"`
+	TargetID   uuid.UUID  `json:"target_id,omitzero"`
+	TargetName string     `json:"target_name,omitzero"`
+	// Because and BecauseName say what of a schedule decided; the shift is the time in which
+	// the same people are on call. They are empty for other targets.
+	Because       oncall.SourceKind `json:"because,omitzero"`
+	BecauseName   string            `json:"because_name,omitzero"`
+	ShiftStartsAt time.Time         `json:"shift_starts_at,omitzero"`
+	ShiftEndsAt   time.Time         `json:"shift_ends_at,omitzero"`
+	Severity      alert.Severity    `json:"severity,omitzero"`
+	DecidedAt     time.Time         `json:"decided_at"`
+}
+
+// why is the reason for which a target of the step at the position is paged.
+func (w *walk) why(step Step, target Target) Why {
+	why := w.whyHere(target.Kind)
+	why.TargetID, why.TargetName = target.ID, target.Name
+	if target.Schedule != nil {
+		why.addShift(target, w.now)
+	}
+	reason := why.reason(target)
+	if step.RoundRobin && len(step.Targets) > 1 {
+		reason += ", whose turn it is"
+	}
+	why.Sentence = capitalized(reason) + "; " + w.at() + "."
+	return why
+}
+
+func (w *walk) whyOwner() Why {
+	why := w.whyHere(Owner)
+	why.Sentence = "Owner of the workspace, because nobody is on call"
+	if w.policy.Name != "" {
+		why.Sentence += " for " + w.policy.Name
+	}
+	if w.state.Round > 0 {
+		why.Sentence += fmt.Sprintf("; round %d", w.state.Round+1)
+	}
+	why.Sentence += "."
+	return why
+}
+
+func (w *walk) whyHere(kind TargetKind) Why {
+	return Why{
+		PolicyID: w.policy.ID, PolicyName: w.policy.Name, Step: w.state.Step + 1, Round: w.state.Round + 1,
+		TargetKind: kind, Severity: w.severity, DecidedAt: w.now,
+	}
+}
+
+// addShift tells until when the same people are on call.
+func (why *Why) addShift(target Target, now time.Time) {
+	why.Because, why.BecauseName = target.Because.Kind, target.Because.Name
+	shift, _, ends := oncall.Next(*target.Schedule, now)
+	why.ShiftStartsAt = shift.Start
+	if ends {
+		why.ShiftEndsAt = shift.End
+	}
+}
+
+// reason says in words what makes the target the one: "on call for 24/7 Support (Day) until 20:00".
+func (why Why) reason(target Target) string {
+	switch {
+	case target.Schedule != nil:
+		text := "on call for " + target.Name
+		switch {
+		case why.Because == oncall.FromOverride:
+			text += " (override)"
+		case why.BecauseName != "":
+			text += " (" + why.BecauseName + ")"
+		}
+		if !why.ShiftEndsAt.IsZero() {
+			text += " until " + clockOf(why.ShiftEndsAt, why.DecidedAt, target.Schedule.Zone)
+		}
+		return text
+	case target.Name == "":
+		return "named by the policy"
+	case target.Kind == Team:
+		return "member of " + target.Name
+	case target.Channel != uuid.Nil:
+		return "shared channel " + target.Name
+	default:
+		return target.Name + " is named by the policy"
+	}
+}
+
+// clockOf is a time as people of the zone say it from now: "20:00", "Mon 08:00" within a
+// week, else with the date.
+func clockOf(t, now time.Time, zone *time.Location) string {
+	if zone == nil {
+		zone = time.UTC
+	}
+	t, now = t.In(zone), now.In(zone)
+	switch {
+	case t.Year() == now.Year() && t.YearDay() == now.YearDay():
+		return t.Format("15:04")
+	case t.Sub(now).Abs() < 6*24*time.Hour:
+		return t.Format("Mon 15:04")
+	case t.Year() == now.Year():
+		return t.Format("Mon 2 Jan 15:04")
+	default:
+		return t.Format("Mon 2 Jan 2006 15:04")
+	}
+}

@@ -1,0 +1,128 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// standing is what decisions about pages depend on besides the incident. Each policy,
+// organization and person is read once, however many incidents are paged.
+type standing struct {
+	tx  pgx.Tx
+	now time.Time
+	// read are policies as they were read, policies as they stand now: with the people who
+	// are on call and can be reached.
+	read     map[[2]uuid.UUID]escalation.Policy
+	policies map[[2]uuid.UUID]escalation.Policy
+	standby  map[uuid.UUID]escalationdb.Standby
+	reach    map[uuid.UUID]notifydb.Reach
+}
+
+func newStanding(tx pgx.Tx, now time.Time) standing {
+	return standing{
+		tx: tx, now: now, read: map[[2]uuid.UUID]escalation.Policy{}, policies: map[[2]uuid.UUID]escalation.Policy{},
+		standby: map[uuid.UUID]escalationdb.Standby{}, reach: map[uuid.UUID]notifydb.Reach{},
+	}
+}
+
+// queueReads adds what decisions about a policy need to a pipelined batch, unless it
+// was read before.
+func (s *standing) queueReads(batch *pgx.Batch, orgID, policyID uuid.UUID) {
+	s.queuePolicy(batch, orgID, policyID)
+	if _, asked := s.standby[orgID]; !asked {
+		s.standby[orgID] = escalationdb.Standby{}
+		escalationdb.QueueStandby(batch, orgID, s.now, func(standby escalationdb.Standby) { s.standby[orgID] = standby })
+	}
+}
+
+func (s *standing) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
+	key := [2]uuid.UUID{orgID, policyID}
+	if _, asked := s.read[key]; !asked {
+		s.read[key] = escalation.Policy{}
+		escalationdb.QueuePolicy(batch, orgID, policyID, s.now, func(policy escalation.Policy) { s.read[key] = policy })
+	}
+}
+
+// snapshot reads all that a decision about an incident depends on.
+func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state escalation.State) (escalation.Snapshot, error) {
+	policy, err := s.policy(ctx, record.OrgID, record.PolicyID)
+	standby := s.standby[record.OrgID]
+	return escalation.Snapshot{
+		State: state, Policy: policy, Severity: record.Severity,
+		Owners: s.reachable(record.OrgID, standby.Owners),
+		Hold:   escalation.HoldAt(standby.Maintenance, record.ServiceID, s.now),
+	}, err
+}
+
+// policy is a policy as it stands now.
+func (s *standing) policy(ctx context.Context, orgID, policyID uuid.UUID) (escalation.Policy, error) {
+	key := [2]uuid.UUID{orgID, policyID}
+	if policy, known := s.policies[key]; known {
+		return policy, nil
+	}
+	batch := &pgx.Batch{}
+	if s.queueReads(batch, orgID, policyID); batch.Len() > 0 {
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return escalation.Policy{}, fmt.Errorf("read the escalation policy and the owners: %w", err)
+		}
+	}
+	people := s.standby[orgID].Owners
+	meant := s.read[key].At(s.now, func(uuid.UUID) bool { return true })
+	for _, step := range meant.Steps {
+		for _, target := range step.Targets {
+			people = append(people, target.People...)
+		}
+	}
+	if err := s.loadReach(ctx, orgID, people); err != nil {
+		return escalation.Policy{}, err
+	}
+	policy := s.read[key].At(s.now, s.canReach(orgID))
+	s.policies[key] = policy
+	return policy, nil
+}
+
+// canReach tells whether somebody whose reach was loaded has a usable contact method.
+func (s *standing) canReach(orgID uuid.UUID) func(uuid.UUID) bool {
+	return func(person uuid.UUID) bool { return len(s.reach[orgID][person]) > 0 }
+}
+
+func (s *standing) reachable(orgID uuid.UUID, people []uuid.UUID) []uuid.UUID {
+	reach := s.canReach(orgID)
+	return slices.DeleteFunc(slices.Clone(people), func(person uuid.UUID) bool { return !reach(person) })
+}
+
+// loadReach reads how the people are reached whom it has not read before.
+func (s *standing) loadReach(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) error {
+	known := s.reach[orgID]
+	if known == nil {
+		known = notifydb.Reach{}
+		s.reach[orgID] = known
+	}
+	var missing []uuid.UUID
+	for _, person := range people {
+		if _, read := known[person]; !read {
+			known[person] = nil
+			missing = append(missing, person)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	loaded, err := notifydb.LoadReach(ctx, s.tx, orgID, missing)
+	if err != nil {
+		return fmt.Errorf("read how people are reached: %w", err)
+	}
+	maps.Copy(known, loaded)
+	return nil
+}
