@@ -120,11 +120,11 @@ e2e-alertmanager: build ## The main story over the real binary: Alertmanager, ma
 
 # The scenarios of chaos; the longest is the simulator, which lives through incidents
 # for as long as it may.
-CHAOS := cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell NIGHTBELL_FAILPOINTS_BIN=$(TOOLS)/bin/nightbell-failpoints
+CHAOS := cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell NIGHTBELL_FAILPOINTS_BIN=$(TOOLS)/bin/nightbell-failpoints NIGHTBELL_SHIFTED_BIN=$(TOOLS)/bin/nightbell-shifted
 SIMULATE := go test -count=1 -run 'TestSimulation$$' -timeout 30m ./internal/escalation -args
 
 .PHONY: chaos
-chaos: build $(TOOLS)/bin/nightbell-failpoints ## Kill, freeze, starve and flood the real binary; figures in docs-mdx/bench/chaos.json
+chaos: build $(TOOLS)/bin/nightbell-failpoints $(TOOLS)/bin/nightbell-shifted ## Kill, freeze, starve and flood the real binary; figures in docs-mdx/bench/chaos.json
 	@cd api && $(SIMULATE) -simulations 5000000 -for 10m
 	@cd api && go test -count=1 -run AuditIsCheap -timeout 20m -v ./internal/flow -args -audited-incidents 1000000
 	@mkdir -p docs-mdx/bench
@@ -133,13 +133,26 @@ chaos: build $(TOOLS)/bin/nightbell-failpoints ## Kill, freeze, starve and flood
 .PHONY: chaos-short
 chaos-short: build $(TOOLS)/bin/nightbell-failpoints ## The part of chaos that every change must pass
 	$(call step,Simulating 20000 nights,cd api && $(SIMULATE) -simulations 20000)
-	@$(CHAOS) NIGHTBELL_CHAOS_SHORT=1 go test -tags chaos -count=1 -timeout 10m -run 'T01|T02|T08|T14|T60|T66' ./chaos
+	@$(CHAOS) NIGHTBELL_CHAOS_SHORT=1 go test -tags chaos -count=1 -timeout 10m -run 'T01|T02|T08|T14|T40|T60|T66' ./chaos
 
 # The same program with moments at which it can be told to fail.
 .PHONY: $(TOOLS)/bin/nightbell-failpoints
 $(TOOLS)/bin/nightbell-failpoints: build
 	$(call step,Building the server with failpoints,\
 	  cd api && go build -trimpath -tags failpoints -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
+
+# The same program with a wall clock that can be wrong.
+.PHONY: $(TOOLS)/bin/nightbell-shifted
+$(TOOLS)/bin/nightbell-shifted: build
+	$(call step,Building the server with a wrong clock,\
+	  cd api && go build -overlay "$$(go run ./chaos/shift $(TOOLS)/shift)" -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
+
+# SIMULATIONS nights, for at most SIMULATE_FOR; the rest of a large number is told apart.
+SIMULATIONS ?= 5000000
+SIMULATE_FOR ?= 4h
+.PHONY: simulate
+simulate: $(STAMPS)/postgres ## Live through SIMULATIONS nights of paging, 5,000,000 by default (about 45 minutes a million)
+	@cd api && go test -count=1 -run 'TestSimulation$$' -timeout 24h -v ./internal/escalation -args -simulations $(SIMULATIONS) -for $(SIMULATE_FOR)
 
 # BENCH='--quick' for development, BENCH='--out DIR' to write somewhere else.
 BENCH ?=

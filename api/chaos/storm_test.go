@@ -18,7 +18,7 @@ import (
 func TestT05Storm(t *testing.T) {
 	begin(t, "T05")
 	w := alone(t)
-	storm := w.newTenant("storm", step{aDay, []string{"hook"}})
+	storm := w.newTenant("storm", step{aDay, []string{"hook", "mail"}})
 	w.providers.misbehave("storm-hook", func() fault { return fault{latency: 200 * time.Millisecond} })
 	var quiet []*tenant
 	for i := range 5 {
@@ -29,7 +29,7 @@ func TestT05Storm(t *testing.T) {
 	began := time.Now()
 	var sending sync.WaitGroup
 	var next atomic.Int64
-	for range 8 {
+	for range 64 { // as many as it takes for slow answers not to slow the storm down
 		sending.Go(func() {
 			for n := next.Add(1); n <= int64(alerts); n = next.Add(1) {
 				time.Sleep(time.Until(began.Add(within * time.Duration(n) / time.Duration(alerts))))
@@ -50,20 +50,29 @@ func TestT05Storm(t *testing.T) {
 	sending.Wait()
 	took := time.Since(began)
 	v := w.check()
+	mails := w.countMails("storm")
 	refused, p99 := w.answerTimes()
 	beside := w.lateness("quiet%")
-	measured(t, "T05", "alerts of the storm, sent within", fmt.Sprintf("%d in %s", alerts, took.Round(time.Second)), "")
+	measured(t, "T05", "alerts of the storm, sent within", fmt.Sprintf("%d in %s", alerts, took.Round(time.Second)), "60 s, 90 s asserted")
 	measured(t, "T05", "answers other than 2xx", refused, "0")
 	measured(t, "T05", "answer, p99", p99, "500 ms, 5 s asserted")
 	measured(t, "T05", "quiet organizations: first attempt after due, p99", beside, "at most 5 s")
 	told := w.countTold("storm-hook")
-	measured(t, "T05", "incidents of the storm, told in messages", fmt.Sprintf("%d in %d", told.incidents, told.messages), "every one, once")
+	measured(t, "T05", "incidents of the storm, told in messages to a program", fmt.Sprintf("%d in %d", told.incidents, told.messages), "every one, once")
+	measured(t, "T05", "incidents of the storm, told in mails to one person", fmt.Sprintf("%d in %d", mails.incidents, mails.messages), "every one, once")
 	w.measureKept("T05", v)
 	if refused > 0 || p99 > 5*time.Second || beside > 5*time.Second {
 		t.Errorf("%d refused, answers took %s, quiet organizations waited %s", refused, p99, beside)
 	}
-	if told.incidents != alerts {
-		t.Errorf("the messages speak of %d incidents, want %d", told.incidents, alerts)
+	if told.incidents != alerts || mails.incidents != alerts {
+		t.Errorf("the messages speak of %d incidents and the mails of %d, want %d", told.incidents, mails.incidents, alerts)
+	}
+	if took > within*3/2 {
+		t.Errorf("the storm took %s to arrive", took)
+	}
+	// Twenty at once, then one each five seconds.
+	if most := 25 + int(took/(5*time.Second)) + 5; mails.messages > most {
+		t.Errorf("one person got %d mails, want at most %d", mails.messages, most)
 	}
 	if told.messages > alerts/2 {
 		t.Errorf("%d alerts became %d messages: they are not bundled", alerts, told.messages)
@@ -94,6 +103,20 @@ func (w *world) lateness(like string) time.Duration {
 		    JOIN delivery_notification l ON l.org_id = n.org_id AND l.notification_id = n.id
 		    JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id WHERE o.name LIKE $1 GROUP BY n.org_id, n.id, n.due_at) tries`, like)[0]
 	return time.Duration(seconds * float64(time.Second))
+}
+
+// countMails sums what the mails to an organization's people, all in its inbox, told.
+func (w *world) countMails(name string) (sum told) {
+	w.t.Helper()
+	type counted struct{ Mails, Incidents, Kept int }
+	c := rows(w, pgx.RowToStructByPos[counted], `
+		SELECT count(*)::int, coalesce(sum(d.incident_count), 0)::int,
+		       (SELECT count(*) FROM inbox_mail m WHERE m.org_id = min(o.id::text)::uuid)::int
+		FROM delivery d JOIN org o ON o.id = d.org_id WHERE o.name = $1 AND d.channel = 'email' AND d.outcome = 'accepted'`, name)[0]
+	if c.Mails != c.Kept {
+		w.t.Errorf("%d mails were sent, %d are in the inbox", c.Mails, c.Kept)
+	}
+	return told{messages: c.Mails, incidents: c.Incidents}
 }
 
 type told struct{ incidents, messages int }

@@ -34,7 +34,7 @@ type step struct {
 }
 
 // newTenant makes an organization whose service pages by the steps. Each contact is a
-// shared webhook at the providers, named <tenant>-<contact>.
+// shared webhook at the providers, named <tenant>-<contact>, except "mail".
 func (w *world) newTenant(name string, steps ...step) *tenant {
 	w.t.Helper()
 	o := &tenant{t: w.t, name: name, url: w.nodes[0].url}
@@ -54,7 +54,7 @@ func (w *world) newTenant(name string, steps ...step) *tenant {
 		var targets []map[string]string
 		for _, contact := range s.contacts {
 			if contacts[contact] == "" {
-				contacts[contact] = o.newContact(w.providers.URL + "/" + name + "-" + contact)
+				contacts[contact] = o.newContact(contact, w.providers.URL+"/"+name+"-"+contact)
 			}
 			targets = append(targets, map[string]string{"kind": "channel", "id": contacts[contact]})
 		}
@@ -70,12 +70,16 @@ func (w *world) newTenant(name string, steps ...step) *tenant {
 	return o
 }
 
-func (o *tenant) newContact(address string) (contactID string) {
+func (o *tenant) newContact(contact, address string) (contactID string) {
 	o.t.Helper()
+	kind := "webhook"
+	if contact == "mail" {
+		kind, address = "email", "night@"+o.name+".example.org"
+	}
 	var made struct {
 		ContactMethod struct{ ID string } `json:"contact_method"`
 	}
-	o.call("POST", "/v1/contact-methods", map[string]any{"kind": "webhook", "name": address, "address": address, "shared": true}, &made)
+	o.call("POST", "/v1/contact-methods", map[string]any{"kind": kind, "name": address, "address": address, "shared": true}, &made)
 	return made.ContactMethod.ID
 }
 

@@ -5,6 +5,7 @@ package chaos
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -214,4 +215,66 @@ func TestT18ClockSteps(t *testing.T) {
 	v := w.check()
 	measured(t, "T18", fmt.Sprintf("%d steps of the clock by 5 min: early pages", rounds), 0, "0")
 	w.measureKept("T18", v)
+}
+
+// TestT18ProcessClocks runs three replicas whose own clocks are an hour fast, an hour
+// slow and a day fast. Nobody is paged early or late for it: they only ask the database.
+func TestT18ProcessClocks(t *testing.T) {
+	begin(t, "T18")
+	w := together(t, 1)
+	o := w.newTenant("askew", step{600, []string{"first"}}, step{aDay, []string{"second"}})
+	clock := w.clock()
+	w.nodes[0].stop()
+	askew := fromEnvironment(t, "NIGHTBELL_SHIFTED_BIN")
+	var shifts []string
+	for i, shift := range []string{"1h", "-1h", "24h"} {
+		n := newNode(t, "nightbell"+shift, append(w.nodes[0].settings, "NIGHTBELL_CLOCK_SHIFT="+shift)...)
+		n.binary = askew
+		n.start()
+		if i == 0 {
+			w.nodes = nil
+		}
+		w.nodes, shifts = append(w.nodes, n), append(shifts, shift)
+		n.mustBeOff(shift)
+	}
+	alerts := length(300, 30)
+	for n := range alerts {
+		key := o.alertKey(n)
+		w.insist(n, o, key, firing(key))
+	}
+	w.awaitQuiet(patience)
+	time.Sleep(3 * time.Second)
+	if told := w.told(o)["second"]; told > 0 {
+		t.Errorf("the second person was paged %d times before anything was due", told)
+	}
+	first := w.check()
+	clock.Advance(11 * time.Minute)
+	late := w.await("everybody is paged", patience, func() error {
+		if told := w.told(o)["second"]; told != alerts {
+			return fmt.Errorf("the second person was told of %d incidents, want %d", told, alerts)
+		}
+		return nil
+	})
+	w.check()
+	measured(t, "T18", fmt.Sprintf("replicas off by %s: early pages", strings.Join(shifts, ", ")), 0, "0")
+	measured(t, "T18", "replicas off: first pages after due, max", first.latenessMax, "3 s, 30 s asserted")
+	measured(t, "T18", "replicas off: next step after the clock reached it", late, "3 s, 30 s asserted")
+	if first.latenessMax > 30*time.Second || late > 30*time.Second {
+		t.Errorf("pages were %s and %s late", first.latenessMax, late)
+	}
+}
+
+// mustBeOff makes sure that the program's clock is as wrong as the test means it to be.
+func (n *node) mustBeOff(shift string) {
+	n.t.Helper()
+	response, err := client.Get(n.url + "/readyz")
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	response.Body.Close()
+	want, _ := time.ParseDuration(shift)
+	says, err := http.ParseTime(response.Header.Get("Date"))
+	if off := time.Until(says) - want; err != nil || off.Abs() > 5*time.Second {
+		n.t.Fatalf("%s says that it is %q (%v)", n.name, response.Header.Get("Date"), err)
+	}
 }
