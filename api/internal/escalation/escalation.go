@@ -68,6 +68,8 @@ type Target struct {
 	Schedule *oncall.Schedule
 	// Because is what of the schedule decided; Policy.At fills it.
 	Because oncall.Source
+	// shift is when Because began and ends, once somebody has asked.
+	shift *askedShift
 }
 
 // TargetKind is what a target names.

@@ -36,6 +36,7 @@ func (t Target) at(now time.Time) Target {
 	if t.Schedule != nil {
 		duty := oncall.At(*t.Schedule, now)
 		t.People, t.Because = duty.People, duty.Because
+		t.shift = &askedShift{schedule: t.Schedule, at: now}
 	}
 	return t
 }

@@ -38,8 +38,9 @@ type Why struct {
 func (w *walk) why(step Step, target Target) Why {
 	why := w.whyHere(target.Kind)
 	why.TargetID, why.TargetName = target.ID, target.Name
-	if target.Schedule != nil {
-		why.addShift(target, w.now)
+	if target.shift != nil {
+		why.Because, why.BecauseName = target.Because.Kind, target.Because.Name
+		why.ShiftStartsAt, why.ShiftEndsAt = target.shift.times()
 	}
 	reason := why.reason(target)
 	if step.RoundRobin && len(step.Targets) > 1 {
@@ -69,14 +70,25 @@ func (w *walk) whyHere(kind TargetKind) Why {
 	}
 }
 
-// addShift tells until when the same people are on call.
-func (why *Why) addShift(target Target, now time.Time) {
-	why.Because, why.BecauseName = target.Because.Kind, target.Because.Name
-	shift, _, ends := oncall.Next(*target.Schedule, now)
-	why.ShiftStartsAt = shift.Start
-	if ends {
-		why.ShiftEndsAt = shift.End
+// askedShift is the time in which the same people are on call around an instant. To find
+// it may take as long as a thousand decisions, so it is asked once, and only for pages.
+type askedShift struct {
+	schedule   *oncall.Schedule
+	at         time.Time
+	asked      bool
+	start, end time.Time
+}
+
+// times are its beginning and its end, which is zero when nothing changes in a year.
+func (s *askedShift) times() (start, end time.Time) {
+	if !s.asked {
+		shift, _, ends := oncall.Next(*s.schedule, s.at)
+		if s.start = shift.Start; ends {
+			s.end = shift.End
+		}
+		s.asked = true
 	}
+	return s.start, s.end
 }
 
 // reason says in words what makes the target the one: "on call for 24/7 Support (Day) until 20:00".

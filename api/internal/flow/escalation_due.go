@@ -130,7 +130,8 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 		return err
 	}
 	for _, record := range records {
-		snapshot, err := r.snapshot(ctx, record, states[record.ID].State)
+		paging := states[record.ID]
+		snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))
 		if err != nil {
 			return err
 		}

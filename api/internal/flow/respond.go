@@ -120,7 +120,7 @@ func (r *pagingRound) advance(ctx context.Context, record incidentdb.Record) err
 	if !found {
 		return r.start(ctx, record)
 	}
-	snapshot, err := r.snapshot(ctx, record, paging.State)
+	snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))
 	if err != nil {
 		return err
 	}

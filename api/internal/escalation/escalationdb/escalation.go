@@ -18,6 +18,16 @@ type Paging struct {
 	escalation.State
 }
 
+// Under is the state for a decision by a policy. A place in another one, which was
+// deleted since, means nothing: the first step follows.
+func (p Paging) Under(policyID uuid.UUID) escalation.State {
+	state := p.State
+	if p.PolicyID != policyID {
+		state.Round, state.Step = state.Round+1, 0
+	}
+	return state
+}
+
 const saveSQL = `
 INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, round, step, turn, status, next_due_at, held_by, reason, updated_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::integer[]), unnest($5::integer[]), unnest($6::integer[]),

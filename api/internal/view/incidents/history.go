@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/view/explain"
 )
 
 const eventColumns = `seq, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at`
@@ -79,7 +80,7 @@ type attempt struct {
 // which they were due.
 func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.Notification, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT n.id, n.step + 1, n.round + 1, n.user_id, coalesce(u.name, ''), n.channel, c.name, c.hint, n.state, n.due_at, n.finished_at, n.finished_for,
+		SELECT n.id, n.step + 1, n.round + 1, n.user_id, coalesce(u.name, ''), n.channel, c.name, c.hint, n.state, n.due_at, n.finished_at, n.finished_for, n.why,
 		       coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.id, 'outcome', d.outcome, 'detail', d.detail, 'started_at', d.started_at,
 		                          'finished_at', d.finished_at, 'incident_count', d.incident_count) ORDER BY d.started_at)
 		                 FROM delivery_notification dn JOIN delivery d ON d.org_id = dn.org_id AND d.id = dn.delivery_id
@@ -102,10 +103,13 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 	var name string
 	var dueAt time.Time
 	var finishedAt *time.Time
-	var attempts []byte
+	var why, attempts []byte
 	err := row.Scan(&notificationID, &n.Step, &n.Round, &user, &name, &n.Channel, &n.ContactName, &n.ContactHint, &n.State,
-		&dueAt, &finishedAt, &n.Reason, &attempts)
+		&dueAt, &finishedAt, &n.Reason, &why, &attempts)
 	if err != nil {
+		return nil, err
+	}
+	if n.Why, err = explain.StoredWhy(why); err != nil {
 		return nil, err
 	}
 	n.Id, n.DueAt, n.FinishedAt = notificationID.String(), timestamppb.New(dueAt), moment(finishedAt)

@@ -1,0 +1,51 @@
+package explain
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+)
+
+// StoredWhy reads the reason that was kept with a page. Pages that are older than
+// reasons have none.
+func StoredWhy(text []byte) (*nightbellv1.Why, error) {
+	var stored escalation.Why
+	if err := json.Unmarshal(text, &stored); err != nil {
+		return nil, fmt.Errorf("read why a page was sent: %w", err)
+	}
+	if stored.Sentence == "" {
+		return nil, nil
+	}
+	return why(stored), nil
+}
+
+func why(of escalation.Why) *nightbellv1.Why {
+	return &nightbellv1.Why{
+		Sentence: of.Sentence, PolicyId: idText(of.PolicyID), PolicyName: of.PolicyName, Step: int32(of.Step), Round: int32(of.Round),
+		TargetKind: string(of.TargetKind), TargetId: idText(of.TargetID), TargetName: of.TargetName,
+		Because: string(of.Because), BecauseName: of.BecauseName, ShiftStartsAt: moment(of.ShiftStartsAt), ShiftEndsAt: moment(of.ShiftEndsAt),
+		Severity: string(of.Severity), DecidedAt: moment(of.DecidedAt),
+	}
+}
+
+// idText is empty for no id.
+func idText(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
+	}
+	return id.String()
+}
+
+// moment is absent for no time.
+func moment(t time.Time) *timestamppb.Timestamp {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamppb.New(t)
+}
