@@ -95,23 +95,14 @@ func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, er
 // policyFor finds who is paged, and refuses services and people that do not exist in
 // this organization.
 func policyFor(ctx context.Context, tx pgx.Tx, d Declaration) (uuid.UUID, error) {
-	var service, assignee bool
-	var policy *uuid.UUID
-	err := tx.QueryRow(ctx, `
-		SELECT EXISTS (SELECT FROM service WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL),
-		       EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $3),
-		       coalesce((SELECT escalation_policy_id FROM service WHERE org_id = $1 AND id = $2), o.default_policy_id)
-		FROM org o WHERE o.id = $1`, d.OrgID, d.ServiceID, d.AssigneeID).Scan(&service, &assignee, &policy)
-	switch {
-	case err != nil:
-		return uuid.Nil, err
-	case d.ServiceID != uuid.Nil && !service:
-		return uuid.Nil, fault.New(fault.NotFound, "service_not_found", "Service not found")
-	case d.AssigneeID != uuid.Nil && !assignee:
-		return uuid.Nil, fault.New(fault.NotFound, "user_not_found", "User not found")
-	case policy == nil:
-		return uuid.Nil, nil
-	default:
-		return *policy, nil
+	service, err := findService(ctx, tx, d.OrgID, d.ServiceID)
+	if err != nil || d.AssigneeID == uuid.Nil {
+		return service.policyID, err
 	}
+	var member bool
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $2)`, d.OrgID, d.AssigneeID).Scan(&member)
+	if err == nil && !member {
+		err = fault.New(fault.NotFound, "user_not_found", "User not found")
+	}
+	return service.policyID, err
 }

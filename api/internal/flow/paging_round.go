@@ -86,7 +86,7 @@ func (r *pagingRound) carryOut(target incidentdb.Record, state escalation.State,
 
 // page plans one effect: escalation only ever means who can be reached.
 func (r *pagingRound) page(target incidentdb.Record, cycle int, effect escalation.Effect) {
-	for _, p := range notify.Plan(r.rules(target, effect), string(target.Urgency), r.now) {
+	for _, p := range notify.Plan(r.rules(target.OrgID, target.Urgency, effect), string(target.Urgency), r.now) {
 		r.pages = append(r.pages, notifydb.Page{
 			OrgID: target.OrgID, IncidentID: target.ID, EffectKey: effect.Key(target.ID, cycle, p.ContactMethodID, p.N),
 			UserID: effect.UserID, ContactMethodID: p.ContactMethodID, Kind: p.Kind,
@@ -97,13 +97,11 @@ func (r *pagingRound) page(target incidentdb.Record, cycle int, effect escalatio
 }
 
 // rules are how the one is reached whom an effect pages.
-func (s *standing) rules(target incidentdb.Record, effect escalation.Effect) []notify.Rule {
+func (s *standing) rules(orgID uuid.UUID, urgency incident.Urgency, effect escalation.Effect) []notify.Rule {
 	if effect.Kind == escalation.PageChannel {
-		return []notify.Rule{{
-			ContactMethodID: effect.ContactMethodID, Kind: notify.Kind(effect.ChannelKind), Urgency: string(target.Urgency),
-		}}
+		return []notify.Rule{{ContactMethodID: effect.ContactMethodID, Kind: notify.Kind(effect.ChannelKind), Urgency: string(urgency)}}
 	}
-	return s.reach[target.OrgID][effect.UserID]
+	return s.reach[orgID][effect.UserID]
 }
 
 func (r *pagingRound) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {

@@ -2,3 +2,145 @@
 // names of people and contacts, as the API answers it. It only reads, and pages nobody.
 // Entry file: explain.go; why.go tells of pages that were sent.
 package explain
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/notify"
+)
+
+// Foreseen is what an explanation is made of (flow.Foresight).
+type Foreseen struct {
+	ServiceID   uuid.UUID
+	ServiceName string
+	Severity    alert.Severity
+	At          time.Time
+	Policy      escalation.Policy
+	Hold        escalation.Hold
+	Ahead       []escalation.Foreseen
+	// Ends is false when more would follow.
+	Ends bool
+	// Rules tell how the one is reached whom an effect pages.
+	Rules func(escalation.Effect) []notify.Rule
+}
+
+// Tell gives the people and contacts of what is foreseen their names, and says all of it
+// in words.
+func Tell(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f Foreseen) (*nightbellv1.ExplainResponse, error) {
+	t := &telling{Foreseen: f}
+	if err := t.load(ctx, tx, orgID); err != nil {
+		return nil, err
+	}
+	response := &nightbellv1.ExplainResponse{
+		ServiceId: idText(f.ServiceID), ServiceName: f.ServiceName, PolicyId: idText(f.Policy.ID), PolicyName: f.Policy.Name,
+		Severity: string(f.Severity), At: timestamppb.New(f.At),
+		HeldUntil: moment(f.Hold.Until), HeldBecause: f.Hold.Because,
+	}
+	for _, decision := range f.Ahead {
+		response.Moments = append(response.Moments, t.moments(decision)...)
+	}
+	response.Summary = t.summary(response.GetMoments())
+	return response, nil
+}
+
+// telling is an explanation under way.
+type telling struct {
+	Foreseen
+
+	people   map[uuid.UUID]string
+	contacts map[uuid.UUID]contact
+}
+
+type contact struct{ kind, name, hint string }
+
+// load reads the names, with one statement for people and one for contacts.
+func (t *telling) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
+	t.people, t.contacts = map[uuid.UUID]string{}, map[uuid.UUID]contact{}
+	var people, contacts []uuid.UUID
+	for _, decision := range t.Ahead {
+		for _, effect := range decision.Effects {
+			if !effect.Pages() {
+				continue
+			}
+			people = append(people, effect.UserID)
+			for _, rule := range t.Rules(effect) {
+				contacts = append(contacts, rule.ContactMethodID)
+			}
+		}
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT id, name FROM users WHERE id = ANY($1)`, people).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var name string
+		_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { t.people[id] = name; return nil })
+		return err
+	})
+	batch.Queue(`SELECT id, kind, name, hint FROM contact_method WHERE org_id = $1 AND id = ANY($2)`, orgID, contacts).Query(func(rows pgx.Rows) error {
+		var id uuid.UUID
+		var c contact
+		_, err := pgx.ForEachRow(rows, []any{&id, &c.kind, &c.name, &c.hint}, func() error { t.contacts[id] = c; return nil })
+		return err
+	})
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// outcomes are how the API calls effects.
+var outcomes = map[escalation.EffectKind]string{
+	escalation.PagePerson: "paged", escalation.PageChannel: "paged",
+	escalation.NobodyOnCall: "skipped", escalation.StepSkipped: "skipped",
+	escalation.LastResort: "last_resort", escalation.PagesHeld: "held", escalation.RanOut: "exhausted",
+}
+
+// moments are what one decision does, one for each step that it comes to.
+func (t *telling) moments(decision escalation.Foreseen) (list []*nightbellv1.ExplainMoment) {
+	for _, effect := range decision.Effects {
+		last := len(list) - 1
+		if effect.Pages() && last >= 0 && continues(list[last], effect) {
+			list[last].Pages = append(list[last].Pages, t.page(effect, decision.At))
+			continue
+		}
+		m := &nightbellv1.ExplainMoment{
+			At: timestamppb.New(decision.At), AfterSeconds: int32(decision.At.Sub(t.At) / time.Second),
+			Step: int32(effect.Step + 1), Round: int32(effect.Round + 1), Outcome: outcomes[effect.Kind], Message: effect.Message,
+		}
+		if effect.Pages() {
+			m.Pages = append(m.Pages, t.page(effect, decision.At))
+		}
+		list = append(list, m)
+	}
+	for _, m := range list {
+		if m.GetOutcome() == "paged" {
+			m.Message = pagedMessage(m)
+		}
+	}
+	return list
+}
+
+// continues reports whether a page belongs to the moment before it.
+func continues(m *nightbellv1.ExplainMoment, effect escalation.Effect) bool {
+	same := int(m.GetStep()) == effect.Step+1 && int(m.GetRound()) == effect.Round+1
+	return same && (m.GetOutcome() == "paged" || m.GetOutcome() == "last_resort")
+}
+
+func (t *telling) page(effect escalation.Effect, at time.Time) *nightbellv1.ExplainPage {
+	page := &nightbellv1.ExplainPage{Why: why(effect.Why)}
+	if effect.UserID != uuid.Nil {
+		page.Person = &nightbellv1.Person{Id: effect.UserID.String(), Name: t.people[effect.UserID]}
+	}
+	for _, planned := range notify.Plan(t.Rules(effect), string(incident.UrgencyOf(t.Severity)), at) {
+		c := t.contacts[planned.ContactMethodID]
+		page.Contacts = append(page.Contacts, &nightbellv1.ExplainContact{
+			Channel: string(planned.Kind), Name: c.name, Hint: c.hint, At: timestamppb.New(planned.DueAt),
+		})
+	}
+	return page
+}

@@ -1,0 +1,96 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+// mostNamed is how many people a sentence names; the others are counted.
+const mostNamed = 3
+
+// pagedMessage is "Mara Lindqvist and Jonas Weber are paged."
+func pagedMessage(m *nightbellv1.ExplainMoment) string {
+	return named(m) + " " + areOrIs(m) + " paged."
+}
+
+// summary is the whole answer in one sentence.
+func (t *telling) summary(moments []*nightbellv1.ExplainMoment) string {
+	paging := slices.DeleteFunc(slices.Clone(moments), func(m *nightbellv1.ExplainMoment) bool { return len(m.GetPages()) == 0 })
+	if len(paging) == 0 {
+		return "Nobody would be paged: nobody is on call, and no owner of the workspace can be reached."
+	}
+	first := paging[0]
+	text := fmt.Sprintf("%s %s paged %s", named(first), areOrIs(first), after(first))
+	if first.GetOutcome() == "last_resort" {
+		text = fmt.Sprintf("Nobody is on call, so the owners are paged: %s %s", named(first), after(first))
+	}
+	if next := nextOthers(paging); next != nil {
+		text += fmt.Sprintf("; if nobody answers, %s %s", named(next), after(next))
+	}
+	if !t.Hold.Until.IsZero() {
+		text += ", because pages are held until then: " + strings.TrimRight(t.Hold.Because, ". ")
+	}
+	return text + "."
+}
+
+// nextOthers is the first moment that pages somebody else than the first; nil when none does.
+func nextOthers(paging []*nightbellv1.ExplainMoment) *nightbellv1.ExplainMoment {
+	for _, m := range paging[1:] {
+		if named(m) != named(paging[0]) {
+			return m
+		}
+	}
+	return nil
+}
+
+func named(m *nightbellv1.ExplainMoment) string {
+	var names []string
+	for _, page := range m.GetPages() {
+		name := page.GetWhy().GetTargetName()
+		if page.GetPerson() != nil {
+			name = page.GetPerson().GetName()
+		}
+		names = append(names, name)
+	}
+	if more := len(names) - mostNamed; more > 0 {
+		names = append(names[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+func areOrIs(m *nightbellv1.ExplainMoment) string {
+	if len(m.GetPages()) == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// after is "at once", "after 5 minutes", "after 2 hours and 5 minutes".
+func after(m *nightbellv1.ExplainMoment) string {
+	wait := time.Duration(m.GetAfterSeconds()) * time.Second
+	if wait <= 0 {
+		return "at once"
+	}
+	var parts []string
+	for _, unit := range []struct {
+		length time.Duration
+		name   string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		n := int(wait / unit.length)
+		wait -= time.Duration(n) * unit.length
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+unit.name)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %ss", n, unit.name))
+		}
+	}
+	return "after " + strings.Join(parts[:min(2, len(parts))], " and ")
+}
