@@ -23,6 +23,7 @@ func incidents() []sampleIncident {
 type past struct {
 	sampleIncident
 	rows   *rows
+	rota   *rota
 	id     uuid.UUID
 	began  time.Time
 	now    time.Time
@@ -39,10 +40,11 @@ type event struct {
 
 // addHistory writes the incidents with all that happened to them. The timeline comes
 // last and in the order of time over all incidents, because it is the live feed too.
-func addHistory(r *rows, now time.Time) {
+func addHistory(r *rows, rota *rota) {
+	now := rota.now
 	var feed []event
 	for i, sample := range incidents() {
-		p := &past{sampleIncident: sample, rows: r, id: incidentID(sample), began: now.Add(-sample.ago), now: now, number: i + 1}
+		p := &past{sampleIncident: sample, rows: r, rota: rota, id: incidentID(sample), began: now.Add(-sample.ago), now: now, number: i + 1}
 		p.tell()
 		p.addIncident()
 		p.addPages()

@@ -11,6 +11,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/oncall"
 )
 
 // policy is the name of the one that paged for the incident.
@@ -37,13 +38,13 @@ func (p *past) answer() (at time.Time, reason string) {
 // addPages lets the engine decide who was paged until somebody answered, and writes
 // what came of it.
 func (p *past) addPages() {
-	snapshot := escalation.Snapshot{Policy: resolvedPolicy(p.policy()), Owners: []uuid.UUID{personID(owner)}, Severity: p.severity}
+	snapshot := escalation.Snapshot{Policy: p.policyAt(p.began), Owners: []uuid.UUID{personID(owner)}, Severity: p.severity}
 	state, effects := escalation.Start(snapshot, p.began)
 	p.carryOut(state.Cycle, effects, p.began)
 	answer, reason := p.answer()
 	for state.Status == escalation.Active && state.NextDueAt.Before(answer) {
 		due := state.NextDueAt
-		snapshot.State = state
+		snapshot.State, snapshot.Policy = state, p.policyAt(due)
 		state, effects = escalation.Decide(snapshot, due)
 		p.carryOut(state.Cycle, effects, due)
 	}
@@ -54,22 +55,29 @@ func (p *past) addPages() {
 		orgID, p.id, snapshot.Policy.ID, state.Cycle, state.Round, state.Step, string(state.Status), state.Reason, 1, answer)
 }
 
-// resolvedPolicy is a policy of the table as the engine takes it.
-func resolvedPolicy(name string) escalation.Policy {
-	i := slices.IndexFunc(policies, func(p samplePolicy) bool { return p.name == name })
-	policy := escalation.Policy{ID: policyID(name), Name: name, Repeats: policies[i].repeats}
+// policyAt is the incident's policy as the engine takes it, at an instant of the history.
+func (p *past) policyAt(instant time.Time) escalation.Policy {
+	i := slices.IndexFunc(policies, func(sample samplePolicy) bool { return sample.name == p.policy() })
+	policy := escalation.Policy{ID: policyID(policies[i].name), Name: policies[i].name, Repeats: policies[i].repeats}
 	for _, step := range policies[i].steps {
-		policy.Steps = append(policy.Steps, escalation.Step{Delay: step.wait, Targets: targets(step)})
+		policy.Steps = append(policy.Steps, escalation.Step{Delay: step.wait, Targets: p.rota.targets(step, instant)})
 	}
-	return policy
+	return policy.At(instant, func(uuid.UUID) bool { return true })
 }
 
-func targets(step sampleStep) (list []escalation.Target) {
-	for _, name := range step.people {
-		list = append(list, escalation.Target{Name: person(name).Name, People: []uuid.UUID{personID(name)}})
+// targets are whom a step paged then: the schedule where it meant the same people,
+// otherwise those people by name, or the team.
+func (r *rota) targets(step sampleStep, instant time.Time) (list []escalation.Target) {
+	var meant []uuid.UUID
+	for _, name := range step.before {
+		meant = append(meant, personID(name))
+		list = append(list, escalation.Target{Kind: escalation.User, ID: personID(name), Name: person(name).Name, People: meant[len(meant)-1:]})
 	}
-	if i := slices.IndexFunc(teams, func(t sampleTeam) bool { return t.name == step.team }); i >= 0 {
-		team := escalation.Target{Name: step.team}
+	if schedule := r.schedules[step.schedule]; schedule != nil && slices.Equal(oncall.At(*schedule, instant).People, meant) {
+		return []escalation.Target{{Kind: escalation.Schedule, ID: schedule.ID, Name: schedule.Name, Schedule: schedule}}
+	}
+	if i := slices.IndexFunc(teams, func(t sampleTeam) bool { return t.name == step.team }); i >= 0 && len(list) == 0 {
+		team := escalation.Target{Kind: escalation.Team, ID: teamID(step.team), Name: step.team}
 		for _, member := range teams[i].members {
 			team.People = append(team.People, personID(member))
 		}
@@ -99,9 +107,9 @@ func (p *past) addPage(cycle int, effect escalation.Effect, due time.Time) {
 	started := due.Add(milliseconds(effectKey, 40, 300))
 	sent := started.Add(milliseconds(effectKey+"/sent", 180, 700))
 	p.rows.add("notification", `org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
-		severity_rank, state, due_at, next_try_at, attempts, finished_at, created_at`,
+		why, severity_rank, state, due_at, next_try_at, attempts, finished_at, created_at`,
 		orgID, page, effectKey, p.id, effect.UserID, contactID(to.first), string(notify.Email), cycle, effect.Round, effect.Step,
-		effect.Message, p.severity.Rank(), "sent", due, due, 1, sent, due)
+		effect.Message, effect.Why, p.severity.Rank(), "sent", due, due, 1, sent, due)
 	p.rows.add("delivery", "org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, started_at, finished_at",
 		orgID, delivery, contactID(to.first), effect.UserID, string(notify.Email), "accepted", "250 2.0.0 Ok: queued", 1, started, sent)
 	p.rows.add("delivery_notification", "org_id, delivery_id, notification_id", orgID, delivery, page)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
@@ -38,12 +39,16 @@ func fill(ctx context.Context, tx pgx.Tx, box *secret.Box, ownerHash string, now
 	batch, first, rest := &pgx.Batch{}, &rows{}, &rows{}
 	queueOrg(batch, began)
 	queuePeople(batch, ownerHash, began)
+	rota := newRota(now)
 	addPeople(first, began)
 	addPolicies(first, began)
+	addSchedules(first, rota, began)
+	addSteps(first)
 	first.queue(batch)
 	batch.Queue(`UPDATE org SET default_policy_id = $2 WHERE id = $1`, orgID, policyID(defaultPolicy))
 	addServices(rest, box, now)
-	addHistory(rest, now)
+	addMaintenance(rest, now)
+	addHistory(rest, rota)
 	rest.queue(batch)
 	batch.Queue(`INSERT INTO installation (environment_id, created_at, demo_seeded_at) VALUES ($1, $2, $2)
 		ON CONFLICT (singleton) DO UPDATE SET demo_seeded_at = excluded.demo_seeded_at`, uuid.New(), now)
@@ -97,31 +102,45 @@ func addPeople(r *rows, began time.Time) {
 
 func addPolicies(r *rows, began time.Time) {
 	for _, p := range policies {
-		r.add("escalation_policy", "org_id, id, name, description, repeats, created_at, updated_at",
-			orgID, policyID(p.name), p.name, p.description, p.repeats, began, began)
+		r.add("escalation_policy", "org_id, id, name, description, repeats, ack_timeout_seconds, timezone, created_at, updated_at",
+			orgID, policyID(p.name), p.name, p.description, p.repeats, int(p.ackTimeout.Seconds()), policyZone, began, began)
+	}
+}
+
+// addSteps comes after the schedules that the steps page.
+func addSteps(r *rows) {
+	for _, p := range policies {
 		for i, step := range p.steps {
-			r.add("escalation_step", "org_id, policy_id, position, delay_seconds", orgID, policyID(p.name), i, int(step.wait.Seconds()))
+			assignment := "everyone"
+			if step.roundRobin {
+				assignment = "round_robin"
+			}
+			severities := []string{}
+			for _, severity := range step.severities {
+				severities = append(severities, string(severity))
+			}
+			r.add("escalation_step", "org_id, policy_id, position, delay_seconds, assignment, severities, windows",
+				orgID, policyID(p.name), i, int(step.wait.Seconds()), assignment, severities, oncalldb.StoreWindows(step.windows))
 			addTargets(r, p, i)
 		}
-	}
-	for _, s := range schedules {
-		status := "inactive"
-		if s.active {
-			status = "active"
-		}
-		r.add("schedule", "org_id, id, name, description, team_id, timezone, status, escalation_policy_id, created_at",
-			orgID, keyOf("schedule", s.name), s.name, s.description, teamID(s.team), "Europe/Berlin", status, policyID(s.policy), began)
 	}
 }
 
 func addTargets(r *rows, p samplePolicy, position int) {
-	const columns = "org_id, policy_id, step_position, position, kind, user_id, team_id"
-	step := p.steps[position]
-	for i, person := range step.people {
-		r.add("escalation_target", columns, orgID, policyID(p.name), position, i, "user", personID(person), nil)
+	const columns = "org_id, policy_id, step_position, position, kind, user_id, schedule_id, team_id"
+	step, place := p.steps[position], 0
+	add := func(kind string, user, schedule, team any) {
+		r.add("escalation_target", columns, orgID, policyID(p.name), position, place, kind, user, schedule, team)
+		place++
+	}
+	if step.schedule != "" {
+		add("schedule", nil, scheduleID(step.schedule), nil)
+	}
+	for _, person := range step.people {
+		add("user", personID(person), nil, nil)
 	}
 	if step.team != "" {
-		r.add("escalation_target", columns, orgID, policyID(p.name), position, len(step.people), "team", nil, teamID(step.team))
+		add("team", nil, nil, teamID(step.team))
 	}
 }
 
@@ -147,4 +166,12 @@ func addServices(r *rows, box *secret.Box, now time.Time) {
 	for _, kind := range connected {
 		r.add("integration", "org_id, kind, is_active, created_at, updated_at", orgID, kind, true, began, began)
 	}
+}
+
+// addMaintenance plans work on a service for tomorrow evening.
+func addMaintenance(r *rows, now time.Time) {
+	window, zone := keyOf("maintenance", lake), zoneOf(policyZone)
+	r.add("maintenance_window", "org_id, id, description, starts_at, ends_at, created_by, created_at", orgID, window,
+		"Warehouse moves to its new disks", onDay(now, zone, 1, 22).UTC(), onDay(now, zone, 1, 23).UTC(), personID("Tomás"), now.Add(-hours(26, 40)))
+	r.add("maintenance_service", "org_id, window_id, service_id", orgID, window, serviceID(lake))
 }

@@ -1,58 +1,62 @@
 package demo
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/oncall"
+)
 
 // defaultPolicy is for services without a policy of their own: it pages the demo's
-// owner at once, so that a newcomer sees their first alert arrive, and then a second
-// person.
+// owner at once, on call or not, so that a newcomer sees their first alert arrive.
 const defaultPolicy = "Standard, 5 minutes"
 
 type samplePolicy struct {
 	name, description string
 	repeats           int
-	steps             []sampleStep
+	// ackTimeout is after how long an acknowledged incident pages again; zero is never.
+	ackTimeout time.Duration
+	steps      []sampleStep
 }
 
-// sampleStep pages people by name, or a team, and waits for an answer.
+// sampleStep pages whoever is on call for a schedule, people by name, or a team, and
+// waits for an answer.
 type sampleStep struct {
-	wait   time.Duration
-	people []string
-	team   string
+	wait       time.Duration
+	schedule   string
+	people     []string
+	team       string
+	roundRobin bool
+	severities []alert.Severity
+	windows    []oncall.Window
+	// before is whom the step paged in the two weeks of history, when nobody had set the
+	// schedules to work yet. It is the team where it is empty.
+	before []string
 }
 
 var policies = []samplePolicy{
-	{defaultPolicy, "The first responder, then the second after 5 minutes.", 0, []sampleStep{
-		{wait: 5 * time.Minute, people: []string{"Mara"}},
-		{wait: 5 * time.Minute, people: []string{"Jonas"}},
+	{defaultPolicy, "Whoever is on call, then the backup after 5 minutes.", 0, 0, []sampleStep{
+		{wait: 5 * time.Minute, schedule: support, people: []string{owner}, before: []string{owner}},
+		{wait: 5 * time.Minute, schedule: backup, before: []string{"Jonas"}},
 	}},
-	{"Payments, critical", "Money is moving: minutes count.", 1, []sampleStep{
-		{wait: 2 * time.Minute, people: []string{"Mara"}},
-		{wait: 3 * time.Minute, team: "Payments"},
-		{wait: 5 * time.Minute, people: []string{"Jonas"}},
+	{"Payments, critical", "Money is moving: minutes count.", 1, 30 * time.Minute, []sampleStep{
+		{wait: 2 * time.Minute, schedule: support, before: []string{owner}},
+		{wait: 3 * time.Minute, schedule: backup, team: "Payments"},
+		{wait: 5 * time.Minute, people: []string{"Jonas"}, before: []string{"Jonas"}},
 	}},
-	{"Platform, critical", "What everything else stands on.", 1, []sampleStep{
-		{wait: 3 * time.Minute, people: []string{"Priya"}},
-		{wait: 5 * time.Minute, team: "Platform"},
-		{wait: 5 * time.Minute, people: []string{"Mara"}},
+	{"Platform, critical", "What everything else stands on. The night shift first, at night.", 1, 0, []sampleStep{
+		{wait: 3 * time.Minute, schedule: nights, windows: worknights, before: []string{"Priya"}},
+		{wait: 5 * time.Minute, team: "Platform", roundRobin: true},
+		{wait: 5 * time.Minute, schedule: support, before: []string{owner}},
 	}},
-	{"Standard, 15 minutes", "May wait for the kettle.", 1, []sampleStep{
-		{wait: 15 * time.Minute, people: []string{"Wei"}},
-		{wait: 15 * time.Minute, team: "Platform"},
+	{"Standard, 15 minutes", "May wait for the kettle, unless it is serious.", 1, 0, []sampleStep{
+		{wait: 15 * time.Minute, schedule: support, severities: []alert.Severity{alert.Critical, alert.High}, before: []string{"Wei"}},
+		{wait: 15 * time.Minute, team: "Platform", roundRobin: true},
 	}},
-	{"Managers, last step", "When nobody else answered.", 2, []sampleStep{
-		{wait: 10 * time.Minute, people: []string{"Jonas", "Lena"}},
+	{"Managers, last step", "When nobody else answered.", 2, 0, []sampleStep{
+		{wait: 10 * time.Minute, people: []string{"Jonas", "Lena"}, before: []string{"Jonas", "Lena"}},
 	}},
 }
 
-type sampleSchedule struct {
-	name, description, team, policy string
-	active                          bool
-}
-
-var schedules = []sampleSchedule{
-	{"24/7 Support", "Round-the-clock cover for tier 1 services", "Platform", "Payments, critical", true},
-	{"Weekend Coverage", "Saturday and Sunday, 08:00 to 20:00", "Platform", "Standard, 5 minutes", true},
-	{"Holiday Support", "Public holidays in Germany and Ireland", "Support", "Standard, 15 minutes", false},
-	{"Night Shift", "20:00 to 08:00 on working days", "Infrastructure", "Platform, critical", true},
-	{"Backup Support", "Second in line for every schedule", "Platform", "Managers, last step", true},
-}
+// policyZone is whose hours the conditions of policies mean.
+const policyZone = "Europe/Berlin"

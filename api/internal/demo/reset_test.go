@@ -162,6 +162,12 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
 		`INSERT INTO idempotency_key (org_id, key, method, request_hash, response, created_at) SELECT $1, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO calendar_feed (org_id, id, user_id, hash, sealed, created_by, created_at) VALUES ($1, $2, $3, '\x06', '\x07', $3, nightbell_now())`,
+		`INSERT INTO incident_timer (org_id, incident_id, kind, due_at)
+			SELECT $1, id, 'auto_resolve', nightbell_now() FROM incident WHERE org_id = $1 AND $2::uuid <> $3::uuid LIMIT 1`,
+		`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at)
+			SELECT $1, $2, 'k', s.id, $3, c.id, 'on', nightbell_now(), 'pending', nightbell_now(), nightbell_now()
+			FROM schedule s, contact_method c WHERE s.org_id = $1 AND c.org_id = $1 AND c.user_id = $3 LIMIT 1`,
 		`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
 			SELECT $1, $2, id, 'prometheus', 'r', '\x05', nightbell_now() FROM service WHERE org_id = $1 AND $3::uuid IS NOT NULL LIMIT 1`,
 	} {

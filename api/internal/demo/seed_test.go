@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,13 +35,25 @@ func TestAccountOpensTheWorkspaceAndItsWebhook(t *testing.T) {
 		first := pgtest.One[string](t, db, `SELECT string_agg(u.email || ' ' || s.delay_seconds, ', ' ORDER BY s.position)
 			FROM escalation_step s JOIN escalation_target t ON t.policy_id = s.policy_id AND t.step_position = s.position
 			JOIN users u ON u.id = t.user_id WHERE s.policy_id = $1`, route.PolicyID)
-		if !strings.HasPrefix(first, account.Email+" 300, ") {
-			t.Errorf("the policy pages %s", first)
+		if first != account.Email+" 300" {
+			t.Errorf("the policy pages by name %s", first)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// The command printed at start pages the owner because she is on call, and says so.
+func TestTheFirstAlertPagesWhoIsOnCall(t *testing.T) {
+	t.Parallel()
+	db, _, account := seeded(t)
+	fire(t, db, account)
+	pages := figure(t, db, account, `SELECT string_agg(u.email || ': ' || n.reason, ', ') FROM notification n
+		JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 AND n.state = 'pending'`)
+	if want := account.Email + ": On call for 24/7 Support (Night) until 08:00; step 1 of Standard, 5 minutes."; pages != want {
+		t.Errorf("got  %s\nwant %s", pages, want)
 	}
 }
 

@@ -1,0 +1,63 @@
+package demo
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/oncall"
+)
+
+// Whatever the hour and the day, also where clocks change, a newcomer is on call, sees one
+// gap and one cover ahead, and nobody is booked twice.
+func TestTheScheduleFitsEveryFirstStart(t *testing.T) {
+	for _, week := range []time.Time{
+		time.Date(2026, 3, 23, 0, 14, 0, 0, time.UTC), time.Date(2026, 10, 19, 0, 14, 0, 0, time.UTC), time.Date(2026, 12, 28, 0, 0, 0, 0, time.UTC),
+	} {
+		for hour := range 24 * 7 {
+			now := week.Add(time.Duration(hour) * time.Hour)
+			made := newRota(now)
+			if got := problems(made); got != "" {
+				t.Errorf("made on %s: %s", now.In(zoneOf(policyZone)).Format("Mon 2 Jan 15:04"), got)
+			}
+		}
+	}
+}
+
+func problems(made *rota) string {
+	now, round := made.now, *made.schedules[support]
+	if on := oncall.At(round, now).People; !slices.Equal(on, []uuid.UUID{personID(owner)}) {
+		return fmt.Sprintf("%d people are on call, or not the owner", len(on))
+	}
+	gaps := oncall.Gaps(round, now, now.AddDate(0, 0, 30))
+	if len(gaps) != 1 || gaps[0].End.Sub(gaps[0].Start) != 6*time.Hour || gaps[0].Start.In(round.Zone).Weekday() != time.Saturday || gaps[0].Start.Sub(now) > 8*24*time.Hour {
+		return fmt.Sprintf("the gaps are %v", gaps)
+	}
+	if gaps := oncall.Gaps(*made.schedules[backup], now, now.AddDate(0, 0, 30)); len(gaps) != 0 {
+		return fmt.Sprintf("the backup has gaps: %v", gaps)
+	}
+	if hidden := oncall.HiddenOverrides(round, now, now.AddDate(0, 0, 14)); len(hidden) != 0 {
+		return fmt.Sprintf("an override changes nothing: %v", hidden[0].Reason)
+	}
+	var all []oncall.Schedule
+	for _, s := range schedules {
+		all = append(all, *made.schedules[s.name])
+	}
+	if twice := oncall.DoubleBooked(all, now.AddDate(0, 0, -14), now.AddDate(0, 0, 60)); len(twice) != 0 {
+		return fmt.Sprintf("%s is on call twice from %s", firstOf(twice[0].Person), twice[0].Start)
+	}
+	for _, s := range all {
+		if err := oncall.Validate(s); err != nil {
+			return err.Error()
+		}
+		for _, o := range s.Overrides {
+			if err := oncall.ValidateOverride(o); err != nil || !o.Start.After(now) {
+				return fmt.Sprintf("the override %s: %v", o.Reason, err)
+			}
+		}
+	}
+	return ""
+}
