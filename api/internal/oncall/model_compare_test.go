@@ -35,6 +35,20 @@ func TestEveryChangeOfClocks(t *testing.T) {
 	}
 }
 
+// The end of leap years, where the time package once said that a zone ends before the
+// instant that it was asked for: far from every change of clocks, and of most tests.
+func TestTheLastDayOfLeapYears(t *testing.T) {
+	for _, name := range zones {
+		zone := zoneOf(t, name)
+		for year := 2024; year <= 2048; year += 4 {
+			end := date(year+1, 1, 1)
+			if !agrees(t, delicate(zone, end, year), end.AddDate(0, 0, -1), end.Add(2*time.Hour)) {
+				t.Fatalf("in %s at the end of %d", name, year)
+			}
+		}
+	}
+}
+
 // delicate is a schedule of which everything happens about when clocks change.
 func delicate(zone *time.Location, change time.Time, n int) Schedule {
 	at := change.In(zone)

@@ -42,7 +42,7 @@ func years(zone *time.Location) (from, to time.Time) {
 	case "America/Sao_Paulo": // without summer time since 2019
 		return date(2015, 1, 1), date(2021, 1, 1)
 	}
-	return date(2020, 1, 1), date(2038, 1, 1)
+	return date(2020, 1, 1), date(2041, 3, 1)
 }
 
 func date(year int, month time.Month, day int) time.Time {

@@ -10,21 +10,22 @@ type Transition struct {
 	Before, After int
 }
 
+// glance is how often Transitions looks at the clocks.
+const glance = 24 * time.Hour
+
 // Transitions is when the clocks of a zone change in [from, to). A new name of the same
 // time is none.
 func Transitions(zone *time.Location, from, to time.Time) (list []Transition) {
-	if zone == nil {
+	if zone == nil || !from.Before(to) {
 		return nil
 	}
-	for local := from.Add(-time.Nanosecond).In(zone); ; {
-		_, end := local.ZoneBounds()
-		if end.IsZero() || !end.Before(to) {
-			return list
+	last := to.Add(-time.Nanosecond)
+	for t := from.Add(-time.Nanosecond); t.Before(last); {
+		next := earliest(t.Add(glance), last)
+		if before, after := offset(zone, t), offset(zone, next); before != after {
+			list = append(list, Transition{moved(zone, t, next), int(before), int(after)})
 		}
-		_, before := end.Add(-time.Second).Zone()
-		if _, after := end.Zone(); after != before {
-			list = append(list, Transition{end.UTC(), before, after})
-		}
-		local = end
+		t = next
 	}
+	return list
 }

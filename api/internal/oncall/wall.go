@@ -17,17 +17,40 @@ const (
 const firstWeekday = wall(time.Thursday)
 
 const (
-	// widestOffset is more than any zone has ever been away from UTC, in seconds.
-	widestOffset = 16 * 3600
-	// biggestMove is more than clocks have ever been moved at once: a day, across the date line.
-	biggestMove = 26 * time.Hour
+	// widestOffset is more than clocks are ever away from UTC.
+	widestOffset = 16 * time.Hour
+	// biggestMove is more than clocks are ever moved at once: a day, across the date line.
+	biggestMove = 25 * time.Hour
 )
 
-// shown is what clocks show at t.
-func shown(zone *time.Location, t time.Time) wall {
-	_, offset := t.In(zone).Zone()
-	return wall(t.Unix() + int64(offset))
+// Only offsets are asked of the time zone data, never when they begin and end: what
+// time.Time.ZoneBounds says of 31 December of a leap year is wrong where summer time
+// follows a rule (seen in Go 1.26: the zone ends before the instant that was asked for).
+// Clocks are taken to be moved once at most in the span of a look, which is less than
+// two days; in all zones and years since 1970 they are days apart.
+
+// offset is how far clocks are ahead of UTC at t, in seconds.
+func offset(zone *time.Location, t time.Time) wall {
+	_, seconds := t.In(zone).Zone()
+	return wall(seconds)
 }
+
+// moved is the first second after from, and not after to, at which clocks are not any
+// more set as they were at from. They must be set otherwise at to.
+func moved(zone *time.Location, from, to time.Time) time.Time {
+	set, low, high := offset(zone, from), from.Unix(), to.Unix()
+	for high-low > 1 {
+		if middle := low + (high-low)/2; offset(zone, time.Unix(middle, 0)) == set {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return time.Unix(high, 0).UTC()
+}
+
+// shown is what clocks show at t.
+func shown(zone *time.Location, t time.Time) wall { return wall(t.Unix()) + offset(zone, t) }
 
 // reached is the latest that clocks have shown up to t. Only after clocks were set back
 // it is later than what they show, and it stands still until they have caught up: so
@@ -35,34 +58,29 @@ func shown(zone *time.Location, t time.Time) wall {
 //
 // It is the inverse of wall.in: w.in(zone) is not after t exactly when w <= reached(zone, t).
 func reached(zone *time.Location, t time.Time) wall {
-	local := t.In(zone)
-	latest := shown(zone, local)
-	for {
-		begin, _ := local.ZoneBounds()
-		if begin.IsZero() || t.Sub(begin) >= biggestMove {
-			return latest
-		}
-		local = begin.Add(-time.Second)
-		latest = max(latest, shown(zone, local))
+	shows := shown(zone, t)
+	before := t.Add(-biggestMove)
+	was := offset(zone, before)
+	if was <= shows-wall(t.Unix()) {
+		return shows
 	}
+	return max(shows, wall(moved(zone, before, t).Unix())-1+was)
 }
 
 // in is the first instant at which clocks show w or later: the first of two when the
 // hour comes twice, and the first after the hour that is left out.
 func (w wall) in(zone *time.Location) time.Time {
-	local := time.Unix(int64(w)-widestOffset, 0).In(zone)
-	for {
-		begin, end := local.ZoneBounds()
-		_, offset := local.Zone()
-		instant := time.Unix(int64(w)-int64(offset), 0)
-		switch {
-		case !begin.IsZero() && instant.Before(begin):
-			return begin.UTC()
-		case end.IsZero() || instant.Before(end):
-			return instant.UTC()
-		}
-		local = end
+	from, to := time.Unix(int64(w), 0).Add(-widestOffset), time.Unix(int64(w), 0).Add(widestOffset)
+	before, after := offset(zone, from), offset(zone, to)
+	instant := time.Unix(int64(w-before), 0).UTC()
+	if before == after {
+		return instant
 	}
+	move := moved(zone, from, to)
+	if instant.Before(move) {
+		return instant
+	}
+	return latest(move, time.Unix(int64(w-after), 0).UTC())
 }
 
 // midnight is the beginning of the day of w.

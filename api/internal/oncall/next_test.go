@@ -1,0 +1,110 @@
+package oncall
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+func TestNext(t *testing.T) {
+	s, _, _ := weekOfMarch(t)
+	for _, c := range []struct{ at, want string }{
+		{"2026-03-25 03:12", `
+			Tue 24 20:00 12h Mara (Night)
+			Wed 25 08:00 12h Wei (Day)`},
+		{"2026-03-25 08:00", `
+			Wed 25 08:00 12h Wei (Day)
+			Wed 25 20:00 12h Jonas (Night)`},
+		{"2026-03-26 19:00", `
+			Thu 26 08:00 12h Wei (Day)
+			Thu 26 20:00 12h Priya (override)`},
+		{"2026-03-28 07:59", `
+			Fri 27 20:00 12h Jonas (Night)
+			Sat 28 08:00 6h nobody (nothing)`},
+		{"2026-03-28 10:00", `
+			Sat 28 08:00 6h nobody (nothing)
+			Sat 28 14:00 6h Ahmed (Weekend)`},
+		{"2026-03-29 02:00", `
+			Sat 28 20:00 11h Tomás (Night)
+			Sun 29 08:00 12h Amira (Weekend)`},
+	} {
+		current, next, ok := Next(s, on(t, s.Zone, c.at))
+		if !ok {
+			t.Errorf("%s: nothing comes next", c.at)
+		}
+		tells(t, s.Zone, []Shift{current, next}, c.want)
+	}
+}
+
+// The same people under another heading are one stretch: nobody comes or goes.
+func TestNextJoinsWhatTheSamePeopleDo(t *testing.T) {
+	zone := zoneOf(t, "Europe/Paris")
+	s := sunday(t, Override{Kind: TakeOver, Person: mara, Start: on(t, zone, "2026-11-22 18:00"), End: on(t, zone, "2026-11-22 23:00")})
+	current, next, ok := Next(s, on(t, zone, "2026-11-22 09:00"))
+	tells(t, zone, []Shift{current, next}, `
+		Sun 22 08:00 15h Mara (A)
+		Sun 22 23:00 9h Jonas (A)`)
+	if !ok {
+		t.Error("nothing comes next")
+	}
+}
+
+func TestNextWhenNothingChanges(t *testing.T) {
+	noon := date(2026, 11, 21).Add(12 * time.Hour)
+	always := single(time.UTC, Hour, 1, 0, date(2000, 1, 1), mara)
+	recent := single(time.UTC, Week, 1, 0, noon.AddDate(0, 0, -3), mara, mara)
+	off := always
+	off.Active = false
+	for name, c := range map[string]struct {
+		s     Schedule
+		since time.Time
+	}{
+		"for ever": {always, noon.Add(-Horizon)}, "since three days": {recent, noon.AddDate(0, 0, -3)},
+		"switched off": {off, noon.Add(-Horizon)}, "empty": {Schedule{Zone: time.UTC, Active: true}, noon.Add(-Horizon)},
+	} {
+		current, next, ok := Next(c.s, noon)
+		if ok || !next.Start.IsZero() || !current.Start.Equal(c.since) || !current.End.Equal(noon.Add(Horizon)) {
+			t.Errorf("%s: %v, then %v, %t", name, current, next, ok)
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
+	s, _, _ := weekOfMarch(t)
+	s.Rotations = append(s.Rotations, Rotation{
+		ID: uuid.UUID{7}, Name: "Both", Turns: []Turn{{[]uuid.UUID{amira, tomas}}}, Unit: Week, Length: 1, Weekday: time.Monday,
+		Start: on(t, s.Zone, "2026-03-28 18:00"), End: on(t, s.Zone, "2026-03-28 22:00"),
+	})
+	for _, c := range []struct{ name, after, through, want string }{
+		{"nothing happens", "2026-03-24 20:00", "2026-03-25 07:59", ""},
+		{"the instant after is not told again, the last one is told", "2026-03-24 20:00", "2026-03-25 08:00", "Wed 25 08:00 +Wei -Mara for 12h"},
+		{"nobody comes", "2026-03-28 00:00", "2026-03-28 12:00", "Sat 28 08:00 -Jonas for 6h"},
+		{"who stays is not told", "2026-03-28 09:00", "2026-03-29 00:00", "Sat 28 14:00 +Ahmed for 4h|Sat 28 18:00 +Amira+Tomás -Ahmed for 4h|Sat 28 22:00 -Amira for 9h"},
+		{"an empty range", "2026-03-25 08:00", "2026-03-25 08:00", ""},
+		{"a range that ends before it begins", "2026-03-26 08:00", "2026-03-25 08:00", ""},
+	} {
+		if got := changed(s.Zone, Changes(s, on(t, s.Zone, c.after), on(t, s.Zone, c.through))); got != c.want {
+			t.Errorf("%s: %q, not %q", c.name, got, c.want)
+		}
+	}
+}
+
+func changed(zone *time.Location, changes []Change) string {
+	var lines []string
+	for _, change := range changes {
+		line := change.At.In(zone).Format("Mon 02 15:04 ")
+		for _, p := range change.On {
+			line += "+" + names[p]
+		}
+		if len(change.On) > 0 && len(change.Off) > 0 {
+			line += " "
+		}
+		for _, p := range change.Off {
+			line += "-" + names[p]
+		}
+		lines = append(lines, line+" for "+short(change.Shift.End.Sub(change.Shift.Start)))
+	}
+	return strings.Join(lines, "|")
+}
