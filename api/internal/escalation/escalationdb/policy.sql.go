@@ -34,17 +34,20 @@ func (q *Queries) DeleteSteps(ctx context.Context, orgID uuid.UUID, policyID uui
 }
 
 const insertPolicy = `-- name: InsertPolicy :exec
-INSERT INTO escalation_policy (org_id, id, name, description, repeats, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $6)
+INSERT INTO escalation_policy (org_id, id, name, description, repeats, ack_timeout_seconds, auto_resolve_seconds, timezone, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
 `
 
 type InsertPolicyParams struct {
-	OrgID       uuid.UUID
-	ID          uuid.UUID
-	Name        string
-	Description string
-	Repeats     int32
-	Now         time.Time
+	OrgID              uuid.UUID
+	ID                 uuid.UUID
+	Name               string
+	Description        string
+	Repeats            int32
+	AckTimeoutSeconds  int32
+	AutoResolveSeconds int32
+	Timezone           string
+	Now                time.Time
 }
 
 func (q *Queries) InsertPolicy(ctx context.Context, arg InsertPolicyParams) error {
@@ -54,13 +57,17 @@ func (q *Queries) InsertPolicy(ctx context.Context, arg InsertPolicyParams) erro
 		arg.Name,
 		arg.Description,
 		arg.Repeats,
+		arg.AckTimeoutSeconds,
+		arg.AutoResolveSeconds,
+		arg.Timezone,
 		arg.Now,
 	)
 	return err
 }
 
 const insertStep = `-- name: InsertStep :exec
-INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ($1, $2, $3, $4)
+INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds, assignment, severities, windows)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type InsertStepParams struct {
@@ -68,6 +75,9 @@ type InsertStepParams struct {
 	PolicyID     uuid.UUID
 	Position     int32
 	DelaySeconds int32
+	Assignment   string
+	Severities   []string
+	Windows      []byte
 }
 
 func (q *Queries) InsertStep(ctx context.Context, arg InsertStepParams) error {
@@ -76,6 +86,9 @@ func (q *Queries) InsertStep(ctx context.Context, arg InsertStepParams) error {
 		arg.PolicyID,
 		arg.Position,
 		arg.DelaySeconds,
+		arg.Assignment,
+		arg.Severities,
+		arg.Windows,
 	)
 	return err
 }
@@ -118,18 +131,25 @@ func (q *Queries) InsertTarget(ctx context.Context, arg InsertTargetParams) (int
 }
 
 const listPolicies = `-- name: ListPolicies :many
-SELECT p.id, p.name, p.description, p.repeats, (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default
+SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone,
+       (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default,
+       ARRAY(SELECT s.name FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
+             ORDER BY lower(s.name), s.id)::text[] AS used_by
 FROM escalation_policy p JOIN org o ON o.id = p.org_id
 WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.id = $2)
 ORDER BY lower(p.name), p.id
 `
 
 type ListPoliciesRow struct {
-	ID          uuid.UUID
-	Name        string
-	Description string
-	Repeats     int32
-	IsDefault   bool
+	ID                 uuid.UUID
+	Name               string
+	Description        string
+	Repeats            int32
+	AckTimeoutSeconds  int32
+	AutoResolveSeconds int32
+	Timezone           string
+	IsDefault          bool
+	UsedBy             []string
 }
 
 func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListPoliciesRow, error) {
@@ -146,7 +166,11 @@ func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 			&i.Name,
 			&i.Description,
 			&i.Repeats,
+			&i.AckTimeoutSeconds,
+			&i.AutoResolveSeconds,
+			&i.Timezone,
 			&i.IsDefault,
+			&i.UsedBy,
 		); err != nil {
 			return nil, err
 		}
@@ -159,7 +183,7 @@ func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 }
 
 const listTargets = `-- name: ListTargets :many
-SELECT s.policy_id, s.position AS step_position, s.delay_seconds, coalesce(t.kind, '')::text AS kind,
+SELECT s.policy_id, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,
        coalesce(t.user_id, t.schedule_id, t.team_id, t.contact_method_id, '00000000-0000-0000-0000-000000000000')::uuid AS target_id,
        coalesce(u.name, sc.name, te.name, c.name, '')::text AS name
 FROM escalation_step s
@@ -176,6 +200,9 @@ type ListTargetsRow struct {
 	PolicyID     uuid.UUID
 	StepPosition int32
 	DelaySeconds int32
+	Assignment   string
+	Severities   []string
+	Windows      []byte
 	Kind         string
 	TargetID     uuid.UUID
 	Name         string
@@ -194,6 +221,9 @@ func (q *Queries) ListTargets(ctx context.Context, orgID uuid.UUID, policyID *uu
 			&i.PolicyID,
 			&i.StepPosition,
 			&i.DelaySeconds,
+			&i.Assignment,
+			&i.Severities,
+			&i.Windows,
 			&i.Kind,
 			&i.TargetID,
 			&i.Name,
@@ -227,17 +257,21 @@ func (q *Queries) PolicyUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID)
 }
 
 const updatePolicy = `-- name: UpdatePolicy :execrows
-UPDATE escalation_policy SET name = $1, description = $2, repeats = $3, updated_at = $4
-WHERE org_id = $5 AND id = $6
+UPDATE escalation_policy SET name = $1, description = $2, repeats = $3, ack_timeout_seconds = $4,
+    auto_resolve_seconds = $5, timezone = $6, updated_at = $7
+WHERE org_id = $8 AND id = $9
 `
 
 type UpdatePolicyParams struct {
-	Name        string
-	Description string
-	Repeats     int32
-	Now         time.Time
-	OrgID       uuid.UUID
-	ID          uuid.UUID
+	Name               string
+	Description        string
+	Repeats            int32
+	AckTimeoutSeconds  int32
+	AutoResolveSeconds int32
+	Timezone           string
+	Now                time.Time
+	OrgID              uuid.UUID
+	ID                 uuid.UUID
 }
 
 func (q *Queries) UpdatePolicy(ctx context.Context, arg UpdatePolicyParams) (int64, error) {
@@ -245,6 +279,9 @@ func (q *Queries) UpdatePolicy(ctx context.Context, arg UpdatePolicyParams) (int
 		arg.Name,
 		arg.Description,
 		arg.Repeats,
+		arg.AckTimeoutSeconds,
+		arg.AutoResolveSeconds,
+		arg.Timezone,
 		arg.Now,
 		arg.OrgID,
 		arg.ID,

@@ -11,8 +11,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/flow"
-	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/view/explain"
 )
@@ -53,7 +53,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 // nothing is decided.
 func moment(at, now time.Time) (time.Time, error) {
 	if at.Sub(now).Abs() > farthest {
-		return at, fault.New(fault.Unprocessable, "invalid_at", "Ask about a time within five years from now.")
+		return at, org.Refuse("at", "Ask about a time within five years from now.")
 	}
 	return at.Truncate(time.Microsecond), nil
 }

@@ -1,9 +1,35 @@
 package escalationrpc
 
 import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
+
+const (
+	// longestMaintenance bounds how long pages can be held: a window that somebody forgot
+	// must not silence a service for good.
+	longestMaintenance = 31 * 24 * time.Hour
+	endedShown         = 100
+)
+
+var errNoWindow = fault.New(fault.NotFound, "maintenance_window_not_found", "Maintenance window not found")
 
 // Maintenance implements nightbellv1connect.MaintenanceServiceHandler.
 type Maintenance struct {
@@ -14,3 +40,133 @@ type Maintenance struct {
 
 // NewMaintenance makes a handler.
 func NewMaintenance(db *postgres.DB) *Maintenance { return &Maintenance{db: db} }
+
+// in runs a call in its transaction, at the time of the database.
+func (m *Maintenance) in(ctx context.Context, do func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error, options ...postgres.TxOption) error {
+	caller, _ := auth.ActorFrom(ctx)
+	return m.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, tx, caller, now)
+	}, options...)
+}
+
+// ListMaintenanceWindows gives what is under way or ahead, then what ended.
+func (m *Maintenance) ListMaintenanceWindows(ctx context.Context, _ *nightbellv1.ListMaintenanceWindowsRequest) (*nightbellv1.ListMaintenanceWindowsResponse, error) {
+	response := &nightbellv1.ListMaintenanceWindowsResponse{}
+	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		list, err := escalationdb.ListMaintenance(ctx, tx, caller.OrgID, now, endedShown)
+		for _, work := range list {
+			response.MaintenanceWindows = append(response.MaintenanceWindows, workMessage(work, now))
+		}
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// CreateMaintenanceWindow plans work on services, or begins it now.
+func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nightbellv1.CreateMaintenanceWindowRequest) (*nightbellv1.CreateMaintenanceWindowResponse, error) {
+	response := &nightbellv1.CreateMaintenanceWindowResponse{}
+	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		window, err := planned(request, now)
+		if err != nil {
+			return err
+		}
+		complete, err := escalationdb.InsertMaintenance(ctx, tx, caller.OrgID, window, caller.UserID, now)
+		if err == nil && !complete {
+			err = flow.ErrNoService
+		}
+		if err != nil {
+			return err
+		}
+		response.MaintenanceWindow, err = getWindow(ctx, tx, caller.OrgID, window.ID, now)
+		return err
+	})
+	return response, err
+}
+
+// planned checks the times of a window; one that began in the past begins now.
+func planned(request *nightbellv1.CreateMaintenanceWindowRequest, now time.Time) (escalation.Maintenance, error) {
+	window := escalation.Maintenance{ID: id.New(), Description: request.GetDescription(), Start: now, Services: servicesOf(request.GetServiceIds())}
+	if !org.IsPlainText(window.Description) {
+		return window, org.Refuse("description", "Remove the control characters from the description.")
+	}
+	if from := request.GetStartsAt(); from != nil && from.AsTime().After(now) {
+		window.Start = from.AsTime().Truncate(time.Microsecond)
+	}
+	if request.GetEndsAt() == nil {
+		return window, org.Refuse("ends_at", "Say when the work ends.")
+	}
+	window.End = request.GetEndsAt().AsTime().Truncate(time.Microsecond)
+	switch {
+	case !window.End.After(window.Start):
+		return window, org.Refuse("ends_at", "Let the work end after it starts, and after now.")
+	case window.End.Sub(window.Start) > longestMaintenance:
+		return window, org.Refuse("ends_at", "Let the work end at most 31 days after it starts.")
+	default:
+		return window, nil
+	}
+}
+
+// servicesOf reads the ids, each once; text that is no id names no service.
+func servicesOf(texts []string) []uuid.UUID {
+	services := make([]uuid.UUID, len(texts))
+	for i, text := range texts {
+		services[i], _ = id.Parse(text)
+	}
+	slices.SortFunc(services, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(services)
+}
+
+// EndMaintenanceWindow ends a window now, or calls it off. One that is over stays as it is.
+func (m *Maintenance) EndMaintenanceWindow(ctx context.Context, request *nightbellv1.EndMaintenanceWindowRequest) (*nightbellv1.EndMaintenanceWindowResponse, error) {
+	response := &nightbellv1.EndMaintenanceWindowResponse{}
+	windowID, _ := id.Parse(request.GetId())
+	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		_, err := escalationdb.EndMaintenance(ctx, tx, caller.OrgID, windowID, now)
+		if err != nil {
+			return err
+		}
+		response.MaintenanceWindow, err = getWindow(ctx, tx, caller.OrgID, windowID, now)
+		return err
+	})
+	return response, err
+}
+
+func getWindow(ctx context.Context, tx pgx.Tx, orgID, windowID uuid.UUID, now time.Time) (*nightbellv1.MaintenanceWindow, error) {
+	work, found, err := escalationdb.GetMaintenance(ctx, tx, orgID, windowID)
+	if err == nil && !found {
+		err = errNoWindow
+	}
+	if err != nil {
+		return nil, err
+	}
+	return workMessage(work, now), nil
+}
+
+func workMessage(work escalationdb.PlannedWork, now time.Time) *nightbellv1.MaintenanceWindow {
+	message := &nightbellv1.MaintenanceWindow{
+		Id: work.ID.String(), Description: work.Description, StartsAt: timestamppb.New(work.Start), EndsAt: timestamppb.New(work.End),
+		Services: work.ServiceNames, State: stateOf(work, now), HeldIncidents: int32(work.Held),
+	}
+	for _, service := range work.Services {
+		message.ServiceIds = append(message.ServiceIds, service.String())
+	}
+	if work.CreatedBy != uuid.Nil {
+		message.CreatedBy = &nightbellv1.Person{Id: work.CreatedBy.String(), Name: cmp.Or(work.CreatedByName, "Somebody")}
+	}
+	return message
+}
+
+func stateOf(work escalationdb.PlannedWork, now time.Time) string {
+	switch {
+	case !work.End.After(now):
+		return "ended"
+	case work.Start.After(now):
+		return "scheduled"
+	default:
+		return "under_way"
+	}
+}

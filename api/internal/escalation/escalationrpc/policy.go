@@ -3,7 +3,6 @@ package escalationrpc
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,11 +55,16 @@ func (h *Handler) in(ctx context.Context, do work, options ...postgres.TxOption)
 // CreateEscalationPolicy adds a policy with its steps.
 func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbellv1.CreateEscalationPolicyRequest) (*nightbellv1.CreateEscalationPolicyResponse, error) {
 	response := &nightbellv1.CreateEscalationPolicyResponse{}
-	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
+	timezone, err := checkPolicy(request)
+	if err != nil {
+		return nil, err
+	}
+	err = h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
 		policyID := id.New()
 		err := q.InsertPolicy(ctx, escalationdb.InsertPolicyParams{
 			OrgID: orgID, ID: policyID, Name: request.GetName(),
 			Description: request.GetDescription(), Repeats: request.GetRepeats(), Now: now,
+			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: timezone,
 		})
 		if err != nil {
 			return err
@@ -72,35 +76,6 @@ func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbell
 		return err
 	})
 	return response, err
-}
-
-func writeSteps(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.UUID, steps []*nightbellv1.EscalationStep) error {
-	for i, step := range steps {
-		err := q.InsertStep(ctx, escalationdb.InsertStepParams{OrgID: orgID, PolicyID: policyID, Position: int32(i), DelaySeconds: step.GetDelaySeconds()})
-		if err != nil {
-			return err
-		}
-		for j, target := range step.GetTargets() {
-			targetID, _ := id.Parse(target.GetId())
-			written, err := q.InsertTarget(ctx, escalationdb.InsertTargetParams{
-				OrgID: orgID, PolicyID: policyID,
-				StepPosition: int32(i), Position: int32(j), Kind: target.GetKind(), TargetID: targetID,
-			})
-			if err != nil {
-				return err
-			}
-			if written == 0 {
-				return noTarget(i, j, target.GetKind())
-			}
-		}
-	}
-	return nil
-}
-
-func noTarget(step, target int, kind string) error {
-	missing := fault.Newf(fault.NotFound, "escalation_target_not_found", "Step %d names a %s that does not exist.", step+1, kind)
-	missing.Fields = []fault.Field{{Path: fmt.Sprintf("steps[%d].targets[%d].id", step, target), Message: "does not exist"}}
-	return missing
 }
 
 // ListEscalationPolicies gives every policy with its steps.
@@ -127,10 +102,15 @@ func (h *Handler) GetEscalationPolicy(ctx context.Context, request *nightbellv1.
 func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbellv1.UpdateEscalationPolicyRequest) (*nightbellv1.UpdateEscalationPolicyResponse, error) {
 	response := &nightbellv1.UpdateEscalationPolicyResponse{}
 	policyID, _ := id.Parse(request.GetId())
-	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
+	timezone, err := checkPolicy(request)
+	if err != nil {
+		return nil, err
+	}
+	err = h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
 		changed, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
 			Name: request.GetName(), Description: request.GetDescription(),
 			Repeats: request.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
+			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: timezone,
 		})
 		if err != nil {
 			return err
@@ -170,53 +150,4 @@ func (h *Handler) DeleteEscalationPolicy(ctx context.Context, request *nightbell
 		return err
 	})
 	return &nightbellv1.DeleteEscalationPolicyResponse{}, err
-}
-
-func find(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, text string) (*nightbellv1.EscalationPolicy, error) {
-	policyID, _ := id.Parse(text)
-	policies, err := list(ctx, q, orgID, &policyID)
-	if err != nil {
-		return nil, err
-	}
-	if len(policies) == 0 {
-		return nil, errNoPolicy
-	}
-	return policies[0], nil
-}
-
-// list reads every policy, or the one with the id.
-func list(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, only *uuid.UUID) ([]*nightbellv1.EscalationPolicy, error) {
-	rows, err := q.ListPolicies(ctx, orgID, only)
-	if err != nil {
-		return nil, err
-	}
-	targets, err := q.ListTargets(ctx, orgID, only)
-	if err != nil {
-		return nil, err
-	}
-	steps := map[uuid.UUID][]*nightbellv1.EscalationStep{}
-	for _, target := range targets {
-		steps[target.PolicyID] = add(steps[target.PolicyID], target)
-	}
-	policies := make([]*nightbellv1.EscalationPolicy, len(rows))
-	for i, row := range rows {
-		policies[i] = &nightbellv1.EscalationPolicy{
-			Id: row.ID.String(), Name: row.Name, Description: row.Description,
-			Repeats: row.Repeats, Steps: steps[row.ID], IsDefault: row.IsDefault,
-		}
-	}
-	return policies, nil
-}
-
-// add puts a target into its step; the rows come in the order of steps. A step may
-// have lost all of its targets and then has none.
-func add(steps []*nightbellv1.EscalationStep, row escalationdb.ListTargetsRow) []*nightbellv1.EscalationStep {
-	if int(row.StepPosition) >= len(steps) {
-		steps = append(steps, &nightbellv1.EscalationStep{DelaySeconds: row.DelaySeconds})
-	}
-	if row.Kind != "" {
-		last := steps[len(steps)-1]
-		last.Targets = append(last.Targets, &nightbellv1.EscalationTarget{Kind: row.Kind, Id: row.TargetID.String(), Name: row.Name})
-	}
-	return steps
 }

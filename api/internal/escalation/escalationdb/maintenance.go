@@ -1,0 +1,104 @@
+package escalationdb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+)
+
+// PlannedWork is a maintenance window as screens show it.
+type PlannedWork struct {
+	escalation.Maintenance
+	// ServiceNames are those of Services, in the same order.
+	ServiceNames []string
+	// CreatedBy is Nil for a program.
+	CreatedBy     uuid.UUID
+	CreatedByName string
+	// Held is how many incidents it holds the pages of.
+	Held int
+}
+
+const listMaintenanceSQL = `
+SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.name, ''),
+       ARRAY(SELECT s.id FROM maintenance_service m JOIN service s ON s.org_id = m.org_id AND s.id = m.service_id
+             WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
+       ARRAY(SELECT s.name FROM maintenance_service m JOIN service s ON s.org_id = m.org_id AND s.id = m.service_id
+             WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
+       (SELECT count(*) FROM escalation_state e WHERE e.org_id = w.org_id AND e.held_by = w.id AND e.status = 'active')
+FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by
+WHERE w.org_id = $1 AND `
+
+// ListMaintenance gives what is under way or ahead at now, soonest first, then the
+// newest windows that ended, at most ended of them.
+func ListMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time, ended int) ([]PlannedWork, error) {
+	ahead, err := queryMaintenance(ctx, tx, `w.ends_at > $2 ORDER BY w.starts_at, w.id`, orgID, now)
+	if err != nil {
+		return nil, err
+	}
+	over, err := queryMaintenance(ctx, tx, `w.ends_at <= $2 ORDER BY w.ends_at DESC, w.id DESC LIMIT $3`, orgID, now, ended)
+	return append(ahead, over...), err
+}
+
+// GetMaintenance reads one window; found is false when there is none of that id.
+func GetMaintenance(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID) (work PlannedWork, found bool, err error) {
+	list, err := queryMaintenance(ctx, tx, `w.id = $2`, orgID, window)
+	if err != nil || len(list) == 0 {
+		return PlannedWork{}, false, err
+	}
+	return list[0], true, nil
+}
+
+func queryMaintenance(ctx context.Context, tx pgx.Tx, where string, arguments ...any) ([]PlannedWork, error) {
+	rows, err := tx.Query(ctx, listMaintenanceSQL+where, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (PlannedWork, error) {
+		var w PlannedWork
+		var by *uuid.UUID
+		err := row.Scan(&w.ID, &w.Description, &w.Start, &w.End, &by, &w.CreatedByName, &w.Services, &w.ServiceNames, &w.Held)
+		w.CreatedBy = value(by)
+		return w, err
+	})
+}
+
+// InsertMaintenance stores a window with its services. It answers false, and the
+// transaction must not be kept, when one of them does not exist.
+func InsertMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, w escalation.Maintenance, by uuid.UUID, now time.Time) (complete bool, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue(`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		orgID, w.ID, w.Description, w.Start, w.End, nullID(by), now)
+	batch.Queue(`INSERT INTO maintenance_service (org_id, window_id, service_id)
+		SELECT s.org_id, $2, s.id FROM service s WHERE s.org_id = $1 AND s.id = ANY($3) AND s.deleted_at IS NULL`, orgID, w.ID, w.Services)
+	results := tx.SendBatch(ctx, batch)
+	defer func() { _ = results.Close() }()
+	if _, err := results.Exec(); err != nil {
+		return false, err
+	}
+	tag, err := results.Exec()
+	return tag.RowsAffected() == int64(len(w.Services)), err
+}
+
+// endMaintenanceSQL comes first: it waits for whoever is about to hold an incident by
+// the window (standbySQL), so that releaseSQL sees it.
+const endMaintenanceSQL = `
+UPDATE maintenance_window SET starts_at = least(starts_at, $3), ends_at = $3 WHERE org_id = $1 AND id = $2 AND ends_at > $3`
+
+const releaseSQL = `
+UPDATE escalation_state SET next_due_at = $3, version = version + 1, updated_at = $3
+WHERE org_id = $1 AND held_by = $2 AND status = 'active' AND next_due_at > $3`
+
+// EndMaintenance ends a window at now, or calls it off, and makes the steps that it
+// held due. It answers false when the window was over or does not exist.
+func EndMaintenance(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now time.Time) (ended bool, err error) {
+	tag, err := tx.Exec(ctx, endMaintenanceSQL, orgID, window, now)
+	if err != nil || tag.RowsAffected() == 0 {
+		return false, err
+	}
+	_, err = tx.Exec(ctx, releaseSQL, orgID, window, now)
+	return true, err
+}
