@@ -46,12 +46,12 @@ func actorOf(ctx context.Context) (orgID uuid.UUID, actor incident.Actor) {
 
 // read runs a query as the caller's organization. Text that is no id, and an id that
 // is nobody's, are both an incident that does not exist.
-func read[T any](ctx context.Context, h *Handler, query func(context.Context, pgx.Tx, uuid.UUID) (T, error)) (answer T, err error) {
+func read[T any](ctx context.Context, h *Handler, query func(context.Context, pgx.Tx, uuid.UUID) (T, error), options ...postgres.TxOption) (answer T, err error) {
 	caller, _ := auth.ActorFrom(ctx)
 	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		answer, err = query(ctx, tx, caller.OrgID)
 		return err
-	}, postgres.ReadOnly())
+	}, append(options, postgres.ReadOnly())...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = flow.ErrNoIncident
 	}
@@ -60,9 +60,13 @@ func read[T any](ctx context.Context, h *Handler, query func(context.Context, pg
 
 // ListIncidents gives a page of incidents.
 func (h *Handler) ListIncidents(ctx context.Context, request *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
+	var options []postgres.TxOption
+	if request.GetText() == "" {
+		options = append(options, postgres.InOrder())
+	}
 	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.ListIncidentsResponse, error) {
 		return incidents.List(ctx, tx, orgID, request)
-	})
+	}, options...)
 }
 
 // CountIncidents gives the number of incidents in each status.

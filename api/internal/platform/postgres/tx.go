@@ -52,6 +52,13 @@ func ReadOnly() TxOption {
 	return func(b *beginning) { b.mode = " ISOLATION LEVEL REPEATABLE READ READ ONLY" }
 }
 
+// InOrder reads rows from an index in the order that is asked for, and stops when it has
+// enough. Beside row-level security PostgreSQL takes every organization for small, and
+// would rather gather all its rows and sort them.
+func InOrder() TxOption {
+	return func(b *beginning) { b.sets = append(b.sets, "SET LOCAL enable_sort = off") }
+}
+
 func (b *beginning) sql() string {
 	return strings.Join(append([]string{"BEGIN" + b.mode}, b.sets...), "; ")
 }

@@ -17,7 +17,8 @@ import (
 const defaultLimit = 50
 
 // List reads incidents, the newest first, and the cursor of the next page. The
-// request is validated already; a service that does not exist has no incidents.
+// request is validated already; a service that does not exist has no incidents. A list
+// without text reads as many rows as it gives when its transaction is postgres.InOrder.
 func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
 	limit := int(request.GetLimit())
 	if limit == 0 {
@@ -27,8 +28,8 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	if err != nil {
 		return nil, err
 	}
-	sql := fmt.Sprintf("SELECT %s%s WHERE %s ORDER BY i.triggered_at DESC, i.id DESC LIMIT %d OFFSET %d",
-		columns, from, strings.Join(query.conditions, " AND "), limit+1, request.GetOffset())
+	sql := fmt.Sprintf("SELECT %s FROM (%s)%s ORDER BY i.triggered_at DESC, i.id DESC",
+		columns, query.newest(limit+1, int(request.GetOffset())), withService)
 	rows, err := tx.Query(ctx, sql, query.arguments...)
 	if err != nil {
 		return nil, err
@@ -53,6 +54,24 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 type conditions struct {
 	conditions []string
 	arguments  []any
+	// either are conditions of which one holds, each with an index in the list's order.
+	either []string
+}
+
+// newest selects a page of incidents before anything is joined to them. What is open
+// is two lists, each read from its index: by "not resolved" the way to the last open
+// incident would lead past every resolved one.
+func (c *conditions) newest(limit, offset int) string {
+	const order = " ORDER BY i.triggered_at DESC, i.id DESC"
+	where := "SELECT * FROM incident i WHERE " + strings.Join(c.conditions, " AND ")
+	if len(c.either) == 0 {
+		return where + order + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
+	}
+	parts := make([]string, len(c.either))
+	for n, condition := range c.either {
+		parts[n] = "(" + where + " AND " + condition + order + fmt.Sprintf(" LIMIT %d)", limit+offset)
+	}
+	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") i" + order + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
 }
 
 func (c *conditions) add(condition string, arguments ...any) {
@@ -70,7 +89,7 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 	switch status := request.GetStatus(); status {
 	case "":
 	case "open":
-		query.add("i.status <> 'resolved'")
+		query.either = []string{"i.status = 'triggered'", "i.status = 'acknowledged'"}
 	default:
 		query.add("i.status = $%d", status)
 	}

@@ -22,7 +22,10 @@ const columns = `i.id, i.number, i.title, i.description, i.status, i.severity, i
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, i.resolved_by, i.assignee_id, i.created_by,
 	i.source, i.alert_count, i.truncated_alerts, i.details`
 
-const from = ` FROM incident i LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
+const (
+	withService = ` i LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
+	from        = ` FROM incident` + withService
+)
 
 // row is an incident before its people have names.
 type row struct {

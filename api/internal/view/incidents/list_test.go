@@ -1,0 +1,81 @@
+package incidents_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/view/incidents"
+)
+
+// TestPagesMakeTheWholeList reads lists page by page, by cursor and by offset, and
+// compares them with what they are made of.
+func TestPagesMakeTheWholeList(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org := uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	// Three begin in each minute, so that their ids decide.
+	db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, acknowledged_at, resolved_at, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), n, 'Incident ' || n, status, (ARRAY['critical', 'low'])[1 + n % 2], 'high', 'api',
+		       CASE status WHEN 'acknowledged' THEN at END, CASE status WHEN 'resolved' THEN at END, at, at
+		FROM (SELECT n, (ARRAY['triggered', 'acknowledged', 'resolved', 'resolved', 'resolved'])[1 + n % 5] AS status,
+		             nightbell_now() - n / 3 * interval '1 minute' AS at FROM generate_series(1, 100) n) made`, org)
+	for _, filter := range []struct{ status, severity, condition string }{
+		{"", "", "true"},
+		{"open", "", "status <> 'resolved'"},
+		{"open", "critical", "status <> 'resolved' AND severity = 'critical'"},
+		{"triggered", "", "status = 'triggered'"},
+		{"resolved", "low", "status = 'resolved' AND severity = 'low'"},
+	} {
+		t.Run(fmt.Sprint(filter.status, " ", filter.severity), func(t *testing.T) {
+			whole := pgtest.One[[]string](t, db, `SELECT array_agg(id::text ORDER BY triggered_at DESC, id DESC) FROM incident WHERE `+filter.condition)
+			for _, options := range [][]postgres.TxOption{nil, {postgres.InOrder()}} {
+				list := func(request *nightbellv1.ListIncidentsRequest) (page []string, next string) {
+					request.Status, request.Severity, request.Limit = filter.status, filter.severity, 7
+					return listed(t, db, org, request, options...)
+				}
+				var byCursor, byOffset []string
+				for page, next := list(&nightbellv1.ListIncidentsRequest{}); ; page, next = list(&nightbellv1.ListIncidentsRequest{Cursor: next}) {
+					byCursor = append(byCursor, page...)
+					if next == "" {
+						break
+					}
+				}
+				for len(byOffset) < len(whole) {
+					page, _ := list(&nightbellv1.ListIncidentsRequest{Offset: int32(len(byOffset))})
+					if len(page) == 0 {
+						break
+					}
+					byOffset = append(byOffset, page...)
+				}
+				if !slices.Equal(byCursor, whole) || !slices.Equal(byOffset, whole) {
+					t.Errorf("the whole list is\n%v, by cursor it is\n%v, by offset\n%v", whole, byCursor, byOffset)
+				}
+			}
+		})
+	}
+}
+
+func listed(t *testing.T, db *pgtest.Database, org uuid.UUID, request *nightbellv1.ListIncidentsRequest, options ...postgres.TxOption) (ids []string, next string) {
+	t.Helper()
+	err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+		response, err := incidents.List(ctx, tx, org, request)
+		for _, incident := range response.GetIncidents() {
+			ids = append(ids, incident.GetId())
+		}
+		next = response.GetNextCursor()
+		return err
+	}, append(options, postgres.ReadOnly())...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids, next
+}
