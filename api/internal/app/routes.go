@@ -108,7 +108,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db)
 	maintenance := escalationrpc.NewMaintenance(s.db)
-	schedules := oncallrpc.New(s.db)
+	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
@@ -169,6 +169,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		{"GET", "/ack/{token}", acknowledge},
 		{"POST", "/ack/{token}", acknowledge},
 		{"GET", "/ack/style.css", acknowledge},
+		{"GET", oncallrpc.FeedPath, oncallrpc.NewFeeds(s.db, s.PublicURL, rpcserver.WriteError)},
 		{"GET", "/healthz", telemetry.Alive()},
 		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Check}, telemetry.Check{Name: "stopping", Run: s.accepting})},
 		{"GET", "/metrics", s.metrics.Handler()},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -71,11 +72,15 @@ func (c *campaign) checkUnharmed(t *testing.T) {
 // values are what requests of the fixture contain where a rule alone does not say.
 func (c *campaign) values() map[string]string {
 	return map[string]string{
-		"ConfigureSlackRequest.webhook_url":  c.slack.webhook(),
-		"ConfigureSlackRequest.bot_token":    "xoxb-1234567890",
-		"ConfigureSlackRequest.channel":      "#sample",
-		"CreateContactMethodRequest.address": "sample@example.com",
-		"RegisterRequest.password":           "password1234", // too well known, so that attempts end there
+		"ConfigureSlackRequest.webhook_url":      c.slack.webhook(),
+		"ConfigureSlackRequest.bot_token":        "xoxb-1234567890",
+		"ConfigureSlackRequest.channel":          "#sample",
+		"CreateContactMethodRequest.address":     "sample@example.com",
+		"CreateOverrideRequest.kind":             "cover",
+		"CreateMaintenanceWindowRequest.ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
+		"CreateOverrideRequest.ends_at":          time.Now().Add(time.Hour).Format(time.RFC3339),
+		"Rotation.handover":                      "08:00",
+		"RegisterRequest.password":               "password1234", // too well known, so that attempts end there
 	}
 }
 

@@ -27,6 +27,7 @@ var plainRoutes = map[string]string{
 	"GET /ack/{token}":     "the token is signed and names one message (TestTenantAcknowledgeLink)",
 	"POST /ack/{token}":    "the token is signed and names one message (TestTenantAcknowledgeLink)",
 	"GET /ack/style.css":   "public and the same for everybody",
+	"GET /calendar/{file}": "the token is found by its hash and names one feed (TestTenantCalendarFeed)",
 	"GET /healthz":         "public; says nothing of anybody",
 	"GET /readyz":          "public; says nothing of anybody",
 	"GET /metrics":         "counts over all organizations, without names",

@@ -135,7 +135,7 @@ var passing = []struct {
 	{regexp.MustCompile(`"(number|seq|version|last_incident_number)": \d+`), `"$1": <number>`},
 	{regexp.MustCompile(`"prefix": "\w+"`), `"prefix": <prefix>`},
 	{regexp.MustCompile(`10\.\d+\.\d+\.\d+`), "<address>"},
-	{regexp.MustCompile(`(Sample|Service|Team|Policy|Incident) \d+`), "$1 <n>"},
+	{regexp.MustCompile(`(Sample|Service|Team|Policy|Schedule|Incident) \d+`), "$1 <n>"},
 }
 
 func (c *campaign) plain(row string) string {

@@ -98,18 +98,23 @@ func (n *tenant) owner() string { return n.bearers["owner"] }
 // factories make one more object of a kind that a request can name. Whoever adds a kind
 // to the contract adds it here.
 var factories = map[string]func(*tenant) string{
-	"api_key":           (*tenant).makeAPIKey,
-	"channel":           func(n *tenant) string { return n.makeContact(true) },
-	"contact_method":    func(n *tenant) string { return n.makeContact(false) },
-	"escalation_policy": (*tenant).makePolicy,
-	"inbox_mail":        (*tenant).makeMail,
-	"incident":          (*tenant).makeIncident,
-	"incident_cursor":   (*tenant).cursor,
-	"notification_rule": (*tenant).makeRule,
-	"schedule":          func(n *tenant) string { return pgtest.Row(n.orgID, "schedule").String() }, // no call makes one yet
-	"service":           func(n *tenant) string { return n.make("/v1/services", "service", object{"name": unique("Service")}) },
-	"team":              func(n *tenant) string { return n.make("/v1/teams", "team", object{"name": unique("Team")}) },
-	"user":              func(n *tenant) string { return n.people["responder"] },
+	"api_key":            (*tenant).makeAPIKey,
+	"calendar_feed":      (*tenant).makeFeed,
+	"channel":            func(n *tenant) string { return n.makeContact(true) },
+	"contact_method":     func(n *tenant) string { return n.makeContact(false) },
+	"escalation_policy":  (*tenant).makePolicy,
+	"inbox_mail":         (*tenant).makeMail,
+	"incident":           (*tenant).makeIncident,
+	"incident_cursor":    (*tenant).cursor,
+	"maintenance_window": func(n *tenant) string { return pgtest.Row(n.orgID, "maintenance_window").String() }, // no call makes one yet
+	"notification_rule":  (*tenant).makeRule,
+	"other_user":         func(n *tenant) string { return n.people["admin"] },
+	"override":           (*tenant).makeOverride,
+	"rotation":           (*tenant).makeRotation,
+	"schedule":           (*tenant).makeScheduleID,
+	"service":            func(n *tenant) string { return n.make("/v1/services", "service", object{"name": unique("Service")}) },
+	"team":               func(n *tenant) string { return n.make("/v1/teams", "team", object{"name": unique("Team")}) },
+	"user":               func(n *tenant) string { return n.people["responder"] },
 }
 
 func unique(name string) string { return fmt.Sprintf("%s %d", name, made.Add(1)) }
@@ -148,6 +153,41 @@ func (n *tenant) makePolicy() string {
 		"name":  unique("Policy"),
 		"steps": []object{{"delay_seconds": 60, "targets": targets}},
 	})
+}
+
+// makeSchedule makes a schedule on which the responder is always on call.
+func (n *tenant) makeSchedule() object {
+	n.t.Helper()
+	made := n.call(n.owner(), http.MethodPost, "/v1/schedules", object{
+		"name": unique("Schedule"),
+		"rotations": []object{{
+			"name": "Weeks", "unit": "week", "length": 1, "handover": "08:00", "turns": []object{{"user_ids": []string{n.people["responder"]}}},
+		}},
+	})
+	return at[object](n.t, made, "schedule")
+}
+
+func (n *tenant) makeScheduleID() string { return at[string](n.t, n.makeSchedule(), "id") }
+
+func (n *tenant) makeRotation() string {
+	n.t.Helper()
+	return at[string](n.t, at[[]any](n.t, n.makeSchedule(), "rotations")[0].(object), "id")
+}
+
+// makeOverride makes one of the schedule that reads are about.
+func (n *tenant) makeOverride() string {
+	n.t.Helper()
+	if n.objects["schedule"] == "" {
+		n.objects["schedule"] = n.makeScheduleID()
+	}
+	return n.make("/v1/schedules/"+n.objects["schedule"]+"/overrides", "override", object{
+		"kind": "take_over", "user_id": n.people["admin"], "reason": "Holiday", "ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
+	})
+}
+
+func (n *tenant) makeFeed() string {
+	n.t.Helper()
+	return n.make("/v1/calendar-feeds", "calendar_feed", object{"schedule_id": n.makeScheduleID()})
 }
 
 func (n *tenant) makeIncident() string {

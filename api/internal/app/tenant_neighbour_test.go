@@ -4,6 +4,7 @@ package app
 
 import (
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -15,12 +16,16 @@ func TestTenantAnswersDoNotDependOnNeighbours(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
 	a := r.newTenant("acme")
-	r.page() // what the fixture left due
+	r.page()                       // what the fixture left due
+	then := r.database.Clock.Now() // what is told of now is compared, too
+	r.database.Clock.Freeze(then)
 	alone := a.reads(t)
+	r.database.Clock.SetNow(time.Now())
 	b := r.newTenant("umbrella")
 	if theirs := b.reads(t); len(theirs) != len(alone) {
 		t.Errorf("untested: the neighbour reads %d answers, and not %d", len(theirs), len(alone))
 	}
+	r.database.Clock.Freeze(then)
 	for method, answer := range a.reads(t) {
 		if answer != alone[method] {
 			t.Errorf("%s answers\n%s\nand, while there was nobody else,\n%s", method, answer, alone[method])

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 )
@@ -127,10 +129,12 @@ func (f filling) fill(message protoreflect.Message, path string) {
 func (f filling) value(message protoreflect.Message, field protoreflect.FieldDescriptor, path string) protoreflect.Value {
 	rules, _ := proto.GetExtension(field.Options(), validate.E_Field).(*validate.FieldRules)
 	switch {
+	case field.Message() != nil && field.Message().FullName() == "google.protobuf.Timestamp":
+		return f.time(message, field)
 	case refKind(field) != "":
 		return listed(message, field, protoreflect.ValueOfString(f.id(refKind(field), path)))
 	case ours(field):
-		if rules.GetRepeated().GetMinItems() == 0 && field.IsList() {
+		if rules.GetRepeated().GetMinItems() == 0 && field.IsList() && !f.names(path) {
 			return protoreflect.Value{}
 		}
 		inner := message.NewField(field)
@@ -152,6 +156,20 @@ func (f filling) value(message protoreflect.Message, field protoreflect.FieldDes
 	return protoreflect.Value{}
 }
 
+// names is true when something of somebody else's is to stand inside a field.
+func (f filling) names(path string) bool {
+	return slices.ContainsFunc(f.variant.foreign, func(foreign string) bool { return strings.HasPrefix(foreign, path+".") })
+}
+
+// time is left out, unless there is a value for it.
+func (f filling) time(message protoreflect.Message, field protoreflect.FieldDescriptor) protoreflect.Value {
+	text := f.values[string(message.Descriptor().Name())+"."+string(field.Name())]
+	if text == "" {
+		return protoreflect.Value{}
+	}
+	return protoreflect.ValueOfMessage(timestamppb.New(sure(time.Parse(time.RFC3339, text))).ProtoReflect())
+}
+
 // listed puts a value into a list where the field is one.
 func listed(message protoreflect.Message, field protoreflect.FieldDescriptor, value protoreflect.Value) protoreflect.Value {
 	if !field.IsList() {
@@ -165,6 +183,12 @@ func listed(message protoreflect.Message, field protoreflect.FieldDescriptor, va
 func (f filling) id(kind, path string) string {
 	if kind == targetKind {
 		kind = f.variant.target
+	}
+	switch {
+	case path == "replaces_user_id": // nobody covers oneself
+		kind = "other_user"
+	case kind == "rotation" && !slices.Equal(f.variant.foreign, []string{path}):
+		return "" // a new one: those of other schedules are refused, whosever they are
 	}
 	if slices.Contains(f.variant.foreign, path) {
 		return f.foreign(kind)

@@ -2,9 +2,11 @@
 INSERT INTO team (org_id, id, name, description, created_at) VALUES (@org_id, @id, @name, @description, @created_at);
 
 -- name: InsertTeamMembers :exec
--- Breaks a foreign key when one of them is not a member of the organization.
+-- Breaks a foreign key when one of them is not a member of the organization. Who is in the team
+-- already keeps the place in its order.
 INSERT INTO team_member (org_id, team_id, user_id, created_at)
-SELECT @org_id, @team_id, unnest(@user_ids::uuid[]), @created_at;
+SELECT @org_id, @team_id, unnest(@user_ids::uuid[]), @created_at
+ON CONFLICT (org_id, team_id, user_id) DO NOTHING;
 
 -- name: ListTeams :many
 SELECT t.id, t.name, t.description,
@@ -14,3 +16,22 @@ LEFT JOIN team_member tm ON tm.org_id = t.org_id AND tm.team_id = t.id
 WHERE t.org_id = @org_id
 GROUP BY t.org_id, t.id
 ORDER BY lower(t.name);
+
+-- name: UpdateTeam :execrows
+UPDATE team SET name = @name, description = @description WHERE org_id = @org_id AND id = @id;
+
+-- name: DeleteTeamMembers :exec
+-- Removes the members of a team, but for those to keep.
+DELETE FROM team_member WHERE org_id = @org_id AND team_id = @team_id AND NOT user_id = ANY(@keep::uuid[]);
+
+-- name: LockTeam :one
+-- Until the transaction ends, no policy begins to page it.
+SELECT name FROM team WHERE org_id = @org_id AND id = @id FOR UPDATE;
+
+-- name: ListPoliciesOfTeam :many
+-- The policies that page a team.
+SELECT DISTINCT p.name FROM escalation_target t JOIN escalation_policy p ON p.org_id = t.org_id AND p.id = t.policy_id
+WHERE t.org_id = @org_id AND t.team_id = @team_id::uuid ORDER BY p.name;
+
+-- name: DeleteTeam :exec
+DELETE FROM team WHERE org_id = @org_id AND id = @id;

@@ -12,6 +12,25 @@ import (
 	"github.com/google/uuid"
 )
 
+const deleteTeam = `-- name: DeleteTeam :exec
+DELETE FROM team WHERE org_id = $1 AND id = $2
+`
+
+func (q *Queries) DeleteTeam(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteTeam, orgID, iD)
+	return err
+}
+
+const deleteTeamMembers = `-- name: DeleteTeamMembers :exec
+DELETE FROM team_member WHERE org_id = $1 AND team_id = $2 AND NOT user_id = ANY($3::uuid[])
+`
+
+// Removes the members of a team, but for those to keep.
+func (q *Queries) DeleteTeamMembers(ctx context.Context, orgID uuid.UUID, teamID uuid.UUID, keep []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteTeamMembers, orgID, teamID, keep)
+	return err
+}
+
 const insertTeam = `-- name: InsertTeam :exec
 INSERT INTO team (org_id, id, name, description, created_at) VALUES ($1, $2, $3, $4, $5)
 `
@@ -38,6 +57,7 @@ func (q *Queries) InsertTeam(ctx context.Context, arg InsertTeamParams) error {
 const insertTeamMembers = `-- name: InsertTeamMembers :exec
 INSERT INTO team_member (org_id, team_id, user_id, created_at)
 SELECT $1, $2, unnest($3::uuid[]), $4
+ON CONFLICT (org_id, team_id, user_id) DO NOTHING
 `
 
 type InsertTeamMembersParams struct {
@@ -47,7 +67,8 @@ type InsertTeamMembersParams struct {
 	CreatedAt time.Time
 }
 
-// Breaks a foreign key when one of them is not a member of the organization.
+// Breaks a foreign key when one of them is not a member of the organization. Who is in the team
+// already keeps the place in its order.
 func (q *Queries) InsertTeamMembers(ctx context.Context, arg InsertTeamMembersParams) error {
 	_, err := q.db.Exec(ctx, insertTeamMembers,
 		arg.OrgID,
@@ -56,6 +77,32 @@ func (q *Queries) InsertTeamMembers(ctx context.Context, arg InsertTeamMembersPa
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const listPoliciesOfTeam = `-- name: ListPoliciesOfTeam :many
+SELECT DISTINCT p.name FROM escalation_target t JOIN escalation_policy p ON p.org_id = t.org_id AND p.id = t.policy_id
+WHERE t.org_id = $1 AND t.team_id = $2::uuid ORDER BY p.name
+`
+
+// The policies that page a team.
+func (q *Queries) ListPoliciesOfTeam(ctx context.Context, orgID uuid.UUID, teamID uuid.UUID) ([]string, error) {
+	rows, err := q.db.Query(ctx, listPoliciesOfTeam, orgID, teamID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const listTeams = `-- name: ListTeams :many
@@ -98,4 +145,40 @@ func (q *Queries) ListTeams(ctx context.Context, orgID uuid.UUID) ([]ListTeamsRo
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockTeam = `-- name: LockTeam :one
+SELECT name FROM team WHERE org_id = $1 AND id = $2 FOR UPDATE
+`
+
+// Until the transaction ends, no policy begins to page it.
+func (q *Queries) LockTeam(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, lockTeam, orgID, iD)
+	var name string
+	err := row.Scan(&name)
+	return name, err
+}
+
+const updateTeam = `-- name: UpdateTeam :execrows
+UPDATE team SET name = $1, description = $2 WHERE org_id = $3 AND id = $4
+`
+
+type UpdateTeamParams struct {
+	Name        string
+	Description string
+	OrgID       uuid.UUID
+	ID          uuid.UUID
+}
+
+func (q *Queries) UpdateTeam(ctx context.Context, arg UpdateTeamParams) (int64, error) {
+	result, err := q.db.Exec(ctx, updateTeam,
+		arg.Name,
+		arg.Description,
+		arg.OrgID,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -1,0 +1,188 @@
+package oncallrpc
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+const (
+	// FeedPath is the route of calendars.
+	FeedPath   = "/calendar/{file}"
+	feedSuffix = ".ics"
+	// A calendar shows the shifts of so many days.
+	feedBack, feedAhead = 30, 92
+	// feedUse is how often the use of a feed is noted.
+	feedUse = time.Hour
+	// mostFeeds is how many calendars are drawn at once: they may wait, pages may not.
+	mostFeeds = 4
+)
+
+var (
+	errDeadFeed = fault.New(fault.NotFound, "calendar_feed_not_found",
+		"This calendar address does not work any more. Copy the new one from the on-call page of Nightbell.")
+	errFeedsBusy = fault.New(fault.Unavailable, "calendar_busy", "Many calendars are being read right now. Try again soon.").After(30)
+)
+
+// Feeds serves calendars to whoever has their secret address.
+type Feeds struct {
+	db         *postgres.DB
+	publicURL  string
+	writeError func(http.ResponseWriter, *http.Request, error)
+	drawing    chan struct{}
+}
+
+// NewFeeds makes the handler of FeedPath. publicURL is where people reach Nightbell,
+// without a slash at the end; writeError answers what is refused.
+func NewFeeds(db *postgres.DB, publicURL string, writeError func(http.ResponseWriter, *http.Request, error)) *Feeds {
+	return &Feeds{db: db, publicURL: publicURL, writeError: writeError, drawing: make(chan struct{}, mostFeeds)}
+}
+
+// ServeHTTP answers with a calendar, or with a sentence that says why not.
+func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	token, ok := feedToken(r.PathValue("file"))
+	if !ok { // nothing that we ever gave out: no reason to ask the database
+		f.writeError(w, r, errDeadFeed)
+		return
+	}
+	select {
+	case f.drawing <- struct{}{}:
+		defer func() { <-f.drawing }()
+	default:
+		f.writeError(w, r, errFeedsBusy)
+		return
+	}
+	calendar, err := f.draw(r.Context(), token)
+	switch {
+	case postgres.IsUnavailable(err):
+		f.writeError(w, r, errFeedsBusy.Because(err))
+	case err != nil:
+		f.writeError(w, r, err)
+	default:
+		writeCalendar(w, r, calendar)
+	}
+}
+
+// feedToken reads the secret out of "<secret>.ics".
+func feedToken(file string) (string, bool) {
+	token, ok := strings.CutSuffix(file, feedSuffix)
+	content, err := base64.RawURLEncoding.DecodeString(token)
+	return token, ok && err == nil && len(content) == tokenSize
+}
+
+func writeCalendar(w http.ResponseWriter, r *http.Request, calendar []byte) {
+	sum := sha256.Sum256(calendar)
+	tag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
+	header := w.Header()
+	header.Set("ETag", tag)
+	header.Set("Cache-Control", "private, no-cache")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Robots-Tag", "noindex, nofollow")
+	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Type", "text/calendar; charset=utf-8")
+	header.Set("Content-Disposition", `inline; filename="on-call.ics"`)
+	_, _ = w.Write(calendar) // a caller that hung up cannot be told
+}
+
+// draw finds whose calendar it is and reads it as that organization.
+func (f *Feeds) draw(ctx context.Context, token string) (calendar []byte, err error) {
+	var feed oncalldb.FindFeedRow
+	err = f.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
+		feed, err = oncalldb.New(tx).FindFeed(ctx, hashFeedToken(token))
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errDeadFeed
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = f.db.InTenant(ctx, feed.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		w := &work{Queries: oncalldb.New(tx), tx: tx, orgID: feed.OrgID, now: now}
+		if calendar, err = f.calendar(ctx, w, feed); err != nil {
+			return err
+		}
+		hourAgo := now.Add(-feedUse)
+		return w.NoteFeedUse(ctx, oncalldb.NoteFeedUseParams{Now: &now, OrgID: w.orgID, ID: feed.ID, HourAgo: &hourAgo})
+	})
+	return calendar, err
+}
+
+// calendar draws one schedule, or all shifts of a person.
+func (f *Feeds) calendar(ctx context.Context, w *work, feed oncalldb.FindFeedRow) ([]byte, error) {
+	person, ids := uuid.Nil, []uuid.UUID{}
+	earliest := w.now.Add(-oncall.Horizon).AddDate(0, 0, -feedBack)
+	if feed.ScheduleID != nil {
+		ids = append(ids, *feed.ScheduleID)
+	} else {
+		person = *feed.UserID
+		of, err := w.ListSchedulesOfPerson(ctx, w.orgID, person, earliest)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, of...)
+	}
+	schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, ids, earliest)
+	if err != nil {
+		return nil, err
+	}
+	if feed.ScheduleID != nil && len(schedules) == 0 {
+		return nil, errDeadFeed
+	}
+	return f.write(ctx, w, schedules, person)
+}
+
+// write draws the shifts of whole days, so that the same calendar is the same text until
+// something changes.
+func (f *Feeds) write(ctx context.Context, w *work, schedules []oncall.Schedule, person uuid.UUID) ([]byte, error) {
+	known, err := w.namesIn(ctx, schedules...)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]uuid.UUID, len(schedules))
+	today := w.now.Truncate(24 * time.Hour)
+	var events []oncall.Event
+	for i, schedule := range schedules {
+		ids[i] = schedule.ID
+		events = append(events, oncall.Events(schedule, person, today.AddDate(0, 0, -feedBack), today.AddDate(0, 0, feedAhead),
+			func(person uuid.UUID) string { return known[person] })...)
+	}
+	for i := range events {
+		events[i].URL = f.publicURL + "/oncall"
+	}
+	changed, err := w.LatestChange(ctx, w.orgID, ids)
+	if err != nil {
+		return nil, err
+	}
+	return oncall.Calendar(titleOf(schedules, known, person), events, changed), nil
+}
+
+func titleOf(schedules []oncall.Schedule, known names, person uuid.UUID) string {
+	if person == uuid.Nil {
+		return "On call: " + schedules[0].Name
+	}
+	if known[person] == "" { // on no schedule
+		return "On call"
+	}
+	return "On call: " + known[person]
+}

@@ -1,0 +1,170 @@
+package oncallrpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+)
+
+// names are those of members. Somebody else has none.
+type names map[uuid.UUID]string
+
+// namesIn reads the names of everybody whom the schedules know.
+func (w *work) namesIn(ctx context.Context, schedules ...oncall.Schedule) (names, error) {
+	var people []uuid.UUID
+	for _, schedule := range schedules {
+		people = append(people, schedule.People()...)
+	}
+	return w.namesOf(ctx, people)
+}
+
+func (w *work) namesOf(ctx context.Context, people []uuid.UUID) (names, error) {
+	rows, err := w.ListNames(ctx, w.orgID, people)
+	known := make(names, len(rows))
+	for _, row := range rows {
+		known[row.ID] = row.Name
+	}
+	return known, err
+}
+
+func (n names) person(person uuid.UUID) *nightbellv1.Person {
+	return &nightbellv1.Person{Id: person.String(), Name: n[person]}
+}
+
+// personOr is nobody for none.
+func (n names) personOr(person *uuid.UUID) *nightbellv1.Person {
+	if person == nil {
+		return nil
+	}
+	return n.person(*person)
+}
+
+func (n names) people(people []uuid.UUID) []*nightbellv1.Person {
+	list := make([]*nightbellv1.Person, len(people))
+	for i, person := range people {
+		list[i] = n.person(person)
+	}
+	return list
+}
+
+func (n names) shift(shift oncall.Shift) *nightbellv1.Shift {
+	message := &nightbellv1.Shift{
+		StartsAt: timestamppb.New(shift.Start), EndsAt: timestamppb.New(shift.End), People: n.people(shift.People),
+		Because: string(shift.Because.Kind), BecauseName: shift.Because.Name,
+	}
+	if shift.Because.ID != uuid.Nil {
+		message.BecauseId = shift.Because.ID.String()
+	}
+	return message
+}
+
+func (n names) shifts(shifts []oncall.Shift) []*nightbellv1.Shift {
+	list := make([]*nightbellv1.Shift, len(shifts))
+	for i, shift := range shifts {
+		list[i] = n.shift(shift)
+	}
+	return list
+}
+
+// onCall is who is on call at an instant. A beginning or end beyond the horizon is absent.
+func (n names) onCall(schedule oncall.Schedule, at time.Time) *nightbellv1.OnCall {
+	current, next, ok := oncall.Next(schedule, at)
+	message := &nightbellv1.OnCall{
+		ScheduleId: schedule.ID.String(), ScheduleName: schedule.Name, Timezone: schedule.Zone.String(), Current: n.shift(current),
+	}
+	if !current.Start.After(at.Add(-oncall.Horizon)) {
+		message.Current.StartsAt = nil
+	}
+	if !ok {
+		message.Current.EndsAt = nil
+		return message
+	}
+	message.Next = n.shift(next)
+	if !next.End.Before(at.Add(oncall.Horizon)) {
+		message.Next.EndsAt = nil
+	}
+	return message
+}
+
+// describeOne tells of the schedule with the id.
+func (w *work) describeOne(ctx context.Context, scheduleID uuid.UUID) (*nightbellv1.Schedule, error) {
+	list, err := w.describe(ctx, &scheduleID)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, errNoSchedule
+	}
+	return list[0], nil
+}
+
+// describe tells of every schedule, or of the one with the id, with who is on call now.
+func (w *work) describe(ctx context.Context, only *uuid.UUID) ([]*nightbellv1.Schedule, error) {
+	rows, err := w.ListSchedules(ctx, w.orgID, only)
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	if only != nil {
+		ids = []uuid.UUID{*only}
+	}
+	schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, ids, w.now.Add(-oncall.Horizon))
+	if err != nil {
+		return nil, err
+	}
+	known, err := w.namesIn(ctx, schedules...)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[uuid.UUID]oncall.Schedule, len(schedules))
+	for _, schedule := range schedules {
+		byID[schedule.ID] = schedule
+	}
+	list := make([]*nightbellv1.Schedule, 0, len(rows))
+	for _, row := range rows {
+		if schedule, ok := byID[row.ID]; ok {
+			list = append(list, known.schedule(row, schedule, w.now))
+		}
+	}
+	return list, nil
+}
+
+func (n names) schedule(row oncalldb.ListSchedulesRow, schedule oncall.Schedule, now time.Time) *nightbellv1.Schedule {
+	message := &nightbellv1.Schedule{
+		Id: row.ID.String(), Name: row.Name, Description: row.Description, TeamId: textOf(row.TeamID), Team: row.Team,
+		Timezone: row.Timezone, EscalationPolicyId: textOf(row.EscalationPolicyID), EscalationPolicy: row.Policy,
+		Status: row.Status, UsedBy: row.UsedBy, CreatedAt: timestamppb.New(row.CreatedAt),
+		OnCall: n.onCall(schedule, now),
+	}
+	for _, rotation := range schedule.Rotations {
+		message.Rotations = append(message.Rotations, n.rotation(rotation))
+	}
+	return message
+}
+
+func (n names) rotation(rotation oncall.Rotation) *nightbellv1.Rotation {
+	message := &nightbellv1.Rotation{
+		Id: rotation.ID.String(), Name: rotation.Name, Unit: string(rotation.Unit), Length: int32(rotation.Length),
+		Handover: clockWord(rotation.Handover), Weekday: weekdayWord(rotation.Weekday), StartsAt: timestamppb.New(rotation.Start),
+	}
+	if !rotation.End.IsZero() {
+		message.EndsAt = timestamppb.New(rotation.End)
+	}
+	for _, turn := range rotation.Turns {
+		seat := &nightbellv1.Turn{}
+		for _, person := range turn.People {
+			seat.UserIds, seat.Names = append(seat.UserIds, person.String()), append(seat.Names, n[person])
+		}
+		message.Turns = append(message.Turns, seat)
+	}
+	for _, window := range rotation.Windows {
+		message.Windows = append(message.Windows, windowMessage(window))
+	}
+	return message
+}

@@ -1,0 +1,195 @@
+package oncallrpc
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// longestOverride is how long an override may last: longer, and it is a rotation.
+const longestOverride = 366 * 24 * time.Hour
+
+// ListOverrides gives the overrides of a schedule, or of all.
+func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOverridesRequest) (*nightbellv1.ListOverridesResponse, error) {
+	response := &nightbellv1.ListOverridesResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		scheduleID, err := w.scheduleOr(ctx, request.GetScheduleId())
+		if err != nil {
+			return err
+		}
+		asked := oncalldb.ListOverridesParams{OrgID: w.orgID, ScheduleID: scheduleID, Most: mostOverrides}
+		if !request.GetPast() {
+			asked.Since = &w.now
+		}
+		response.Overrides, err = w.overrides(ctx, asked)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// CreateOverride changes a schedule for a while.
+func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.CreateOverrideRequest) (*nightbellv1.CreateOverrideResponse, error) {
+	response := &nightbellv1.CreateOverrideResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		scheduleID, _ := id.Parse(request.GetScheduleId())
+		found, err := w.TouchSchedule(ctx, &w.now, w.orgID, scheduleID)
+		switch {
+		case err != nil:
+			return err
+		case found == 0:
+			return errNoSchedule
+		}
+		override, err := w.readOverride(ctx, request)
+		if err != nil {
+			return err
+		}
+		if err := w.InsertOverride(ctx, oncalldb.InsertOverrideParams{
+			OrgID: w.orgID, ID: override.ID, ScheduleID: scheduleID, Kind: string(override.Kind),
+			UserID: nullID(override.Person), ReplacesUserID: nullID(override.Replaces),
+			StartsAt: override.Start, EndsAt: override.End, Reason: override.Reason,
+			CreatedBy: w.person(), Now: w.now,
+		}); err != nil {
+			return err
+		}
+		made, err := w.overrides(ctx, oncalldb.ListOverridesParams{OrgID: w.orgID, ID: &override.ID, Most: 1})
+		if err == nil && len(made) > 0 {
+			response.Override = made[0]
+		}
+		return err
+	})
+	return response, err
+}
+
+// readOverride checks a request for an override. It begins now unless it says otherwise.
+func (w *work) readOverride(ctx context.Context, request *nightbellv1.CreateOverrideRequest) (oncall.Override, error) {
+	override := oncall.Override{
+		ID: id.New(), Kind: oncall.OverrideKind(request.GetKind()), Reason: strings.TrimSpace(request.GetReason()),
+		Start: w.now.Truncate(time.Second), CreatedAt: w.now,
+	}
+	var err error
+	if request.StartsAt != nil {
+		if override.Start, err = instant("starts_at", request.GetStartsAt()); err != nil {
+			return override, err
+		}
+	}
+	if request.EndsAt == nil {
+		return override, org.Refuse("ends_at", "Say when the override ends.")
+	}
+	if override.End, err = instant("ends_at", request.GetEndsAt()); err != nil {
+		return override, err
+	}
+	if override.Person, err = readPerson("user_id", request.GetUserId()); err != nil {
+		return override, err
+	}
+	if override.Replaces, err = readPerson("replaces_user_id", request.GetReplacesUserId()); err != nil {
+		return override, err
+	}
+	if err := oncall.ValidateOverride(override); err != nil {
+		return override, err
+	}
+	switch {
+	case !override.End.After(w.now):
+		return override, org.Refuse("ends_at", "This is over already. Choose an end in the future.")
+	case override.End.Sub(override.Start) > longestOverride:
+		return override, org.Refuse("ends_at", "Let an override last 366 days at most, or add a rotation.")
+	case strings.ContainsRune(override.Reason, 0):
+		return override, org.Refuse("reason", "Remove the control characters from the reason.")
+	}
+	return override, w.checkOverridePeople(ctx, override)
+}
+
+func readPerson(path, text string) (uuid.UUID, error) {
+	if text == "" {
+		return uuid.Nil, nil
+	}
+	person, ok := id.Parse(text)
+	if !ok {
+		return uuid.Nil, noPerson(path)
+	}
+	return person, nil
+}
+
+func (w *work) checkOverridePeople(ctx context.Context, override oncall.Override) error {
+	members, err := w.members(ctx, []uuid.UUID{override.Person, override.Replaces})
+	switch {
+	case err != nil:
+		return err
+	case override.Person != uuid.Nil && !members[override.Person]:
+		return noPerson("user_id")
+	case override.Replaces != uuid.Nil && !members[override.Replaces]:
+		return noPerson("replaces_user_id")
+	}
+	return nil
+}
+
+// person is the caller; nil for an API key.
+func (w *work) person() *uuid.UUID {
+	if w.caller.Kind != auth.User {
+		return nil
+	}
+	return &w.caller.UserID
+}
+
+// DeleteOverride takes an override back.
+func (h *Handler) DeleteOverride(ctx context.Context, request *nightbellv1.DeleteOverrideRequest) (*nightbellv1.DeleteOverrideResponse, error) {
+	overrideID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		scheduleID, err := w.DeleteOverride(ctx, w.orgID, overrideID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errNoOverride
+		}
+		if err != nil {
+			return err
+		}
+		_, err = w.TouchSchedule(ctx, &w.now, w.orgID, scheduleID)
+		return err
+	})
+	return &nightbellv1.DeleteOverrideResponse{}, err
+}
+
+// overrides reads overrides with the names of everybody in them.
+func (w *work) overrides(ctx context.Context, asked oncalldb.ListOverridesParams) ([]*nightbellv1.Override, error) {
+	rows, err := w.ListOverrides(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	var people []uuid.UUID
+	for _, row := range rows {
+		for _, person := range []*uuid.UUID{row.UserID, row.ReplacesUserID, row.CreatedBy} {
+			if person != nil {
+				people = append(people, *person)
+			}
+		}
+	}
+	known, err := w.namesOf(ctx, people)
+	list := make([]*nightbellv1.Override, len(rows))
+	for i, row := range rows {
+		list[i] = &nightbellv1.Override{
+			Id: row.ID.String(), ScheduleId: row.ScheduleID.String(), ScheduleName: row.ScheduleName, Kind: row.Kind,
+			Person: known.personOr(row.UserID), Replaces: known.personOr(row.ReplacesUserID), CreatedBy: known.personOr(row.CreatedBy),
+			StartsAt: timestamppb.New(row.StartsAt), EndsAt: timestamppb.New(row.EndsAt),
+			Reason: row.Reason, CreatedAt: timestamppb.New(row.CreatedAt),
+		}
+	}
+	return list, err
+}
+
+func nullID(key uuid.UUID) *uuid.UUID {
+	if key == uuid.Nil {
+		return nil
+	}
+	return &key
+}

@@ -1,0 +1,129 @@
+package oncallrpc
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// ListSchedules gives every schedule with its rotations and who is on call.
+func (h *Handler) ListSchedules(ctx context.Context, _ *nightbellv1.ListSchedulesRequest) (*nightbellv1.ListSchedulesResponse, error) {
+	response := &nightbellv1.ListSchedulesResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
+		response.Schedules, err = w.describe(ctx, nil)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// GetSchedule gives one schedule.
+func (h *Handler) GetSchedule(ctx context.Context, request *nightbellv1.GetScheduleRequest) (*nightbellv1.GetScheduleResponse, error) {
+	response := &nightbellv1.GetScheduleResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
+		scheduleID, _ := id.Parse(request.GetId())
+		response.Schedule, err = w.describeOne(ctx, scheduleID)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// CreateSchedule adds a schedule with its rotations.
+func (h *Handler) CreateSchedule(ctx context.Context, request *nightbellv1.CreateScheduleRequest) (*nightbellv1.CreateScheduleResponse, error) {
+	response := &nightbellv1.CreateScheduleResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		draft, err := w.read(ctx, uuid.Nil, request)
+		if err != nil {
+			return err
+		}
+		draft.ID = id.New()
+		err = w.InsertSchedule(ctx, oncalldb.InsertScheduleParams{
+			OrgID: w.orgID, ID: draft.ID, Name: draft.Name, Description: draft.description, TeamID: draft.team,
+			Timezone: draft.Zone.String(), Status: draft.status(), EscalationPolicyID: draft.policy, Now: w.now,
+		})
+		if err != nil {
+			return err
+		}
+		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
+			return err
+		}
+		response.Schedule, err = w.describeOne(ctx, draft.ID)
+		return err
+	})
+	return response, err
+}
+
+// UpdateSchedule replaces a schedule and its rotations. Rotations keep their ids.
+func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.UpdateScheduleRequest) (*nightbellv1.UpdateScheduleResponse, error) {
+	response := &nightbellv1.UpdateScheduleResponse{}
+	scheduleID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		if err := w.lock(ctx, scheduleID); err != nil {
+			return err
+		}
+		draft, err := w.read(ctx, scheduleID, request)
+		if err != nil {
+			return err
+		}
+		_, err = w.UpdateSchedule(ctx, oncalldb.UpdateScheduleParams{
+			Name: draft.Name, Description: draft.description, TeamID: draft.team, Timezone: draft.Zone.String(),
+			Status: draft.status(), EscalationPolicyID: draft.policy, Now: &w.now, OrgID: w.orgID, ID: scheduleID,
+		})
+		if err != nil {
+			return err
+		}
+		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
+			return err
+		}
+		response.Schedule, err = w.describeOne(ctx, scheduleID)
+		return err
+	})
+	return response, err
+}
+
+// lock keeps others from changing a schedule, or from beginning to page it, until the
+// call is over.
+func (w *work) lock(ctx context.Context, scheduleID uuid.UUID) error {
+	_, err := w.LockSchedule(ctx, w.orgID, scheduleID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errNoSchedule
+	}
+	return err
+}
+
+// DeleteSchedule removes a schedule that no policy pages, with its rotations, overrides
+// and calendar.
+func (h *Handler) DeleteSchedule(ctx context.Context, request *nightbellv1.DeleteScheduleRequest) (*nightbellv1.DeleteScheduleResponse, error) {
+	scheduleID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		if err := w.lock(ctx, scheduleID); err != nil {
+			return err
+		}
+		policies, err := w.ListPagingPolicies(ctx, w.orgID, scheduleID)
+		if err != nil {
+			return err
+		}
+		if len(policies) > 0 {
+			return inUse(policies)
+		}
+		_, err = w.DeleteSchedule(ctx, w.orgID, scheduleID)
+		return err
+	})
+	return &nightbellv1.DeleteScheduleResponse{}, err
+}
+
+func inUse(policies []string) error {
+	sentence := "The escalation policy %s pages this schedule. Remove it from its steps first, or switch the schedule off."
+	if len(policies) > 1 {
+		sentence = "The escalation policies %s page this schedule. Remove it from their steps first, or switch the schedule off."
+	}
+	return fault.Newf(fault.Conflict, "schedule_in_use", sentence, strings.Join(policies, ", "))
+}

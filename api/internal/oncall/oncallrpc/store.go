@@ -1,0 +1,59 @@
+package oncallrpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+)
+
+// writeRotations stores the rotations of a schedule in their order, and removes the
+// others. Whoever reads meanwhile sees all as it was or all as it is.
+func (w *work) writeRotations(ctx context.Context, schedule oncall.Schedule) error {
+	keep := make([]uuid.UUID, len(schedule.Rotations))
+	for i, rotation := range schedule.Rotations {
+		keep[i] = rotation.ID
+	}
+	if err := w.DeleteRotations(ctx, w.orgID, schedule.ID, keep); err != nil {
+		return err
+	}
+	for position, rotation := range schedule.Rotations {
+		if err := w.writeRotation(ctx, schedule.ID, position, rotation); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *work) writeRotation(ctx context.Context, scheduleID uuid.UUID, position int, r oncall.Rotation) error {
+	err := w.PutRotation(ctx, oncalldb.PutRotationParams{
+		OrgID: w.orgID, ID: r.ID, ScheduleID: scheduleID, Position: int32(position), Name: r.Name,
+		Unit: string(r.Unit), Length: int32(r.Length), Turns: int32(len(r.Turns)),
+		Handover: int32(r.Handover), Weekday: int32(r.Weekday),
+		StartsAt: r.Start, EndsAt: nullTime(r.End), Windows: oncalldb.StoreWindows(r.Windows),
+	})
+	if err != nil {
+		return err
+	}
+	if err := w.DeletePeople(ctx, w.orgID, r.ID); err != nil {
+		return err
+	}
+	seats := oncalldb.InsertPeopleParams{OrgID: w.orgID, RotationID: r.ID}
+	for turn := range r.Turns {
+		for place, person := range r.Turns[turn].People {
+			seats.Turns, seats.Positions = append(seats.Turns, int32(turn)), append(seats.Positions, int32(place))
+			seats.UserIds = append(seats.UserIds, person)
+		}
+	}
+	return w.InsertPeople(ctx, seats)
+}
+
+func nullTime(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

@@ -1,0 +1,190 @@
+package orgrpc
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/org/orgdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+var (
+	errNoMember = fault.New(fault.NotFound, "member_not_found",
+		"One of these people is not a member of your organization. Invite them first.")
+	errNoTeam     = fault.New(fault.NotFound, "team_not_found", "Team not found")
+	errTeamExists = fault.New(fault.Conflict, "team_exists", "There is a team of this name already. Choose another name.")
+)
+
+// team is a team as it is asked for: checked, and not stored yet.
+type team struct {
+	orgID, teamID     uuid.UUID
+	name, description string
+	members           []uuid.UUID
+}
+
+// asked is what creating and updating a team have in common.
+type asked interface {
+	GetName() string
+	GetDescription() string
+	GetMemberIds() []string
+}
+
+func readTeam(orgID, teamID uuid.UUID, request asked) (team, error) {
+	name, err := org.CleanName("name", request.GetName())
+	if err != nil {
+		return team{}, err
+	}
+	description := strings.TrimSpace(request.GetDescription())
+	if strings.ContainsRune(description, 0) {
+		return team{}, org.Refuse("description", "Remove the control characters from the description.")
+	}
+	members, err := parseMembers(request.GetMemberIds())
+	return team{orgID, teamID, name, description, members}, err
+}
+
+// CreateTeam makes a team of members of the caller's organization.
+func (s *Server) CreateTeam(ctx context.Context, request *nightbellv1.CreateTeamRequest) (*nightbellv1.CreateTeamResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	made, err := readTeam(actor.OrgID, id.New(), request)
+	if err != nil {
+		return nil, err
+	}
+	err = s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+		err := q.InsertTeam(ctx, orgdb.InsertTeamParams{OrgID: made.orgID, ID: made.teamID, Name: made.name, Description: made.description, CreatedAt: now})
+		if err != nil {
+			return err
+		}
+		return made.addMembers(ctx, q, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.CreateTeamResponse{Team: made.message()}, nil
+}
+
+// UpdateTeam replaces name, description and members. Whoever stays keeps the place in the
+// order in which the team is paged.
+func (s *Server) UpdateTeam(ctx context.Context, request *nightbellv1.UpdateTeamRequest) (*nightbellv1.UpdateTeamResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	teamID, _ := id.Parse(request.GetId())
+	wanted, err := readTeam(actor.OrgID, teamID, request)
+	if err != nil {
+		return nil, err
+	}
+	err = s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+		changed, err := q.UpdateTeam(ctx, orgdb.UpdateTeamParams{Name: wanted.name, Description: wanted.description, OrgID: wanted.orgID, ID: teamID})
+		switch {
+		case err != nil:
+			return err
+		case changed == 0:
+			return errNoTeam
+		}
+		if err := q.DeleteTeamMembers(ctx, wanted.orgID, teamID, wanted.members); err != nil {
+			return err
+		}
+		return wanted.addMembers(ctx, q, now)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.UpdateTeamResponse{Team: wanted.message()}, nil
+}
+
+// DeleteTeam removes a team that no policy pages.
+func (s *Server) DeleteTeam(ctx context.Context, request *nightbellv1.DeleteTeamRequest) (*nightbellv1.DeleteTeamResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	teamID, _ := id.Parse(request.GetId())
+	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, _ time.Time) error {
+		_, err := q.LockTeam(ctx, actor.OrgID, teamID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errNoTeam
+		}
+		if err != nil {
+			return err
+		}
+		policies, err := q.ListPoliciesOfTeam(ctx, actor.OrgID, teamID)
+		if err != nil {
+			return err
+		}
+		if len(policies) > 0 {
+			return teamInUse(policies)
+		}
+		return q.DeleteTeam(ctx, actor.OrgID, teamID)
+	})
+	return &nightbellv1.DeleteTeamResponse{}, err
+}
+
+func teamInUse(policies []string) error {
+	sentence := "The escalation policy %s pages this team. Remove it from its steps first."
+	if len(policies) > 1 {
+		sentence = "The escalation policies %s page this team. Remove it from their steps first."
+	}
+	return fault.Newf(fault.Conflict, "team_in_use", sentence, strings.Join(policies, ", "))
+}
+
+// change runs in a transaction of the caller's organization, with the time of the database.
+func (s *Server) change(ctx context.Context, actor auth.Actor, do func(context.Context, *orgdb.Queries, time.Time) error) error {
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, orgdb.New(tx), now)
+	})
+	if postgres.ConstraintName(err) == "team_name_key" {
+		return errTeamExists.Because(err)
+	}
+	return err
+}
+
+func (t team) addMembers(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+	err := q.InsertTeamMembers(ctx, orgdb.InsertTeamMembersParams{OrgID: t.orgID, TeamID: t.teamID, UserIds: t.members, CreatedAt: now})
+	if postgres.IsForeignKey(err) {
+		return errNoMember.Because(err)
+	}
+	return err
+}
+
+func (t team) message() *nightbellv1.Team { return teamOf(t.teamID, t.name, t.description, t.members) }
+
+// parseMembers reads ids, sorted and each once. What is not an id is nobody's.
+func parseMembers(texts []string) ([]uuid.UUID, error) {
+	members := make([]uuid.UUID, 0, len(texts))
+	for _, text := range texts {
+		member, ok := id.Parse(text)
+		if !ok {
+			return nil, errNoMember
+		}
+		members = append(members, member)
+	}
+	slices.SortFunc(members, func(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(members), nil
+}
+
+func teamOf(teamID uuid.UUID, name, description string, members []uuid.UUID) *nightbellv1.Team {
+	team := &nightbellv1.Team{Id: teamID.String(), Name: name, Description: description}
+	for _, member := range members {
+		team.MemberIds = append(team.MemberIds, member.String())
+	}
+	return team
+}
