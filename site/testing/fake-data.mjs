@@ -14,6 +14,21 @@ export const members = [
     joined_at: ago(800 * day),
   },
   { id: 'u3', name: 'Priya Raman', email: 'priya@example.com', role: 'responder', joined_at: ago(700 * day) },
+  {
+    id: 'u4',
+    name: 'Tomás Herrera',
+    email: 'tomas@example.com',
+    role: 'responder',
+    joined_at: ago(600 * day),
+  },
+  { id: 'u5', name: 'Wei Chen', email: 'wei@example.com', role: 'admin', joined_at: ago(500 * day) },
+  {
+    id: 'u6',
+    name: 'Amira Haddad',
+    email: 'amira@example.com',
+    role: 'responder',
+    joined_at: ago(400 * day),
+  },
 ];
 const [mara, jonas, priya] = members.map(({ id, name }) => ({ id, name }));
 
@@ -219,6 +234,16 @@ export const policies = [
         ],
       },
       { delay_seconds: 600, targets: [{ kind: 'user', id: 'u2', name: 'Jonas Okafor' }] },
+    ],
+  },
+  {
+    id: 'p2',
+    name: 'Platform, round the clock',
+    description: 'The schedule, then the backup.',
+    repeats: 1,
+    steps: [
+      { delay_seconds: 300, targets: [{ kind: 'schedule', id: 'h1', name: '24/7 Support' }] },
+      { delay_seconds: 600, targets: [{ kind: 'schedule', id: 'h5', name: 'Backup Support' }] },
     ],
   },
 ];

@@ -1,0 +1,11 @@
+/** The cache keys of everything about schedules. Invalidating `all` renews the whole feature. */
+export const oncallKeys = {
+  all: ['oncall'] as const,
+  schedules: ['oncall', 'schedules'] as const,
+  schedule: (id: string) => ['oncall', 'schedules', id] as const,
+  timeline: (id: string, from: number, to: number) => ['oncall', 'timeline', id, from, to] as const,
+  preview: (body: string) => ['oncall-preview', body] as const,
+  problems: ['oncall', 'problems'] as const,
+  overrides: (past: boolean) => ['oncall', 'overrides', past] as const,
+  feeds: ['oncall', 'feeds'] as const,
+};

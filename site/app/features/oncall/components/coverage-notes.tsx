@@ -1,0 +1,19 @@
+import { Icon } from '~/components/ui/icon';
+import type { Problem } from '../model/schedule';
+
+/** What is wrong with coverage besides gaps: somebody on two schedules, somebody without a way to be reached. */
+export function CoverageNotes({ problems }: { problems: readonly Problem[] }) {
+  const notes = problems.filter((problem) => problem.kind !== 'gap');
+  if (notes.length === 0) return null;
+  return (
+    <ul className="coverage-notes" aria-label="Conflicts in the next 30 days">
+      {notes.slice(0, 5).map((note) => (
+        <li key={`${note.kind} ${note.from} ${note.message}`}>
+          <Icon name="alert" />
+          <span>{note.message}</span>
+        </li>
+      ))}
+      {notes.length > 5 && <li className="text-3">And {notes.length - 5} more.</li>}
+    </ul>
+  );
+}

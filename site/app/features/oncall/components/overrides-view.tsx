@@ -1,0 +1,185 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Avatar } from '~/components/ui/avatar';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { Segmented } from '~/components/ui/segmented';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { mayAct } from '~/lib/role';
+import { overrideList, useDeleteOverride } from '../api/overrides';
+import { matchingOverrides } from '../model/filter';
+import type { Override, Schedule } from '../model/schedule';
+import { lengthWords, spanWords } from '../model/words';
+import { OverrideDialog } from './override-dialog';
+import { Pager, usePages } from './pager';
+import { useHue } from './use-hue';
+
+const pageSize = 15;
+const times = [
+  { value: 'ahead', content: 'On or ahead' },
+  { value: 'past', content: 'With the past' },
+] as const;
+
+interface OverridesViewProps {
+  schedules: readonly Schedule[];
+  text: string;
+  now: number;
+}
+
+/** Overrides of all schedules: who, instead of whom, when and why, and the way to take one back. */
+export function OverridesView({ schedules, text, now }: OverridesViewProps) {
+  const [past, setPast] = useState(false);
+  const [adding, setAdding] = useState(false);
+  const query = useQuery(overrideList(past));
+  return (
+    <>
+      <div className="list-tools-row">
+        <Segmented
+          label="Which overrides"
+          choices={times}
+          value={past ? 'past' : 'ahead'}
+          onChoose={(choice) => setPast(choice === 'past')}
+        />
+        {mayAct('responder') && (
+          <Button size="sm" icon="swap" onClick={() => setAdding(true)}>
+            Add override
+          </Button>
+        )}
+      </div>
+      {query.isPending && <Loading what="overrides" />}
+      {query.isError && !query.data && (
+        <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
+          Failed to load overrides
+        </Failed>
+      )}
+      {query.data && <Found all={query.data} schedules={schedules} text={text} past={past} now={now} />}
+      {adding && (
+        <OverrideDialog schedules={schedules} start={{}} now={now} onClose={() => setAdding(false)} />
+      )}
+    </>
+  );
+}
+
+interface FoundProps extends OverridesViewProps {
+  all: readonly Override[];
+  past: boolean;
+}
+
+function Found({ all, schedules, text, past, now }: FoundProps) {
+  const found = matchingOverrides(all, text);
+  const pages = usePages(found, pageSize);
+  const [removing, setRemoving] = useState<Override | null>(null);
+  if (found.length === 0) {
+    if (text.trim()) return <Empty>No override matches "{text.trim()}".</Empty>;
+    return <Empty>{past ? 'There has been no override.' : 'No override is on or ahead.'}</Empty>;
+  }
+  return (
+    <>
+      <table className="table override-table" aria-label="Overrides">
+        <thead>
+          <tr>
+            {['Who', 'Instead of', 'When', 'Schedule', 'Reason'].map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="visually-hidden">Delete</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {pages.shown.map((one) => (
+            <Row
+              key={one.id}
+              override={one}
+              zone={schedules.find((schedule) => schedule.id === one.scheduleId)?.zone ?? 'UTC'}
+              now={now}
+              onRemove={setRemoving}
+            />
+          ))}
+        </tbody>
+      </table>
+      <Pager pages={pages} what="overrides" />
+      {removing && <RemoveDialog override={removing} onClose={() => setRemoving(null)} />}
+    </>
+  );
+}
+
+function Row({
+  override,
+  zone,
+  now,
+  onRemove,
+}: {
+  override: Override;
+  zone: string;
+  now: number;
+  onRemove: (override: Override) => void;
+}) {
+  const hueOf = useHue();
+  const { person, replaces, from, to, kind } = override;
+  const over = to <= now;
+  const who = kind === 'vacant' ? 'Nobody' : (person?.name ?? 'Somebody');
+  return (
+    <tr className={over ? 'over' : undefined}>
+      <td className="name">
+        <span className="row">
+          {person && kind !== 'vacant' && <Avatar name={person.name} hue={hueOf(person.id)} />}
+          {who}
+          {from <= now && now < to && <span className="badge">On now</span>}
+        </span>
+      </td>
+      <td>{kind === 'cover' ? replaces?.name : 'Everybody'}</td>
+      <td title={zone}>
+        {spanWords(from, to, zone)}
+        <small>
+          {lengthWords(to - from)}, {zone}
+        </small>
+      </td>
+      <td>{override.scheduleName}</td>
+      <td>
+        {override.reason || <span className="text-3">None given</span>}
+        {override.by && <small>by {override.by.name}</small>}
+      </td>
+      <td className="edit">
+        {!over && mayAct('responder') && (
+          <Button
+            size="sm"
+            look="danger"
+            aria-label={`Delete the override of ${who}, ${spanWords(from, to, zone)}`}
+            onClick={() => onRemove(override)}
+          >
+            Delete
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function RemoveDialog({ override, onClose }: { override: Override; onClose: () => void }) {
+  const remove = useDeleteOverride();
+  const back = override.replaces?.name ?? 'whoever the rotations name';
+  return (
+    <Dialog title="Delete override" narrow onClose={onClose}>
+      <div className="body">
+        {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
+        <p>
+          {override.scheduleName} goes back to {back} at once.
+        </p>
+        <div className="choices">
+          <Button onClick={onClose}>Keep it</Button>
+          <Button
+            look="danger"
+            disabled={remove.isPending}
+            onClick={() => remove.mutate(override.id, { onSuccess: onClose })}
+          >
+            Delete override
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

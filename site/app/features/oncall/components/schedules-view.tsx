@@ -1,0 +1,125 @@
+import { Link } from 'react-router';
+import { Avatar } from '~/components/ui/avatar';
+import { Icon } from '~/components/ui/icon';
+import { Empty } from '~/components/ui/states';
+import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
+import { matchingSchedules } from '../model/filter';
+import type { Schedule } from '../model/schedule';
+import { Pager, usePages } from './pager';
+import { useHue } from './use-hue';
+
+const pageSize = 10;
+
+interface SchedulesViewProps {
+  schedules: readonly Schedule[];
+  selectedId: string;
+  text: string;
+  onSelect: (id: string) => void;
+}
+
+/** Every schedule. Choosing one shows its picture below. */
+export function SchedulesView({ schedules, selectedId, text, onSelect }: SchedulesViewProps) {
+  const found = matchingSchedules(schedules, text);
+  const pages = usePages(found, pageSize);
+  const mayEdit = mayAct('admin');
+  if (found.length === 0) return <Empty>No schedule matches "{text.trim()}".</Empty>;
+  return (
+    <>
+      <table className="table schedule-table" aria-label="Schedules" aria-rowcount={found.length + 1}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Description</th>
+            <th scope="col">Team</th>
+            <th scope="col">Escalation Policy</th>
+            <th scope="col">Status</th>
+            {mayEdit && (
+              <th scope="col">
+                <span className="visually-hidden">Edit</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {pages.shown.map((schedule, i) => (
+            <Row
+              key={schedule.id}
+              schedule={schedule}
+              index={pages.first + i + 2}
+              selected={schedule.id === selectedId}
+              mayEdit={mayEdit}
+              onSelect={onSelect}
+            />
+          ))}
+        </tbody>
+      </table>
+      <Pager pages={pages} what="schedules" />
+      {!mayEdit && (
+        <p className="list-note">
+          {mayAct('responder')
+            ? 'Admins change schedules. You can take over a shift on the picture below.'
+            : 'You can look at schedules. Responders take over shifts, and admins change schedules.'}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface RowProps {
+  schedule: Schedule;
+  index: number;
+  selected: boolean;
+  mayEdit: boolean;
+  onSelect: (id: string) => void;
+}
+
+function Row({ schedule, index, selected, mayEdit, onSelect }: RowProps) {
+  const { id, name, description, team, policy, active } = schedule;
+  return (
+    <tr
+      aria-rowindex={index}
+      className={selected ? 'chosen' : undefined}
+      onClick={(event) => {
+        if (!(event.target instanceof Element && event.target.closest('a, button'))) onSelect(id);
+      }}
+    >
+      <td className="name">
+        <span className="row">
+          <button type="button" aria-pressed={selected} onClick={() => onSelect(id)}>
+            {name}
+          </button>
+          <OnNow schedule={schedule} />
+        </span>
+      </td>
+      <td className="about">{description}</td>
+      <td className="team">{team || <span className="text-3">None</span>}</td>
+      <td className="policy">{policy || <span className="text-3">None</span>}</td>
+      <td className={active ? 'status' : 'status off'}>{active ? 'Active' : 'Inactive'}</td>
+      {mayEdit && (
+        <td className="edit">
+          <Link className="btn quiet icon sm" to={paths.schedule(id)} aria-label={`Edit ${name}`}>
+            <Icon name="edit" />
+          </Link>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+// A face says it before the row is chosen.
+function OnNow({ schedule }: { schedule: Schedule }) {
+  const hueOf = useHue();
+  const people = schedule.onCall?.current.people ?? [];
+  if (!schedule.active || !schedule.onCall) return null;
+  if (people.length === 0) return <span className="badge amber">Nobody</span>;
+  const names = people.map((person) => person.name).join(', ');
+  return (
+    <span className="faces" title={`${names} on call now`}>
+      {people.slice(0, 3).map((person) => (
+        <Avatar key={person.id} name={person.name} hue={hueOf(person.id)} />
+      ))}
+      <span className="visually-hidden">{names} on call now</span>
+    </span>
+  );
+}

@@ -1,0 +1,136 @@
+import { useQuery } from '@tanstack/react-query';
+import { Avatar } from '~/components/ui/avatar';
+import { Button } from '~/components/ui/button';
+import { Banner } from '~/components/ui/dialog';
+import { Popover } from '~/components/ui/popover';
+import { reasonOf } from '~/lib/api';
+import { serverNow } from '~/lib/clock';
+import { memberList } from '~/lib/members';
+import { mayAct } from '~/lib/role';
+import { currentSession } from '~/lib/session';
+import { toast } from '~/lib/toast';
+import { useCreateOverride, useDeleteOverride } from '../api/overrides';
+import { type Block, whoWords, whyWords } from '../model/picture';
+import { isGap, type Person, type Shift } from '../model/schedule';
+import { takeOver } from '../model/take-over';
+import { lengthWords, spanWords } from '../model/words';
+import { readersZone } from '../model/zone';
+
+interface ShiftPopoverProps {
+  block: Block;
+  anchor: HTMLElement;
+  zone: string;
+  scheduleId: string;
+  hueOf: (personId: string) => number | undefined;
+  onClose: () => void;
+  /** Opens the full dialog with the shift's time. */
+  onMore: (shift: Shift) => void;
+}
+
+/** A shift: who, when here and there, why, and who else could have it. Choosing is enough. */
+export function ShiftPopover(props: ShiftPopoverProps) {
+  const { block, anchor, zone, hueOf, onClose } = props;
+  const { shift } = block;
+  const own = readersZone();
+  return (
+    <Popover anchor={anchor} label={whoWords(block)} onClose={onClose}>
+      <div className="shift-facts">
+        {shift.people.map((person) => (
+          <p className="who" key={person.id}>
+            <Avatar name={person.name} hue={hueOf(person.id)} large />
+            <b>{person.name}</b>
+          </p>
+        ))}
+        {shift.people.length === 0 && (
+          <p className={isGap(shift) ? 'who nobody' : 'who'}>
+            <b>{whoWords(block)}</b>
+          </p>
+        )}
+        <p>
+          {spanWords(shift.from, shift.to, zone)}{' '}
+          <span className="text-3">
+            {zone}, {lengthWords(shift.to - shift.from)}
+          </span>
+        </p>
+        {own !== zone && (
+          <p className="text-2">
+            {spanWords(shift.from, shift.to, own)} <span className="text-3">{own}, your time</span>
+          </p>
+        )}
+        <p className="text-2">{whyWords(block)}</p>
+      </div>
+      {shift.because !== 'inactive' && <Replace {...props} />}
+    </Popover>
+  );
+}
+
+function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ShiftPopoverProps) {
+  const create = useCreateOverride();
+  const members = useQuery(memberList).data ?? [];
+  const me = currentSession()?.user;
+  const { shift } = block;
+  const now = serverNow().getTime();
+  if (shift.to <= now) return <p className="shift-note">This shift is over.</p>;
+  if (!mayAct('responder')) return <p className="shift-note">Viewers cannot change who is on call.</p>;
+  const give = (person: Person) =>
+    create.mutate(takeOver(shift, scheduleId, person, now), {
+      onSuccess: (made) => {
+        toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
+        onClose();
+      },
+    });
+  const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
+  const others = members.filter((member) => member.id !== me?.id && !alone(member.id));
+  return (
+    <div className="shift-change">
+      {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
+      {me?.id && !alone(me.id) && (
+        <Button
+          look={isGap(shift) ? 'person' : 'primary'}
+          disabled={create.isPending}
+          onClick={() => give({ id: me.id ?? '', name: me.name })}
+        >
+          I take it
+        </Button>
+      )}
+      {others.length > 0 && (
+        <>
+          <p className="text-3 size-12">Or give it to</p>
+          <ul className="people">
+            {others.map((member) => (
+              <li key={member.id}>
+                <button type="button" disabled={create.isPending} onClick={() => give(member)}>
+                  <Avatar name={member.name} hue={hueOf(member.id)} />
+                  <span className="grow ellipsis">{member.name}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <div className="row">
+        <Button size="sm" onClick={() => onMore(shift)}>
+          Other times
+        </Button>
+        {block.override && <TakeBack id={block.override.id} onDone={onClose} />}
+      </div>
+    </div>
+  );
+}
+
+function TakeBack({ id, onDone }: { id: string; onDone: () => void }) {
+  const remove = useDeleteOverride();
+  return (
+    <>
+      <Button
+        size="sm"
+        look="danger"
+        disabled={remove.isPending}
+        onClick={() => remove.mutate(id, { onSuccess: onDone })}
+      >
+        Delete override
+      </Button>
+      {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
+    </>
+  );
+}

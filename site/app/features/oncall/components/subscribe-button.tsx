@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { Banner } from '~/components/ui/dialog';
+import { Popover } from '~/components/ui/popover';
+import { Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { serverNow } from '~/lib/clock';
+import { relativeTime } from '~/lib/format';
+import { mayAct } from '~/lib/role';
+import { toast } from '~/lib/toast';
+import { calendarFeeds, type Feed, useDeleteFeed, useRotateFeed } from '../api/calendar-feeds';
+import type { Schedule } from '../model/schedule';
+
+/** Shows the address under which calendars read the schedule, and the reader's own shifts. */
+export function SubscribeButton({ schedule }: { schedule: Schedule }) {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  if (!mayAct('responder')) return null;
+  return (
+    <>
+      <Button
+        size="sm"
+        icon="link"
+        aria-haspopup="dialog"
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
+        Subscribe
+      </Button>
+      {anchor && (
+        <Popover anchor={anchor} label="Calendar feeds" onClose={() => setAnchor(null)}>
+          <Feeds schedule={schedule} />
+        </Popover>
+      )}
+    </>
+  );
+}
+
+function Feeds({ schedule }: { schedule: Schedule }) {
+  const feeds = useQuery(calendarFeeds);
+  if (feeds.isPending) return <Loading what="calendar feeds" />;
+  if (feeds.isError) {
+    return (
+      <Failed detail={reasonOf(feeds.error)} onRetry={() => feeds.refetch()}>
+        Failed to load calendar feeds
+      </Failed>
+    );
+  }
+  const feedOf = (scheduleId: string) => feeds.data.find((feed) => feed.scheduleId === scheduleId);
+  return (
+    <div className="feeds">
+      <FeedPart title={`${schedule.name}, all shifts`} scheduleId={schedule.id} feed={feedOf(schedule.id)} />
+      <FeedPart title="My shifts, all schedules" scheduleId="" feed={feedOf('')} />
+      <p className="text-3 size-12">
+        Add an address to your calendar by its URL. Anyone who has it can read the shifts; a new one ends the
+        old.
+      </p>
+    </div>
+  );
+}
+
+function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: string; feed?: Feed }) {
+  const id = useId();
+  const rotate = useRotateFeed(scheduleId);
+  const remove = useDeleteFeed();
+  const failure = rotate.error ?? remove.error;
+  return (
+    <section className="feed" aria-labelledby={id}>
+      <h3 id={id}>{title}</h3>
+      {failure && <Banner tone="failed">{reasonOf(failure)}</Banner>}
+      {feed?.url && (
+        <>
+          <label className="field">
+            <input
+              readOnly
+              className="mono"
+              aria-label={`Address of ${title}`}
+              value={feed.url}
+              onFocus={(event) => event.currentTarget.select()}
+            />
+          </label>
+          <p className="text-3 size-12">
+            {feed.lastUsedAt ? `Last read ${relativeTime(feed.lastUsedAt, serverNow())}.` : 'Not read yet.'}
+          </p>
+        </>
+      )}
+      {feed && !feed.url && (
+        <p className="text-3 size-12">There is an address. It was shown when it was made.</p>
+      )}
+      <div className="row">
+        {feed?.url && <CopyButton text={feed.url} />}
+        <Button size="sm" icon="refresh" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
+          {feed ? 'New address' : 'Make an address'}
+        </Button>
+        {feed && (
+          <Button size="sm" look="danger" disabled={remove.isPending} onClick={() => remove.mutate(feed.id)}>
+            End it
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function CopyButton({ text }: { text: string }) {
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(
+      () => toast({ kind: 'success', title: 'Copied to clipboard' }),
+      () => undefined,
+    );
+  return (
+    <Button size="sm" icon="copy" onClick={copy}>
+      Copy
+    </Button>
+  );
+}

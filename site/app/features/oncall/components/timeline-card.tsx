@@ -1,0 +1,180 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { Button, IconButton } from '~/components/ui/button';
+import { Segmented } from '~/components/ui/segmented';
+import { Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { mayAct } from '~/lib/role';
+import { scheduleTimeline } from '../api/timelines';
+import type { NextInLine } from '../model/next-in-line';
+import { type Block, gapsOf } from '../model/picture';
+import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
+import type { Problem, Schedule, Timeline } from '../model/schedule';
+import { rangeWords, windowWords } from '../model/words';
+import { CoverageNotes } from './coverage-notes';
+import { GapNote } from './gap-note';
+import { OverrideDialog, type OverrideStart } from './override-dialog';
+import { ShiftPopover } from './shift-popover';
+import { SubscribeButton } from './subscribe-button';
+import { TimelineLegend } from './timeline-legend';
+import { useHue } from './use-hue';
+import { useNarrow } from './use-narrow';
+
+const TimelinePicture = lazy(() =>
+  import('./timeline-picture').then((chunk) => ({ default: chunk.TimelinePicture })),
+);
+
+interface TimelineCardProps {
+  schedule: Schedule;
+  span: Span;
+  /** An instant of the range that is shown; null is now. */
+  at: number | null;
+  now: number;
+  next: NextInLine | null;
+  /** What is wrong with the coverage of this schedule in the days ahead. */
+  problems: readonly Problem[];
+  onMove: (span: Span, at: number | null) => void;
+}
+
+/** The selected schedule over a range of time, with everything that can be done to it there. */
+export function TimelineCard({ schedule, span, at, now, next, problems, onMove }: TimelineCardProps) {
+  const { zone } = schedule;
+  const range = rangeAt(at ?? now, span, zone);
+  const query = useQuery({ ...scheduleTimeline(schedule.id, range), placeholderData: keepPreviousData });
+  const [start, setStart] = useState<OverrideStart | null>(null);
+  const step = (by: 1 | -1) => onMove(span, rangeBeside(range, span, by, zone).from);
+  return (
+    <section className="card timeline-card" aria-labelledby="timeline-title">
+      <div className="timeline-tools">
+        <h2 id="timeline-title">
+          {schedule.name}{' '}
+          <span className="text-3">
+            {zone}, {rangeWords(range.from, range.to, zone)}
+          </span>
+        </h2>
+        <Segmented label="Range" choices={spans} value={span} onChoose={(wanted) => onMove(wanted, at)} />
+        <div className="row">
+          <IconButton icon="chevron-left" label="Earlier" look="plain" size="sm" onClick={() => step(-1)} />
+          <Button size="sm" onClick={() => onMove(span, null)}>
+            Today
+          </Button>
+          <IconButton icon="chevron-right" label="Later" look="plain" size="sm" onClick={() => step(1)} />
+        </div>
+        <div className="row">
+          <SubscribeButton schedule={schedule} />
+          {mayAct('responder') && (
+            <Button size="sm" icon="swap" onClick={() => setStart({})}>
+              Add override
+            </Button>
+          )}
+        </div>
+      </div>
+      {query.isPending && <Loading what="timeline" />}
+      {query.isError && !query.data && (
+        <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
+          Failed to load timeline
+        </Failed>
+      )}
+      {query.data && (
+        <Picture
+          schedule={schedule}
+          timeline={query.data}
+          range={range}
+          span={span}
+          now={now}
+          next={next}
+          onOverride={setStart}
+        />
+      )}
+      <CoverageNotes problems={problems} />
+      {start && (
+        <OverrideDialog schedules={[schedule]} start={start} now={now} onClose={() => setStart(null)} />
+      )}
+    </section>
+  );
+}
+
+interface PictureProps {
+  schedule: Schedule;
+  timeline: Timeline;
+  range: Range;
+  span: Span;
+  now: number;
+  next: NextInLine | null;
+  onOverride: (start: OverrideStart) => void;
+}
+
+function Picture({ schedule, timeline, range, span, now, next, onOverride }: PictureProps) {
+  const narrow = useNarrow();
+  const hueOf = useHue();
+  const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
+  const noteOf = useCallback(
+    (id: string) => windowWords(schedule.rotations.find((one) => one.id === id)?.windows ?? []),
+    [schedule],
+  );
+  const gaps = gapsOf(timeline, range, now);
+  const [gap] = gaps;
+  const close = (block: Block) => setOpen((current) => (current?.block === block ? null : current));
+  return (
+    <>
+      <Suspense fallback={<Loading what="timeline" />}>
+        <TimelinePicture
+          label={`Timeline of ${schedule.name}`}
+          timeline={timeline}
+          range={range}
+          span={span}
+          now={now}
+          narrow={narrow}
+          hueOf={hueOf}
+          noteOf={noteOf}
+          onOpen={(block, anchor) => setOpen({ block, anchor })}
+        />
+      </Suspense>
+      <TimelineLegend timeline={timeline} range={range} span={span} />
+      <Inactive schedule={schedule} />
+      {gap && (
+        <GapNote
+          gap={gap}
+          others={gaps.length - 1}
+          zone={schedule.zone}
+          next={next}
+          onCover={
+            mayAct('responder')
+              ? () => onOverride({ kind: 'take_over', from: Math.max(gap.from, now), to: gap.to })
+              : undefined
+          }
+        />
+      )}
+      {open && (
+        <ShiftPopover
+          key={open.block.key}
+          block={open.block}
+          anchor={open.anchor}
+          zone={schedule.zone}
+          scheduleId={schedule.id}
+          hueOf={hueOf}
+          onClose={() => close(open.block)}
+          onMore={(shift) => {
+            setOpen(null);
+            const [only] = shift.people;
+            onOverride({
+              kind: only && shift.people.length === 1 ? 'cover' : 'take_over',
+              replacesId: shift.people.length === 1 ? only?.id : undefined,
+              from: Math.max(shift.from, now),
+              to: shift.to,
+            });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Inactive({ schedule }: { schedule: Schedule }): ReactNode {
+  if (schedule.active) return null;
+  return (
+    <p className="timeline-note">
+      {schedule.name} is inactive, so it pages nobody. {mayAct('admin') && 'Edit it to make it active.'}
+    </p>
+  );
+}

@@ -1,0 +1,36 @@
+import { type Jump, jumpsOf } from '../model/picture';
+import type { Range, Span } from '../model/range';
+import type { Timeline } from '../model/schedule';
+import { clockChangeWords } from '../model/words';
+
+/** What the marks of the picture mean, and every change of the clocks as a sentence. */
+export function TimelineLegend({ timeline, range, span }: { timeline: Timeline; range: Range; span: Span }) {
+  return (
+    <div className="timeline-legend">
+      <span>
+        <i className="swatch night" aria-hidden="true" />
+        {span === 'month' ? 'Weekend' : 'Night, 22 to 06'}
+      </span>
+      <span>
+        <i className="swatch overriding" aria-hidden="true" />
+        Override
+      </span>
+      <span>
+        <i className="swatch gap" aria-hidden="true" />
+        Nobody on call
+      </span>
+      {jumpsOf(timeline, range).map((jump) => (
+        <JumpSentence key={jump.at} jump={jump} />
+      ))}
+    </div>
+  );
+}
+
+function JumpSentence({ jump }: { jump: Jump }) {
+  return (
+    <span className="jump">
+      <i aria-hidden="true" />
+      {clockChangeWords(jump.day, jump.by)}, {jump.message}
+    </span>
+  );
+}

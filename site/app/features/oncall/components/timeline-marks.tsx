@@ -1,0 +1,128 @@
+import { type Jump, percent } from '../model/picture';
+import type { Range, Span } from '../model/range';
+import { clockWords, dayWords } from '../model/words';
+import { type Day, dayOf, daysBetween, instantOf, nightsBetween } from '../model/zone';
+
+/** Hours of the wall clock, 22 to 06, shaded; over a month weekends instead, because nights would be hatching. */
+export function Nights({ range, zone, span }: { range: Range; zone: string; span: Span }) {
+  const shades = span === 'month' ? weekends(range, zone) : nightsBetween(range.from, range.to, zone);
+  return shades.map(({ from, to }) => {
+    const left = Math.max(0, percent(from, range));
+    const width = Math.min(100, percent(to, range)) - left;
+    return (
+      <i key={from} className="night" aria-hidden="true" style={{ left: `${left}%`, width: `${width}%` }} />
+    );
+  });
+}
+
+/** Where now is. */
+export function NowLine({ range, now, flag }: { range: Range; now: number; flag?: string }) {
+  if (now < range.from || now >= range.to) return null;
+  const at = percent(now, range);
+  return (
+    <i className={at > 92 ? 'now-line to-left' : 'now-line'} aria-hidden="true" style={{ left: `${at}%` }}>
+      {flag && <b>{flag}</b>}
+    </i>
+  );
+}
+
+/** Where the clocks change. */
+export function JumpLines({
+  range,
+  jumps,
+  named,
+}: {
+  range: Range;
+  jumps: readonly Jump[];
+  named?: boolean;
+}) {
+  return jumps
+    .filter(({ at }) => at >= range.from && at < range.to)
+    .map(({ at, message }) => {
+      const left = percent(at, range);
+      return (
+        <i
+          key={at}
+          className={left < 20 ? 'jump-line to-right' : 'jump-line'}
+          aria-hidden="true"
+          style={{ left: `${left}%` }}
+        >
+          {named && <b>{message}</b>}
+        </i>
+      );
+    });
+}
+
+interface TimeHeadProps {
+  range: Range;
+  span: Span;
+  zone: string;
+  now: number;
+  jumps: readonly Jump[];
+  narrow: boolean;
+}
+
+/** The scale above the lanes. The shifts carry their own times, so it is only for the eye. */
+export function TimeHead({ range, span, zone, now, jumps, narrow }: TimeHeadProps) {
+  if (narrow) return <HourScale />;
+  const columns = span === 'day' ? hourColumns(range, zone) : dayColumns(range, span, zone, now);
+  return (
+    <div className="time-head" aria-hidden="true">
+      <div className="scale">
+        {columns.map(({ at, words, sub, today }) => (
+          <span key={at} className={today ? 'today' : undefined} style={{ left: `${percent(at, range)}%` }}>
+            {words}
+            {sub && <small>{sub}</small>}
+          </span>
+        ))}
+        <JumpLines range={range} jumps={jumps} named />
+        <NowLine range={range} now={now} flag={clockWords(now, zone)} />
+      </div>
+    </div>
+  );
+}
+
+function HourScale() {
+  return (
+    <div className="hour-scale" aria-hidden="true">
+      {['00', '06', '12', '18', '24'].map((hour) => (
+        <span key={hour}>{hour}</span>
+      ))}
+    </div>
+  );
+}
+
+interface Column {
+  at: number;
+  words: string;
+  sub?: string;
+  today?: boolean;
+}
+
+function dayColumns(range: Range, span: Span, zone: string, now: number): Column[] {
+  const today = dayOf(now, zone).from;
+  return daysBetween(range.from, range.to, zone).map((day, i) => ({
+    at: day.from,
+    ...dayLabel(day, span, i === 0),
+    today: day.from === today,
+  }));
+}
+
+function dayLabel(day: Day, span: Span, first: boolean): { words: string; sub?: string } {
+  if (span !== 'month') return { words: dayWords(day, first || day.day === 1) };
+  return { words: String(day.day), sub: dayWords(day, false).slice(0, 2) };
+}
+
+function hourColumns(range: Range, zone: string): Column[] {
+  const { year, month, day } = dayOf(range.from, zone);
+  return [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => ({
+    at: instantOf({ year, month, day, hour, minute: 0 }, zone),
+    words: `${String(hour).padStart(2, '0')}:00`,
+  }));
+}
+
+function weekends(range: Range, zone: string): Range[] {
+  return daysBetween(range.from, range.to, zone)
+    .filter((day) => day.weekday === 6 || day.weekday === 0)
+    .map(({ from, to }) => ({ from, to }));
+}

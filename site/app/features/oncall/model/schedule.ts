@@ -1,0 +1,247 @@
+import type {
+  CoverageProblemJson,
+  OnCallJson,
+  OverrideJson,
+  PersonJson,
+  RotationJson,
+  ScheduleJson,
+  ShiftJson,
+  TimelineJson,
+  TimeWindowJson,
+} from '@nightbell/proto';
+
+/** Somebody, as far as a schedule knows them. */
+export interface Person {
+  id: string;
+  name: string;
+}
+
+/** A time during which the same people are on for the same reason. Instants in milliseconds. */
+export interface Shift {
+  from: number;
+  to: number;
+  /** Nobody: a gap. */
+  people: readonly Person[];
+  because: 'rotation' | 'override' | 'nothing' | 'inactive';
+  becauseId: string;
+  becauseName: string;
+}
+
+/** Who is on call for a schedule now, and what follows. */
+export interface OnCall {
+  current: Shift;
+  /** Null when nothing changes. */
+  next: Shift | null;
+}
+
+/** A time of day on some days of the week; every day when there are none. */
+export interface Window {
+  days: readonly string[];
+  from: string;
+  to: string;
+}
+
+/** People who are on together; nobody is a vacant seat. */
+export type Seat = readonly Person[];
+
+/** A layer of a schedule. */
+export interface Rotation {
+  id: string;
+  name: string;
+  seats: readonly Seat[];
+  unit: 'hour' | 'day' | 'week';
+  length: number;
+  /** 08:00, on the wall of the schedule's zone. */
+  handover: string;
+  weekday: string;
+  startsAt: number;
+  /** Null: it never ends. */
+  endsAt: number | null;
+  windows: readonly Window[];
+}
+
+/** Who is on call when: rotations laid over each other, overrides on top. */
+export interface Schedule {
+  id: string;
+  name: string;
+  description: string;
+  teamId: string;
+  team: string;
+  zone: string;
+  policyId: string;
+  policy: string;
+  active: boolean;
+  rotations: readonly Rotation[];
+  usedBy: readonly string[];
+  onCall: OnCall | null;
+}
+
+/** A change of a schedule for a while. */
+export interface Override {
+  id: string;
+  scheduleId: string;
+  scheduleName: string;
+  kind: 'take_over' | 'cover' | 'vacant';
+  person: Person | null;
+  replaces: Person | null;
+  from: number;
+  to: number;
+  reason: string;
+  by: Person | null;
+}
+
+/** An override to be made. Instants in milliseconds. */
+export interface NewOverride {
+  scheduleId: string;
+  kind: Override['kind'];
+  /** Who comes on; empty for vacant. */
+  personId: string;
+  /** Who is covered; empty unless the kind is cover. */
+  replacesId: string;
+  from: number;
+  to: number;
+  reason: string;
+}
+
+/** A picture of a schedule over a range. */
+export interface Timeline {
+  from: number;
+  to: number;
+  zone: string;
+  final: readonly Shift[];
+  layers: readonly { id: string; name: string; shifts: readonly Shift[] }[];
+  overrides: readonly Override[];
+  clockChanges: readonly { at: number; message: string }[];
+}
+
+/** What is wrong with coverage in the time ahead. */
+export interface Problem {
+  kind: string;
+  scheduleId: string;
+  scheduleName: string;
+  from: number;
+  to: number;
+  /** A sentence for people, with times of the schedule's zone. */
+  message: string;
+}
+
+/** A schedule of the contract. What is absent is empty. */
+export function toSchedule(json: ScheduleJson): Schedule {
+  return {
+    id: json.id ?? '',
+    name: json.name ?? '',
+    description: json.description ?? '',
+    teamId: json.team_id ?? '',
+    team: json.team ?? '',
+    zone: json.timezone || 'UTC',
+    policyId: json.escalation_policy_id ?? '',
+    policy: json.escalation_policy ?? '',
+    active: json.status !== 'inactive',
+    rotations: (json.rotations ?? []).map(toRotation),
+    usedBy: json.used_by ?? [],
+    onCall: toOnCall(json.on_call),
+  };
+}
+
+/** A timeline of the contract. */
+export function toTimeline(json: TimelineJson): Timeline {
+  return {
+    from: instant(json.from),
+    to: instant(json.to),
+    zone: json.timezone || 'UTC',
+    final: (json.final ?? []).map(toShift),
+    layers: (json.layers ?? []).map((layer) => ({
+      id: layer.rotation_id ?? '',
+      name: layer.name ?? '',
+      shifts: (layer.shifts ?? []).map(toShift),
+    })),
+    overrides: (json.overrides ?? []).map(toOverride),
+    clockChanges: (json.clock_changes ?? []).map((change) => ({
+      at: instant(change.at),
+      message: change.message ?? '',
+    })),
+  };
+}
+
+/** An override of the contract. */
+export function toOverride(json: OverrideJson): Override {
+  return {
+    id: json.id ?? '',
+    scheduleId: json.schedule_id ?? '',
+    scheduleName: json.schedule_name ?? '',
+    kind: json.kind === 'cover' || json.kind === 'vacant' ? json.kind : 'take_over',
+    person: json.person ? toPerson(json.person) : null,
+    replaces: json.replaces ? toPerson(json.replaces) : null,
+    from: instant(json.starts_at),
+    to: instant(json.ends_at),
+    reason: json.reason ?? '',
+    by: json.created_by ? toPerson(json.created_by) : null,
+  };
+}
+
+/** A problem of coverage of the contract. */
+export function toProblem(json: CoverageProblemJson): Problem {
+  return {
+    kind: json.kind ?? '',
+    scheduleId: json.schedule_id ?? '',
+    scheduleName: json.schedule_name ?? '',
+    from: instant(json.starts_at),
+    to: instant(json.ends_at),
+    message: json.message ?? '',
+  };
+}
+
+/** A shift of the contract. One that has always been, or never ends, reaches to infinity. */
+export function toShift(json: ShiftJson): Shift {
+  return {
+    from: json.starts_at ? instant(json.starts_at) : Number.NEGATIVE_INFINITY,
+    to: json.ends_at ? instant(json.ends_at) : Number.POSITIVE_INFINITY,
+    people: (json.people ?? []).map(toPerson),
+    because: reason(json.because),
+    becauseId: json.because_id ?? '',
+    becauseName: json.because_name ?? '',
+  };
+}
+
+/** True when the shift leaves nobody on call although the schedule is active. */
+export function isGap(shift: Shift): boolean {
+  return shift.people.length === 0 && shift.because !== 'inactive';
+}
+
+function toRotation(json: RotationJson): Rotation {
+  return {
+    id: json.id ?? '',
+    name: json.name ?? '',
+    seats: (json.turns ?? []).map((turn) =>
+      (turn.user_ids ?? []).map((id, i) => ({ id, name: turn.names?.[i] ?? '' })),
+    ),
+    unit: json.unit === 'hour' || json.unit === 'week' ? json.unit : 'day',
+    length: json.length ?? 1,
+    handover: json.handover || '00:00',
+    weekday: json.weekday || 'monday',
+    startsAt: instant(json.starts_at),
+    endsAt: json.ends_at ? instant(json.ends_at) : null,
+    windows: (json.windows ?? []).map(toWindow),
+  };
+}
+
+function toWindow(json: TimeWindowJson): Window {
+  return { days: json.days ?? [], from: json.from || '00:00', to: json.to || '00:00' };
+}
+
+function toOnCall(json: OnCallJson | undefined): OnCall | null {
+  if (!json?.current) return null;
+  return { current: toShift(json.current), next: json.next ? toShift(json.next) : null };
+}
+
+function toPerson(json: PersonJson): Person {
+  return { id: json.id ?? '', name: json.name ?? '' };
+}
+
+function instant(text: string | undefined): number {
+  return text ? Date.parse(text) : 0;
+}
+
+function reason(text: string | undefined): Shift['because'] {
+  return text === 'rotation' || text === 'override' || text === 'inactive' ? text : 'nothing';
+}
