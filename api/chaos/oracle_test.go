@@ -124,7 +124,7 @@ func (w *world) checkPages(v *verdict) {
 	w.t.Helper()
 	pages := rows(w, pgx.RowToStructByPos[page], `
 		SELECT n.id::text, n.incident_id::text, n.channel, n.state, n.finished_for,
-		       (SELECT min(d.started_at) FROM delivery_notification l JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id
+		       (SELECT min(d.started_at) FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id
 		        WHERE l.org_id = n.org_id AND l.notification_id = n.id AND d.outcome <> 'skipped') - n.due_at FROM notification n`)
 	v.pages = len(pages)
 	copies, again := w.copies()
@@ -161,7 +161,7 @@ func (w *world) checkPages(v *verdict) {
 func (w *world) copies() (copies map[string]int, again int) {
 	type link struct{ Delivery, Page string }
 	carried := map[string][]string{}
-	for _, l := range rows(w, pgx.RowToStructByPos[link], `SELECT delivery_id::text, notification_id::text FROM delivery_notification`) {
+	for _, l := range rows(w, pgx.RowToStructByPos[link], `SELECT id::text, unnest(notification_ids)::text FROM delivery`) {
 		carried[l.Delivery] = append(carried[l.Delivery], l.Page)
 	}
 	copies = map[string]int{}
@@ -198,7 +198,7 @@ func (w *world) checkAnswered() {
 	type link struct{ Delivery, Incident string }
 	about := map[string][]string{}
 	for _, l := range rows(w, pgx.RowToStructByPos[link], `
-		SELECT l.delivery_id::text, n.incident_id::text FROM delivery_notification l
+		SELECT l.delivery_id::text, n.incident_id::text FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l
 		JOIN notification n ON n.org_id = l.org_id AND n.id = l.notification_id WHERE n.state <> 'cancelled'`) {
 		about[l.Delivery] = append(about[l.Delivery], l.Incident)
 	}

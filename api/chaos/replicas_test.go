@@ -191,7 +191,8 @@ func (w *world) sentBefore(deliveryID string, n int) bool {
 	for _, message := range w.providers.journal.all()[:n] {
 		earlier = append(earlier, message.DeliveryID)
 	}
-	return w.count(`SELECT count(*) FROM delivery_notification a JOIN delivery_notification b ON b.org_id = a.org_id AND b.notification_id = a.notification_id
+	return w.count(`SELECT count(*) FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) a
+		JOIN (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) b ON b.org_id = a.org_id AND b.notification_id = a.notification_id
 		WHERE a.delivery_id = $1::uuid AND b.delivery_id::text = ANY($2)`, deliveryID, earlier) > 0
 }
 
@@ -221,5 +222,5 @@ func (w *world) settled(key string) string {
 	return rows(w, pgx.RowTo[string], `
 		SELECT string_agg(concat_ws(' ', n.state, n.attempts, n.finished_at, d.outcome, d.finished_at), ', ' ORDER BY d.started_at)
 		FROM incident i JOIN notification n ON n.incident_id = i.id
-		JOIN delivery_notification l ON l.notification_id = n.id JOIN delivery d ON d.id = l.delivery_id WHERE i.title = $1`, key)[0]
+		JOIN (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l ON l.notification_id = n.id JOIN delivery d ON d.id = l.delivery_id WHERE i.title = $1`, key)[0]
 }

@@ -100,7 +100,7 @@ func (w *world) lateness(like string) time.Duration {
 		SELECT coalesce(percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM late)), 0)::float8 FROM (
 		    SELECT min(d.started_at) - n.due_at AS late
 		    FROM notification n JOIN org o ON o.id = n.org_id
-		    JOIN delivery_notification l ON l.org_id = n.org_id AND l.notification_id = n.id
+		    JOIN (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l ON l.org_id = n.org_id AND l.notification_id = n.id
 		    JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id WHERE o.name LIKE $1 GROUP BY n.org_id, n.id, n.due_at) tries`, like)[0]
 	return time.Duration(seconds * float64(time.Second))
 }

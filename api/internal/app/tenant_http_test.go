@@ -41,7 +41,6 @@ func (n *tenant) linkClaims() notify.AckClaims {
 	n.t.Helper()
 	owner := uuid.MustParse(n.people["owner"])
 	delivery := pgtest.One[uuid.UUID](n.t, n.database, `
-		SELECT dn.delivery_id FROM delivery_notification dn JOIN notification n ON n.org_id = dn.org_id AND n.id = dn.notification_id
-		WHERE dn.org_id = $1 AND n.incident_id = $2 AND n.user_id = $3`, n.orgID, n.objects["incident"], owner)
+		SELECT n.delivery_ids[1] FROM notification n WHERE n.org_id = $1 AND n.incident_id = $2 AND n.user_id = $3`, n.orgID, n.objects["incident"], owner)
 	return notify.AckClaims{OrgID: n.orgID, UserID: owner, DeliveryID: delivery, Expires: time.Now().Add(time.Hour)}
 }

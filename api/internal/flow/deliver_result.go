@@ -58,7 +58,7 @@ func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, 
 				notifydb.QueuePullForward(batch, claim.OrgID, result.PageID, now)
 			}
 		}
-		return tx.SendBatch(ctx, batch).Close()
+		return postgres.Finish(ctx, tx, batch)
 	})
 	if err == nil && told {
 		d.options.Changed(claim.OrgID)

@@ -78,11 +78,12 @@ func nullTime(t time.Time) *time.Time {
 
 const pagingColumns = `e.org_id, e.incident_id, e.policy_id, e.cycle, e.round, e.step, e.turn, e.status, e.next_due_at, e.held_by, e.reason`
 
-func scanPaging(row pgx.CollectableRow) (Paging, error) {
+// scanPaging reads pagingColumns, and what follows them into more.
+func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	var p Paging
 	var policy, held *uuid.UUID
 	var due *time.Time
-	err := row.Scan(&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Step, &p.Turn, &p.Status, &due, &held, &p.Reason)
+	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Step, &p.Turn, &p.Status, &due, &held, &p.Reason}, more...)...)
 	p.PolicyID, p.HeldBy = value(policy), value(held)
 	if due != nil {
 		p.NextDueAt = due.UTC()
@@ -97,22 +98,44 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Pagin
 	rows, err := tx.Query(ctx, `SELECT `+pagingColumns+`
 		FROM escalation_state e JOIN incident i ON i.org_id = e.org_id AND i.id = e.incident_id
 		WHERE e.status = 'active' AND e.next_due_at <= $1
-		ORDER BY e.next_due_at LIMIT $2 FOR UPDATE SKIP LOCKED`, now, limit)
+		ORDER BY e.next_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, now, limit)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, scanPaging)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Paging, error) { return scanPaging(row) })
 }
 
-// Get reads the state of one incident; found is false when it never paged.
-func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (paging Paging, found bool, err error) {
-	rows, err := tx.Query(ctx, `SELECT `+pagingColumns+` FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID)
+// Standing is the state of one incident with what the clock has to do with it.
+type Standing struct {
+	Paging
+	// AckTimeout is what its policy gives those who acknowledge; zero is forever.
+	AckTimeout time.Duration
+	// Timed tells whether a timer runs.
+	Timed bool
+}
+
+const getSQL = `
+SELECT ` + pagingColumns + `,
+    coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = e.org_id AND p.id = $3), 0),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id)
+FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`
+
+// Get reads the state of one incident that is paged for by a policy; found is false when
+// it never paged.
+func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) (standing Standing, found bool, err error) {
+	rows, err := tx.Query(ctx, getSQL, orgID, incidentID, policyID)
 	if err != nil {
-		return Paging{}, false, err
+		return Standing{}, false, err
 	}
-	pagings, err := pgx.CollectRows(rows, scanPaging)
-	if err != nil || len(pagings) == 0 {
-		return Paging{}, false, err
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Standing, error) {
+		var s Standing
+		var timeout int
+		paging, err := scanPaging(row, &timeout, &s.Timed)
+		s.Paging, s.AckTimeout = paging, seconds(timeout)
+		return s, err
+	})
+	if err != nil || len(list) == 0 {
+		return Standing{}, false, err
 	}
-	return pagings[0], true, nil
+	return list[0], true, nil
 }

@@ -39,10 +39,12 @@ const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
+// Rows that point at them may be written meanwhile: who records how a page went never
+// waits for who answers it.
 func Lock(ctx context.Context, tx pgx.Tx, ref Ref) ([]Record, error) {
 	rows, err := tx.Query(ctx, `SELECT `+recordColumns+`
 		FROM incident i JOIN (SELECT DISTINCT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) wanted USING (org_id, id)
-		ORDER BY i.id FOR UPDATE OF i`, ref.Orgs, ref.IDs)
+		ORDER BY i.id FOR NO KEY UPDATE OF i`, ref.Orgs, ref.IDs)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ const lockForSQL = `SELECT ` + recordColumns + ` FROM incident i
 	    SELECT o.org_id, o.id FROM (SELECT unnest($3::uuid[]) AS service_id, unnest($4::text[]) AS incident_key) about
 	    JOIN incident o USING (service_id, incident_key)
 	    WHERE o.status <> 'resolved' AND o.incident_key IS NOT NULL)
-	ORDER BY i.id FOR UPDATE OF i`
+	ORDER BY i.id FOR NO KEY UPDATE OF i`
 
 // LockFor reads and locks the incidents named by ref and the open ones about the
 // subjects, as Lock does. One that was open a moment ago may be resolved by now.
@@ -146,7 +148,7 @@ WITH wanted AS (
                unnest($13::integer[]) AS alert_count, unnest($14::integer[]) AS truncated_alerts,
                unnest($15::jsonb[]) AS details, unnest($16::integer[]) AS place) listed
 ), locked AS (
-    SELECT id, last_incident_number FROM org WHERE id IN (SELECT org_id FROM wanted) ORDER BY id FOR UPDATE
+    SELECT id, last_incident_number FROM org WHERE id IN (SELECT org_id FROM wanted) ORDER BY id FOR NO KEY UPDATE
 ), counted AS (
     UPDATE org SET last_incident_number = org.last_incident_number + wanting.n
     FROM (SELECT org_id, count(*) AS n FROM wanted GROUP BY org_id) wanting, locked

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // Lease is how long a claim lasts. Who has not recorded a result by then is taken
@@ -49,7 +50,8 @@ type ClaimedPage struct {
 // most severe first, then the newest. It passes over contacts in without, and over
 // contacts that somebody is just sending to, so that what becomes due meanwhile
 // travels together in the next message. Pages whose worker died are claimed again.
-// Rows that others hold are skipped, never waited for.
+// Rows that others hold are skipped, never waited for. When something was claimed the
+// transaction is committed, and nothing can follow in it.
 func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, limit int, now time.Time) ([]Claim, error) {
 	claims, err := lockContacts(ctx, tx, kind, without, limit, now)
 	if err != nil || len(claims) == 0 {
@@ -169,17 +171,16 @@ func bundle(due []duePage) []duePage {
 
 const takeSQL = `
 UPDATE notification n
-SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1
+SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
 WHERE n.org_id = taken.org_id AND n.id = taken.id`
 
+// Each delivery keeps its part of $8, the pages of all.
 const openDeliveriesSQL = `
-INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::uuid[]), $5, 'sending', unnest($6::integer[]), $7::timestamptz`
-
-const linkDeliveriesSQL = `
-INSERT INTO delivery_notification (org_id, delivery_id, notification_id)
-SELECT unnest($1::uuid[]), unnest($3::uuid[]), unnest($2::uuid[])`
+INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, notification_ids)
+SELECT d.org_id, d.id, d.contact_method_id, d.user_id, $5, 'sending', d.pages, $7::timestamptz, ($8::uuid[])[d.first:d.first + d.pages - 1]
+FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS contact_method_id, unnest($4::uuid[]) AS user_id,
+             unnest($6::integer[]) AS pages, unnest($9::integer[]) AS first) d`
 
 const closeOrphansSQL = `
 UPDATE delivery SET outcome = 'temporary_failure', finished_at = $3, detail = 'The worker stopped before it heard the answer.'
@@ -191,24 +192,23 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 	}
 	var orgs, pages, tokens []uuid.UUID
 	deliveryOrgs, deliveries, contacts := make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims)), make([]uuid.UUID, len(claims))
-	users, counts := make([]*uuid.UUID, len(claims)), make([]int, len(claims))
+	users, counts, firsts := make([]*uuid.UUID, len(claims)), make([]int, len(claims)), make([]int, len(claims))
 	for i, claim := range claims {
 		deliveryOrgs[i], deliveries[i], contacts[i] = claim.OrgID, claim.DeliveryID, claim.ContactMethodID
-		users[i], counts[i] = claim.UserID, len(claim.Pages)
+		users[i], counts[i], firsts[i] = claim.UserID, len(claim.Pages), len(pages)+1
 		for _, page := range claim.Pages {
 			orgs, pages, tokens = append(orgs, claim.OrgID), append(pages, page.ID), append(tokens, claim.DeliveryID)
 		}
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(takeSQL, orgs, pages, tokens, now.Add(Lease))
-	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now)
-	batch.Queue(linkDeliveriesSQL, orgs, pages, tokens)
+	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now, pages, firsts)
 	for _, claim := range claims {
 		if len(claim.orphans) > 0 {
 			batch.Queue(closeOrphansSQL, claim.OrgID, claim.orphans, now)
 		}
 	}
-	return tx.SendBatch(ctx, batch).Close()
+	return postgres.Finish(ctx, tx, batch)
 }
 
 const releaseSQL = `

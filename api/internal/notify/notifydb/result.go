@@ -29,10 +29,6 @@ type Delivery struct {
 	Incidents  int
 }
 
-// Incidents before notifications, as everybody locks them.
-const shareIncidentsSQL = `
-SELECT id FROM incident WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR KEY SHARE`
-
 const settlePagesSQL = `
 UPDATE notification n
 SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
@@ -46,11 +42,11 @@ RETURNING n.id`
 // was still this claim's to say: a worker that lost its lease changes nothing.
 func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, results []Result, now time.Time) (settled []uuid.UUID, err error) {
 	n := len(results)
-	pages, incidents := make([]uuid.UUID, n), make([]uuid.UUID, n)
+	pages := make([]uuid.UUID, n)
 	states, reasons := make([]string, n), make([]string, n)
 	next, faults := make([]*time.Time, n), make([]int, n)
 	for i, r := range results {
-		pages[i], incidents[i], states[i], reasons[i] = r.PageID, r.IncidentID, r.State, r.Reason
+		pages[i], states[i], reasons[i] = r.PageID, r.State, r.Reason
 		if !r.NextTryAt.IsZero() {
 			next[i] = &results[i].NextTryAt
 		}
@@ -58,13 +54,11 @@ func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, results []Result, 
 			faults[i] = 1
 		}
 	}
-	batch := &pgx.Batch{}
-	batch.Queue(shareIncidentsSQL, claim.OrgID, incidents)
-	batch.Queue(settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults).Query(func(rows pgx.Rows) (err error) {
-		settled, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-		return err
-	})
-	return settled, tx.SendBatch(ctx, batch).Close()
+	rows, err := tx.Query(ctx, settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
 // QueueSettleDelivery adds the statement that closes the try in the delivery log.
