@@ -311,7 +311,7 @@ func (d *door) leadTo(address string) { d.to.Store(address) }
 
 func (d *door) pass(from net.Conn) {
 	defer from.Close()
-	to, err := net.DialTimeout("tcp", d.to.Load().(string), time.Second) //nolint:forcetypeassert // leadTo stores nothing else
+	to, err := net.DialTimeout("tcp", d.to.Load().(string), time.Second)
 	if err != nil {
 		return
 	}

@@ -86,7 +86,7 @@ func (p *pair) initialize(dir string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Geteuid() { //nolint:forcetypeassert // what it is on Linux
+	if owner := info.Sys().(*syscall.Stat_t); int(owner.Uid) != os.Geteuid() {
 		p.credential = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 	}
 }

@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "shift:", err)
 		os.Exit(1)
 	}
-	fmt.Println(overlay)
+	_, _ = fmt.Fprintln(os.Stdout, overlay)
 }
 
 func write(arguments []string) (overlay string, err error) {
@@ -51,7 +52,7 @@ func write(arguments []string) (overlay string, err error) {
 	if err != nil {
 		return "", err
 	}
-	root, err := exec.Command("go", "env", "GOROOT").Output()
+	root, err := exec.CommandContext(context.Background(), "go", "env", "GOROOT").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask where Go is: %w", err)
 	}
@@ -73,5 +74,5 @@ func write(arguments []string) (overlay string, err error) {
 	}
 	overlay = filepath.Join(dir, "overlay.json")
 	return overlay, errors.Join(
-		os.MkdirAll(dir, 0o755), os.WriteFile(copied, []byte(changed), 0o644), os.WriteFile(overlay, encoded, 0o644))
+		os.MkdirAll(dir, 0o755), os.WriteFile(copied, []byte(changed), 0o600), os.WriteFile(overlay, encoded, 0o600))
 }
