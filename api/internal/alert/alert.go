@@ -86,7 +86,8 @@ type Stored struct {
 	StartsAt time.Time
 	// IncidentID is Nil until the alert opened or joined an incident.
 	IncidentID uuid.UUID
-	// IncidentStartsAt is the StartsAt for which it did.
+	// IncidentStartsAt is the StartsAt for which it did. It is zero when the incident
+	// resolved itself, for want of news, and answers for the alert no more.
 	IncidentStartsAt time.Time
 	// IncidentOpen tells whether that incident is still triggered or acknowledged.
 	IncidentOpen bool

@@ -16,7 +16,7 @@ type Meaning string
 
 // The meanings.
 const (
-	// OpenOrJoin: it fires, and no incident stands for this episode yet.
+	// OpenOrJoin: it fires, and no incident stands for this episode (any more).
 	OpenOrJoin Meaning = "open_or_join"
 	// Repeat: it still fires and its incident is open. The incident's newest known
 	// start is the alert's, see Stored.IncidentStartsAt and Absorb.
@@ -35,7 +35,7 @@ const (
 func Decide(stored Stored) Meaning {
 	firing, open := stored.Status == Firing, stored.IncidentOpen && stored.IncidentID != uuid.Nil
 	switch {
-	case firing && open:
+	case firing && open && !stored.IncidentStartsAt.IsZero():
 		return Repeat
 	case firing && stored.IncidentID == uuid.Nil, firing && stored.StartsAt.After(stored.IncidentStartsAt):
 		return OpenOrJoin

@@ -26,6 +26,8 @@ func TestDecide(t *testing.T) {
 		{"fires on, but a person resolved it", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(1)}, Suppressed},
 		{"fires anew after that", Stored{Status: Firing, StartsAt: at(2), IncidentID: incidentID, IncidentStartsAt: at(1)}, OpenOrJoin},
 		{"an older start never reopens", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(2)}, Suppressed},
+		{"fires on, but its incident resolved itself", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID}, OpenOrJoin},
+		{"fires on, and its incident resolves itself just now", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentOpen: true}, OpenOrJoin},
 		{"resolved while open", Stored{Status: Resolved, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(1), IncidentOpen: true}, Cleared},
 		{"resolved after it was closed", Stored{Status: Resolved, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(1)}, Ended},
 		{"resolved before it fired", Stored{Status: Resolved, StartsAt: at(1)}, Ended},

@@ -22,6 +22,9 @@ func (s *server) loops() []loop {
 		{"escalations", func(ctx context.Context) {
 			sweep.Loop(ctx, s.logger, "escalations", s.escalations, s.escalator.Sweep)
 		}},
+		{"timers", func(ctx context.Context) {
+			sweep.Loop(ctx, s.logger, "timers", sweep.NewWaker(), s.timekeeper.Sweep)
+		}},
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
 		{"watch", func(ctx context.Context) { s.every(ctx, watchInterval, s.watch) }},

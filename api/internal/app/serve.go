@@ -50,7 +50,9 @@ type server struct {
 	intake    *flow.Intake
 	responder *flow.Responder
 	escalator *flow.Escalator
-	auditor   *flow.Auditor
+	// timekeeper has no waker: timers are minutes away when they are set.
+	timekeeper *flow.Timekeeper
+	auditor    *flow.Auditor
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*flow.Deliverer
 	wakers      map[notify.Kind]*sweep.Waker
@@ -154,6 +156,7 @@ func (s *server) build(ctx context.Context) error {
 	s.intake = flow.NewIntake(s.db, s.logger, signals)
 	s.responder = flow.NewResponder(s.db, signals)
 	s.escalator = flow.NewEscalator(s.db, s.logger, signals)
+	s.timekeeper = flow.NewTimekeeper(s.db, s.logger, signals)
 	if err := s.buildOutboxes(ctx); err != nil {
 		return err
 	}

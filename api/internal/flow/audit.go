@@ -38,6 +38,9 @@ type Overdue struct {
 	Pages int
 	// Leases are held for longer than any worker may.
 	Leases int
+	// Timers are those of incidents (acknowledged and not resolved, without news) that are
+	// due for more than 15 s.
+	Timers int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
 	// Ahead are waiting pages and steps that were written in the future: the database's
@@ -48,27 +51,30 @@ type Overdue struct {
 }
 
 // Any reports whether anything is overdue.
-func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Unpaged+o.Ahead > 0 }
+func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Timers+o.Unpaged+o.Ahead > 0 }
 
 // ByKind names the counts, as metrics and logs do.
 func (o Overdue) ByKind() map[string]int {
-	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "unpaged": o.Unpaged, "ahead": o.Ahead}
+	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "unpaged": o.Unpaged, "ahead": o.Ahead}
 }
 
 // Auditor looks for what the page path has forgotten, and does it (design rule 10). It
 // trusts neither the loops nor their wake-ups, and reads through a connection of its own.
 type Auditor struct {
-	db        *postgres.DB
-	escalator *Escalator
-	outboxes  map[notify.Kind]*Deliverer
-	signals   Signals
+	db         *postgres.DB
+	escalator  *Escalator
+	timekeeper *Timekeeper
+	outboxes   map[notify.Kind]*Deliverer
+	signals    Signals
 }
 
 // NewAuditor makes an auditor of these outboxes.
 func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*Deliverer, signals Signals) *Auditor {
 	escalator := NewEscalator(db, logger, signals)
 	escalator.pool = postgres.Audit
-	return &Auditor{db: db, escalator: escalator, outboxes: outboxes, signals: signals}
+	timekeeper := NewTimekeeper(db, logger, signals)
+	timekeeper.pool = postgres.Audit
+	return &Auditor{db: db, escalator: escalator, timekeeper: timekeeper, outboxes: outboxes, signals: signals}
 }
 
 // overdueSQL asks everything at once. A page is not late while its contact's provider
@@ -82,11 +88,13 @@ SELECT (SELECT count(*) FROM (
                           AND held.state = 'pending' AND held.attempts > 0 AND held.next_try_at > $1) LIMIT $3) late)
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
+    (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'pending' AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
     extract(epoch FROM greatest(interval '0', $1 - least(
         (SELECT min(e.next_due_at) FROM escalation_state e WHERE e.status = 'active'),
+        (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.state = 'pending' AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
         (SELECT min(n.lease_until) FROM notification n WHERE n.state = 'sending'))))::float8`
@@ -118,7 +126,7 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 		}
 		var oldest *float64 // nil: nothing waits
 		err = tx.QueryRow(ctx, overdueSQL, overdueArguments(now)...).
-			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Unpaged, &found.Ahead, &oldest)
+			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Timers, &found.Unpaged, &found.Ahead, &oldest)
 		if oldest != nil {
 			found.Oldest = time.Duration(*oldest * float64(time.Second))
 		}
@@ -128,18 +136,20 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 }
 
 // Repair does what is overdue, whatever the loops are busy with: it frees stuck leases
-// and rows from the future, starts paging where it never began, carries out the steps
-// that are due and claims the pages that wait. Due times stay as they are: who was
+// and rows from the future, starts paging where it never began, carries out the timers
+// and steps that are due and claims the pages that wait. Due times stay as they are: who was
 // missed follows from them (design rule 4).
 func (a *Auditor) Repair(ctx context.Context) error {
 	var problems []error
 	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {
 		problems = append(problems, a.db.InSystem(ctx, postgres.Audit, rows, postgres.LockTimeout(lockWaitAlone)))
 	}
-	for again, rounds := true, 0; again && rounds < mostAudited/dueAtOnce; rounds++ {
-		var err error
-		again, err = a.escalator.Sweep(ctx)
-		problems = append(problems, err)
+	for _, sweep := range []func(context.Context) (bool, error){a.timekeeper.Sweep, a.escalator.Sweep} {
+		for again, rounds := true, 0; again && rounds < mostAudited/dueAtOnce; rounds++ {
+			var err error
+			again, err = sweep(ctx)
+			problems = append(problems, err)
+		}
 	}
 	for kind, outbox := range a.outboxes {
 		if _, err := outbox.Sweep(ctx); err != nil {
@@ -203,7 +213,7 @@ func startUnpaged(ctx context.Context, tx pgx.Tx) error {
 	}
 	round := newPagingRound(tx, now)
 	for _, record := range records {
-		_, paged, err := escalationdb.Get(ctx, tx, record.OrgID, record.ID)
+		_, paged, err := escalationdb.Get(ctx, tx, record.OrgID, record.ID, record.PolicyID)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -90,7 +91,9 @@ func (r *pagingRound) command(ctx context.Context, batch *pgx.Batch, record inci
 	case incident.StopPaging:
 		return r.stop(ctx, batch, record)
 	case incident.NextStep:
-		return r.advance(ctx, record)
+		return r.advance(ctx, batch, record, escalation.Advance)
+	case incident.FirstStep:
+		return r.advance(ctx, batch, record, escalation.Start)
 	case incident.LeavePaging:
 		return nil
 	default:
@@ -102,29 +105,43 @@ func (r *pagingRound) command(ctx context.Context, batch *pgx.Batch, record inci
 func (r *pagingRound) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
-	paging, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID)
-	if err != nil || !found || paging.Status != escalation.Active {
+	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || !found {
 		return err
 	}
-	paging.State = escalation.Stop(paging.State, reason)
-	r.pagings = append(r.pagings, paging)
+	switch {
+	case record.Status == incident.Acknowledged && standing.AckTimeout > 0:
+		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(standing.AckTimeout))
+	case record.Status == incident.Resolved && standing.Timed:
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
+	}
+	if standing.Status == escalation.Active {
+		standing.State = escalation.Stop(standing.State, reason)
+		r.pagings = append(r.pagings, standing.Paging)
+	}
 	return nil
 }
 
-// advance pages the next step now.
-func (r *pagingRound) advance(ctx context.Context, record incidentdb.Record) error {
-	paging, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID)
+// advance pages by what the rule makes of the incident's state: the next step, or the
+// first.
+func (r *pagingRound) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
+	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
+) error {
+	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
 	}
 	if !found {
 		return r.start(ctx, record)
 	}
-	snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))
+	if standing.Timed {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
+	}
+	snapshot, err := r.snapshot(ctx, record, standing.Under(record.PolicyID))
 	if err != nil {
 		return err
 	}
-	state, effects := escalation.Advance(snapshot, r.now)
+	state, effects := rule(snapshot, r.now)
 	r.carryOut(record, state, effects)
 	return nil
 }

@@ -2,6 +2,7 @@ package incident
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -102,6 +103,60 @@ func (c Escalate) decide(current Incident, _ time.Time) (Outcome, error) {
 		Kind: "escalated", Actor: c.By, Message: "Escalated to the next step",
 		Data: map[string]any{"from": string(current.Status)},
 	}), nil
+}
+
+// AckTimeout says that nobody resolved the incident in the time that its policy gives
+// those who acknowledge: it is triggered again and paged for from the first step. ByName
+// is who had acknowledged it; empty when that is not known.
+type AckTimeout struct {
+	ByName string
+}
+
+func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
+	if current.Status != Acknowledged {
+		return unchanged(current, LeavePaging), nil // somebody was faster
+	}
+	next := current
+	next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Triggered, uuid.Nil, time.Time{}
+	message := "Acknowledged " + lasting(now.Sub(current.AcknowledgedAt)) + " ago"
+	if c.ByName != "" {
+		message += " by " + c.ByName
+	}
+	return changed(next, FirstStep, Event{
+		Kind: "ack_timeout", Actor: theSystem, Message: message + " and not resolved: paging again.",
+	}), nil
+}
+
+// NothingNew says that the incident brought no news for as long as its policy waits: it
+// resolves itself, whether or not somebody had acknowledged it.
+type NothingNew struct {
+	For time.Duration
+}
+
+func (c NothingNew) decide(current Incident, now time.Time) (Outcome, error) {
+	return resolve(current, theSystem, "Resolved by itself: nothing new for "+lasting(c.For)+".", now), nil
+}
+
+// lasting is a time in words, in its two largest units: "1 hour and 30 minutes".
+func lasting(d time.Duration) string {
+	var parts []string
+	for _, unit := range []struct {
+		length time.Duration
+		name   string
+	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		n := d / unit.length
+		d -= n * unit.length
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+unit.name)
+		case n > 1:
+			parts = append(parts, strconv.Itoa(int(n))+" "+unit.name+"s")
+		}
+	}
+	if len(parts) == 0 {
+		return "a moment"
+	}
+	return strings.Join(parts[:min(2, len(parts))], " and ")
 }
 
 // Comment adds a line to the timeline, in every state. Each one counts, so that a

@@ -93,6 +93,7 @@ const (
 	LeavePaging Paging = "leave" // nothing changes
 	StopPaging  Paging = "stop"  // nobody else is paged
 	NextStep    Paging = "next"  // the next step is due now
+	FirstStep   Paging = "first" // paging begins anew
 )
 
 // Outcome is what a command does.

@@ -57,6 +57,9 @@ var commands = []struct {
 	{"assign who already has it", Assign{By: grace, To: ada.ID, ToName: ada.Name}},
 	{"unassign", Assign{By: grace}},
 	{"escalate", Escalate{By: grace}},
+	{"the acknowledgement timed out", AckTimeout{ByName: "Ada"}},
+	{"the acknowledgement of a key timed out", AckTimeout{}},
+	{"nothing new", NothingNew{For: 25 * time.Hour}},
 	{"comment", Comment{By: grace, Message: " Rolling back. "}},
 	{"empty comment", Comment{By: grace, Message: " \n"}},
 	{"change severity", ChangeSeverity{By: grace, To: alert.Critical}},
@@ -106,7 +109,7 @@ func cell(t *testing.T, current Incident, command Command) string {
 		}
 		return fmt.Sprintf("refused (%s): %s", refusal.Kind, refusal.Message)
 	}
-	words := map[Paging]string{LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now"}[outcome.Paging]
+	words := map[Paging]string{LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now"}[outcome.Paging]
 	if !outcome.Changed {
 		return "no change" + words
 	}

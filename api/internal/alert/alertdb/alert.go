@@ -124,7 +124,10 @@ func scanRow(row pgx.CollectableRow) (Row, error) {
 	err := row.Scan(&r.OrgID, &r.ID, &r.ServiceID, &r.Key, &status, &r.StartsAt, &incident, &incidentStart, &r.IncidentOpen)
 	r.Status = alert.Status(status)
 	if incident != nil {
-		r.IncidentID, r.IncidentStartsAt = *incident, *incidentStart
+		r.IncidentID = *incident
+	}
+	if incidentStart != nil {
+		r.IncidentStartsAt = *incidentStart
 	}
 	return r, err
 }

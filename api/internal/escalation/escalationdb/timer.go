@@ -1,6 +1,7 @@
 package escalationdb
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,4 +45,46 @@ func QueueDropTimers(batch *pgx.Batch, orgID, incidentID uuid.UUID, kind escalat
 	batch.Queue(`DELETE FROM incident_timer WHERE (org_id, incident_id, kind) IN (
 		SELECT t.org_id, t.incident_id, t.kind FROM incident_timer t
 		WHERE t.org_id = $1 AND t.incident_id = $2 AND ($3 = '' OR t.kind = $3) FOR UPDATE SKIP LOCKED)`, orgID, incidentID, string(kind))
+}
+
+const claimTimersSQL = `
+SELECT t.org_id, t.incident_id, t.due_at, i.triggered_at, coalesce(u.name, '')
+FROM incident_timer t JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id
+LEFT JOIN users u ON u.id = i.acknowledged_by
+WHERE t.kind = $1 AND t.due_at <= $2 ORDER BY t.due_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED`
+
+// DueTimer is a timer that is due, with what its incident says of itself: as it was when
+// the timer was claimed, so that who acts on it locks the incident and looks again.
+type DueTimer struct {
+	Timer
+	TriggeredAt    time.Time
+	AcknowledgedBy string
+}
+
+// ClaimTimers takes up to limit timers of a kind that are due, the longest overdue
+// first, and locks them until the transaction ends. What another replica holds is skipped.
+func ClaimTimers(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind, now time.Time, limit int) ([]DueTimer, error) {
+	rows, err := tx.Query(ctx, claimTimersSQL, string(kind), now, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (DueTimer, error) {
+		t := DueTimer{Timer: Timer{Kind: kind}}
+		err := row.Scan(&t.OrgID, &t.IncidentID, &t.DueAt, &t.TriggeredAt, &t.AcknowledgedBy)
+		return t, err
+	})
+}
+
+// QueueEndTimers adds the statement that removes claimed timers to a pipelined batch.
+func QueueEndTimers(batch *pgx.Batch, timers []Timer) {
+	if len(timers) == 0 {
+		return
+	}
+	n := len(timers)
+	orgs, incidents, kinds := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]string, n)
+	for i, t := range timers {
+		orgs[i], incidents[i], kinds[i] = t.OrgID, t.IncidentID, string(t.Kind)
+	}
+	batch.Queue(`DELETE FROM incident_timer t USING (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS incident_id, unnest($3::text[]) AS kind) over
+		WHERE t.org_id = over.org_id AND t.incident_id = over.incident_id AND t.kind = over.kind`, orgs, incidents, kinds)
 }
