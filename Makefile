@@ -145,13 +145,13 @@ $(TOOLS)/bin/nightbell-failpoints: build
 .PHONY: $(TOOLS)/bin/nightbell-shifted
 $(TOOLS)/bin/nightbell-shifted: build
 	$(call step,Building the server with a wrong clock,\
-	  cd api && go build -overlay "$$(go run ./chaos/shift $(TOOLS)/shift)" -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
+	  mkdir -p $(TOOLS)/shift && cd api && go build -overlay "$$(go run ./chaos/shift $(TOOLS)/shift)" -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $@ ./cmd/nightbell)
 
 # SIMULATIONS nights, for at most SIMULATE_FOR; the rest of a large number is told apart.
 SIMULATIONS ?= 5000000
 SIMULATE_FOR ?= 4h
 .PHONY: simulate
-simulate: $(STAMPS)/postgres ## Live through SIMULATIONS nights of paging, 5,000,000 by default (about 45 minutes a million)
+simulate: $(STAMPS)/postgres ## Live through SIMULATIONS nights of paging, 5,000,000 by default (some 40 minutes)
 	@cd api && go test -count=1 -run 'TestSimulation$$' -timeout 24h -v ./internal/escalation -args -simulations $(SIMULATIONS) -for $(SIMULATE_FOR)
 
 # BENCH='--quick' for development, BENCH='--out DIR' to write somewhere else.
