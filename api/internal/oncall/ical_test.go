@@ -75,7 +75,7 @@ func TestCalendarOfHostileNames(t *testing.T) {
 	noon := date(2026, 11, 21)
 	for _, name := range []string{
 		"plain", `a\b;c,d:e"f`, "two\nlines", "two\r\nlines", "BEGIN:VEVENT\r\nX:1", "tab\tnul\x00bell\a", "\xff\xfe broken",
-		strings.Repeat("ä", 100), strings.Repeat("🔔", 50), strings.Repeat("x", 75), strings.Repeat("y", 74) + "é", "\u2028 separators \u0085", "",
+		strings.Repeat("ä", 100), strings.Repeat("🔔", 50), strings.Repeat("x", 75), strings.Repeat("z", 400), strings.Repeat("y", 74) + "é", "\u2028 separators \u0085", "",
 	} {
 		text := Calendar(name, []Event{{UID: "1@nightbell", Start: noon, End: noon.Add(time.Hour), Summary: name, Description: name}}, noon)
 		wellFormed(t, text)

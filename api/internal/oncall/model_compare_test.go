@@ -81,11 +81,11 @@ func agrees(t *testing.T, s Schedule, from, to time.Time) bool {
 	}
 	for ; m.now.Before(to); m.minute() {
 		want := m.duty()
-		if got := At(s, m.now); !got.equal(want) {
+		if got := At(s, m.now); !alike(got, want) {
 			t.Errorf("%s, a second before and after: %v\nAt:    %v\nmodel: %v\n%s", m.now, around(s, m.now), got, want, described(s))
 			return false
 		}
-		if got := shifts.at(m.now); !got.equal(want) {
+		if got := shifts.at(m.now); !alike(got, want) {
 			t.Errorf("%s\nShifts: %v\nmodel:  %v\n%s", m.now, got, want, described(s))
 			return false
 		}
@@ -134,7 +134,7 @@ func (c *cursor) partition(from, to time.Time) error {
 			return fmt.Errorf("a shift starts at %s, the one before ends at %s", shift.Start, before.End)
 		case !shift.Start.Before(shift.End):
 			return fmt.Errorf("a shift from %s to %s", shift.Start, shift.End)
-		case i > 0 && shift.equal(before.Duty):
+		case i > 0 && alike(shift.Duty, before.Duty):
 			return fmt.Errorf("two shifts of the same duty meet at %s: %v", shift.Start, shift.Duty)
 		}
 	}

@@ -211,3 +211,15 @@ func TestHandoversAtOddTimes(t *testing.T) {
 		})
 	}
 }
+
+// A start in the second of two hours is after the first one's handover on the clock only:
+// what the clock shows counts, so the handover before it was that of the day before.
+func TestAStartInTheHourThatComesTwice(t *testing.T) {
+	zone := zoneOf(t, "Europe/Berlin")
+	second := time.Date(2026, 10, 25, 1, 10, 0, 0, time.UTC) // 02:10 for the second time
+	s := single(zone, Day, 2, at(2, 30), second, mara, jonas)
+	tells(t, zone, Shifts(s, second, on(t, zone, "2026-10-29 00:00")), `
+		Sun 25 02:10 24h20m Mara (A)
+		Mon 26 02:30 48h Jonas (A)
+		Wed 28 02:30 21h30m Mara (A)`)
+}

@@ -63,7 +63,7 @@ func (v views) differs(at time.Time, duty Duty) string {
 	_, shift := during(v.shifts, at)
 	current, next, ok := Next(v.s, at)
 	switch {
-	case !shift.equal(duty):
+	case !alike(shift.Duty, duty):
 		return "Shifts"
 	case !sameSet(v.onBy(v.people, at), duty.People):
 		return "PersonShifts"
@@ -73,7 +73,7 @@ func (v views) differs(at time.Time, duty Duty) string {
 		return "the calendar"
 	case !v.topLane(at, duty):
 		return "the picture of the layers"
-	case !current.equal(duty) || at.Before(current.Start) || !at.Before(current.End):
+	case !alike(current.Duty, duty) || at.Before(current.Start) || !at.Before(current.End):
 		return "Next"
 	case !v.whole(at, current, next, ok):
 		return "Next, at its ends,"
@@ -87,10 +87,15 @@ func (v views) whole(at time.Time, current, next Shift, ok bool) bool {
 	if sameSet(before.People, current.People) && !current.Start.Equal(at.Add(-Horizon)) {
 		return false
 	}
+	for _, shift := range v.shifts { // nobody came or went in between
+		if shift.Start.Before(current.End) && current.Start.Before(shift.End) && !sameSet(shift.People, current.People) {
+			return false
+		}
+	}
 	if !ok {
 		return current.End.Equal(at.Add(Horizon)) && next.Start.IsZero()
 	}
-	return next.Start.Equal(current.End) && next.equal(At(v.s, next.Start)) && !sameSet(next.People, current.People) &&
+	return next.Start.Equal(current.End) && alike(next.Duty, At(v.s, next.Start)) && !sameSet(next.People, current.People) &&
 		sameSet(At(v.s, current.End.Add(-1)).People, current.People) &&
 		(!sameSet(At(v.s, next.End).People, next.People) || next.End.Equal(at.Add(Horizon)))
 }
@@ -125,7 +130,7 @@ func (v views) topLane(at time.Time, duty Duty) bool {
 	}
 	for _, lane := range slices.Backward(v.lanes) {
 		if ok, shift := during(lane, at); ok {
-			return shift.equal(duty)
+			return alike(shift.Duty, duty)
 		}
 	}
 	return duty.Because.Kind == FromNothing
@@ -143,6 +148,9 @@ func during(shifts []Shift, at time.Time) (bool, Shift) {
 	}
 	return true, shifts[i]
 }
+
+// alike compares duties wholly; it is not what the package compares them with.
+func alike(a, b Duty) bool { return a.Because == b.Because && slices.Equal(a.People, b.People) }
 
 func sameSet(a, b []uuid.UUID) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
