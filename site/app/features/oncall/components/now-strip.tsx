@@ -6,7 +6,8 @@ import { soonWords, spanWords } from '../model/words';
 
 interface NowStripProps {
   schedule: Schedule;
-  next: NextInLine | null;
+  /** Null when nobody is, undefined while that is not known. */
+  next: NextInLine | null | undefined;
   /** The soonest gap of any schedule; null when the next 30 days are covered, undefined while that is not known. */
   gap: Problem | null | undefined;
   zoneOfGap: string;
@@ -20,23 +21,7 @@ export function NowStrip({ schedule, next, gap, zoneOfGap, now, hueOf, onShowGap
   return (
     <section className="card now-strip" aria-label="On call now">
       <OnNow schedule={schedule} now={now} hueOf={hueOf} />
-      <div className="now-part">
-        {next?.person ? (
-          <Avatar name={next.person.name} hue={hueOf(next.person.id)} large />
-        ) : (
-          <NoFace icon="ladder" />
-        )}
-        <p className="what">Next in line</p>
-        <p>
-          {next ? (
-            <>
-              <b>{next.person?.name ?? next.names.join(', ')}</b> <span>after {next.after}</span>
-            </>
-          ) : (
-            <span>Nobody: no later step in its policy</span>
-          )}
-        </p>
-      </div>
+      {next !== undefined && <Next next={next} hueOf={hueOf} />}
       {gap !== undefined && <Coverage gap={gap} zone={zoneOfGap} onShow={onShowGap} />}
     </section>
   );
@@ -54,6 +39,28 @@ function OnNow({ schedule, now, hueOf }: Pick<NowStripProps, 'schedule' | 'now' 
         <b>{current?.people.map((person) => person.name).join(', ') || 'Nobody'}</b>{' '}
         <span>{schedule.active ? handoverWords(schedule, now) : 'the schedule is inactive'}</span>
       </p>
+    </div>
+  );
+}
+
+function Next({ next, hueOf }: { next: NextInLine | null; hueOf: NowStripProps['hueOf'] }) {
+  return (
+    <div className="now-part">
+      {next?.person ? (
+        <Avatar name={next.person.name} hue={hueOf(next.person.id)} large />
+      ) : (
+        <NoFace icon="ladder" />
+      )}
+      <p className="what">Next in line</p>
+      {next ? (
+        <p>
+          <b>{next.person?.name ?? next.names.join(', ')}</b> <span>after {next.after}</span>
+        </p>
+      ) : (
+        <p>
+          <span>Its escalation policy names no later step</span>
+        </p>
+      )}
     </div>
   );
 }

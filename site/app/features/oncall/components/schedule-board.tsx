@@ -38,10 +38,10 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const now = useNow(20_000).getTime();
   const hueOf = useHue();
   const problems = useQuery(coverageProblems).data;
-  const policies = useQuery(escalationPolicies).data ?? [];
+  const policies = useQuery(escalationPolicies).data;
   const selected = selectedOf(schedules, address.scheduleId);
   if (!selected) return <NoSchedule />;
-  const next = nextInLine(selected, policies, schedules);
+  const next = policies && nextInLine(selected, policies, schedules);
   const showGap = (gap: Problem) => go({ scheduleId: gap.scheduleId, at: gap.from });
   return (
     <>
@@ -67,7 +67,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         span={address.span}
         at={address.at}
         now={now}
-        next={next}
+        next={next ?? null}
         problems={(problems ?? []).filter((one) => one.scheduleId === selected.id)}
         onMove={(span, at) => go({ span, at })}
       />

@@ -90,7 +90,7 @@ function classesOf(block: Block, lane: Lane, hues: readonly (number | undefined)
     isGap(shift) && 'gap',
     shift.because === 'inactive' && 'off',
     !nobody && (first ? `hue-${((first - 1) % 6) + 1}` : 'hue-0'),
-    shift.people.length > 1 && `with-${(((second ?? 1) - 1) % 6) + 1}`,
+    shift.people.length > 1 && `several with-${(((second ?? 1) - 1) % 6) + 1}`,
     shift.because === 'override' && 'overriding',
     shift.from < lane.from && 'from-before',
     shift.to > lane.to && 'goes-on',

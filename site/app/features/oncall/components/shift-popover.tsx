@@ -20,11 +20,14 @@ interface ShiftPopoverProps {
   block: Block;
   anchor: HTMLElement;
   zone: string;
-  scheduleId: string;
   hueOf: (personId: string) => number | undefined;
   onClose: () => void;
-  /** Opens the full dialog with the shift's time. */
-  onMore: (shift: Shift) => void;
+  /** The schedule whose shift can be given to somebody else; absent where it is only looked at. */
+  change?: {
+    scheduleId: string;
+    /** Opens the full dialog with the shift's time. */
+    onMore: (shift: Shift) => void;
+  };
 }
 
 /** A shift: who, when here and there, why, and who else could have it. Choosing is enough. */
@@ -59,12 +62,14 @@ export function ShiftPopover(props: ShiftPopoverProps) {
         )}
         <p className="text-2">{whyWords(block)}</p>
       </div>
-      {shift.because !== 'inactive' && <Replace {...props} />}
+      {props.change && shift.because !== 'inactive' && <Replace {...props} {...props.change} />}
     </Popover>
   );
 }
 
-function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ShiftPopoverProps) {
+type ReplaceProps = ShiftPopoverProps & NonNullable<ShiftPopoverProps['change']>;
+
+function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplaceProps) {
   const create = useCreateOverride();
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;

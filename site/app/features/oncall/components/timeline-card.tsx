@@ -9,7 +9,7 @@ import { scheduleTimeline } from '../api/timelines';
 import type { NextInLine } from '../model/next-in-line';
 import { type Block, gapsOf } from '../model/picture';
 import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
-import type { Problem, Schedule, Timeline } from '../model/schedule';
+import type { Problem, Schedule, Shift, Timeline } from '../model/schedule';
 import { rangeWords, windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
 import { GapNote } from './gap-note';
@@ -151,23 +151,27 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
           block={open.block}
           anchor={open.anchor}
           zone={schedule.zone}
-          scheduleId={schedule.id}
           hueOf={hueOf}
           onClose={() => close(open.block)}
-          onMore={(shift) => {
-            setOpen(null);
-            const [only] = shift.people;
-            onOverride({
-              kind: only && shift.people.length === 1 ? 'cover' : 'take_over',
-              replacesId: shift.people.length === 1 ? only?.id : undefined,
-              from: Math.max(shift.from, now),
-              to: shift.to,
-            });
+          change={{
+            scheduleId: schedule.id,
+            onMore: (shift) => {
+              setOpen(null);
+              onOverride(startOf(shift, now));
+            },
           }}
         />
       )}
     </>
   );
+}
+
+function startOf(shift: Shift, now: number): OverrideStart {
+  const [only] = shift.people;
+  const time = { from: Math.max(shift.from, now), to: shift.to };
+  return only && shift.people.length === 1
+    ? { kind: 'cover', replacesId: only.id, ...time }
+    : { kind: 'take_over', ...time };
 }
 
 function Inactive({ schedule }: { schedule: Schedule }): ReactNode {

@@ -1,7 +1,7 @@
 import { type Jump, percent } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import { clockWords, dayWords } from '../model/words';
-import { type Day, dayOf, daysBetween, instantOf, nightsBetween } from '../model/zone';
+import { dayOf, daysBetween, instantOf, nightsBetween } from '../model/zone';
 
 /** Hours of the wall clock, 22 to 06, shaded; over a month weekends instead, because nights would be hatching. */
 export function Nights({ range, zone, span }: { range: Range; zone: string; span: Span }) {
@@ -69,10 +69,14 @@ export function TimeHead({ range, span, zone, now, jumps, narrow }: TimeHeadProp
   return (
     <div className="time-head" aria-hidden="true">
       <div className="scale">
-        {columns.map(({ at, words, sub, today }) => (
+        {columns.map(({ at, words, short, today }) => (
           <span key={at} className={today ? 'today' : undefined} style={{ left: `${percent(at, range)}%` }}>
-            {words}
-            {sub && <small>{sub}</small>}
+            <span className={short ? 'wordy' : undefined}>{words}</span>
+            {short && (
+              <span className="brief">
+                {short[0]} <small>{short[1]}</small>
+              </span>
+            )}
           </span>
         ))}
         <JumpLines range={range} jumps={jumps} named />
@@ -95,7 +99,8 @@ function HourScale() {
 interface Column {
   at: number;
   words: string;
-  sub?: string;
+  /** Day and weekday, for columns too narrow for the words. */
+  short?: [string, string];
   today?: boolean;
 }
 
@@ -103,14 +108,10 @@ function dayColumns(range: Range, span: Span, zone: string, now: number): Column
   const today = dayOf(now, zone).from;
   return daysBetween(range.from, range.to, zone).map((day, i) => ({
     at: day.from,
-    ...dayLabel(day, span, i === 0),
+    words: dayWords(day, day.day === 1 || (i === 0 && span !== 'fortnight')),
+    short: [String(day.day), dayWords(day, false).slice(0, 2)],
     today: day.from === today,
   }));
-}
-
-function dayLabel(day: Day, span: Span, first: boolean): { words: string; sub?: string } {
-  if (span !== 'month') return { words: dayWords(day, first || day.day === 1) };
-  return { words: String(day.day), sub: dayWords(day, false).slice(0, 2) };
 }
 
 function hourColumns(range: Range, zone: string): Column[] {

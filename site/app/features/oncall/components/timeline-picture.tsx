@@ -145,7 +145,11 @@ function LaneHead({ lane, narrow, zone, now }: { lane: Lane; narrow: boolean; zo
     // biome-ignore lint/a11y/useSemanticElements: see the grid.
     <div role="rowheader" className="lane-head">
       <span className="ellipsis">{name}</span>
-      {note && <small className="ellipsis">{note}</small>}
+      {note && (
+        <small className="ellipsis" title={note}>
+          {note}
+        </small>
+      )}
     </div>
   );
 }

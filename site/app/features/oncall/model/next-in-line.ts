@@ -1,6 +1,6 @@
 import type { EscalationPolicyJson } from '@nightbell/proto';
-import { plainDuration } from '~/lib/format';
 import type { Schedule } from './schedule';
+import { lengthWords } from './words';
 
 /** Who is paged when a schedule's person does not answer. */
 export interface NextInLine {
@@ -8,7 +8,7 @@ export interface NextInLine {
   names: readonly string[];
   /** Who that is now: the person themselves, or who is on call for the schedule; null for a channel. */
   person: { id: string; name: string } | null;
-  /** "5m" */
+  /** "5 min" */
   after: string;
   /** The place of the step, from 1. */
   step: number;
@@ -30,7 +30,7 @@ export function nextInLine(
   return {
     names: targets.map((target) => target.name || target.kind || ''),
     person: personOf(first?.kind ?? '', { id: first?.id ?? '', name: first?.name ?? '' }, schedules),
-    after: plainDuration(steps[own]?.delay_seconds ?? 0),
+    after: lengthWords((steps[own]?.delay_seconds ?? 0) * 1000),
     step: own + 2,
   };
 }

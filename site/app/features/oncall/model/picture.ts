@@ -109,7 +109,7 @@ export function blockWords(
   const { people } = block.shift;
   if (people.length === 0) {
     const length = lengthWords(block.shift.to - block.shift.from);
-    return [block.shift.because === 'inactive' ? 'Off' : length, ''];
+    return block.shift.because === 'inactive' ? ['Off', 'Off'] : [length, length];
   }
   const names = people.map((person) => shortNames.get(person.id) ?? person.name);
   const short = people.map((person) => initials(person.name)).join(' ');

@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { IconButton } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { Segmented } from '~/components/ui/segmented';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { schedulePreview } from '../api/timelines';
+import { type Draft, rotationsOf } from '../model/draft';
+import { type Block, gapsOf } from '../model/picture';
+import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
+import type { Timeline } from '../model/schedule';
+import { rangeWords, spanWords } from '../model/words';
+import { ShiftPopover } from './shift-popover';
+import { TimelineLegend } from './timeline-legend';
+import { useHue } from './use-hue';
+import { useNarrow } from './use-narrow';
+import { useSettled } from './use-settled';
+
+const TimelinePicture = lazy(() =>
+  import('./timeline-picture').then((chunk) => ({ default: chunk.TimelinePicture })),
+);
+const pause = 300;
+const gapsNamed = 4;
+
+interface DraftPreviewProps {
+  /** Empty for a new schedule. */
+  scheduleId: string;
+  draft: Draft;
+  missing: string | null;
+  now: number;
+}
+
+/** What the draft would mean, asked of the server whenever it rests, with its gaps named before it is saved. */
+export function DraftPreview({ scheduleId, draft, missing, now }: DraftPreviewProps) {
+  const [span, setSpan] = useState<Span>('fortnight');
+  const [at, setAt] = useState(now);
+  const { zone } = draft;
+  const range = useMemo(() => rangeAt(at, span, zone), [at, span, zone]);
+  const step = (by: 1 | -1) => setAt(rangeBeside(range, span, by, zone).from);
+  return (
+    <section className="card preview" aria-labelledby="preview-title">
+      <div className="timeline-tools">
+        <h2 id="preview-title">
+          Preview <span className="text-3">{rangeWords(range.from, range.to, zone)}</span>
+        </h2>
+        <Segmented label="Range" choices={spans} value={span} onChoose={setSpan} />
+        <div className="row">
+          <IconButton icon="chevron-left" label="Earlier" look="plain" size="sm" onClick={() => step(-1)} />
+          <IconButton icon="chevron-right" label="Later" look="plain" size="sm" onClick={() => step(1)} />
+        </div>
+      </div>
+      <Drawn scheduleId={scheduleId} draft={draft} missing={missing} now={now} range={range} span={span} />
+    </section>
+  );
+}
+
+function Drawn({
+  scheduleId,
+  draft,
+  missing,
+  now,
+  range,
+  span,
+}: DraftPreviewProps & { range: Range; span: Span }) {
+  const settled = useSettled(draft, pause);
+  const { from, to } = askedRange(range);
+  const body = {
+    ...(scheduleId ? { schedule_id: scheduleId } : {}),
+    timezone: settled.zone,
+    rotations: rotationsOf(settled),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+  };
+  const query = useQuery({ ...schedulePreview(body), enabled: missing === null && settled === draft });
+  if (missing && !query.data) return <Empty>{missing}</Empty>;
+  if (query.isError) {
+    return (
+      <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
+        Failed to draw the preview
+      </Failed>
+    );
+  }
+  if (!query.data) return <Loading what="preview" />;
+  return (
+    <>
+      <Picture timeline={query.data.timeline} range={range} span={span} now={now} />
+      <Gaps timeline={query.data.timeline} range={range} now={now} missing={missing} />
+    </>
+  );
+}
+
+function Picture({
+  timeline,
+  range,
+  span,
+  now,
+}: {
+  timeline: Timeline;
+  range: Range;
+  span: Span;
+  now: number;
+}) {
+  const narrow = useNarrow();
+  const hueOf = useHue();
+  const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
+  return (
+    <>
+      <Suspense fallback={<Loading what="preview" />}>
+        <TimelinePicture
+          label="Preview of the schedule"
+          timeline={timeline}
+          range={range}
+          span={span}
+          now={now}
+          narrow={narrow}
+          hueOf={hueOf}
+          noteOf={noNote}
+          onOpen={(block, anchor) => setOpen({ block, anchor })}
+        />
+      </Suspense>
+      <TimelineLegend timeline={timeline} range={range} span={span} />
+      {open && (
+        <ShiftPopover
+          key={open.block.key}
+          block={open.block}
+          anchor={open.anchor}
+          zone={timeline.zone}
+          hueOf={hueOf}
+          onClose={() => setOpen((current) => (current === open ? null : current))}
+        />
+      )}
+    </>
+  );
+}
+
+const noNote = () => '';
+
+interface GapsProps {
+  timeline: Timeline;
+  range: Range;
+  now: number;
+  missing: string | null;
+}
+
+function Gaps({ timeline, range, now, missing }: GapsProps) {
+  if (missing) return <p className="timeline-note">{missing} The picture is of before.</p>;
+  const gaps = gapsOf(timeline, range, now);
+  if (gaps.length === 0) {
+    return (
+      <p className="timeline-note covered" role="status">
+        <Icon name="check" /> Somebody is on call all the time.
+      </p>
+    );
+  }
+  return (
+    <div className="gap-note" role="status">
+      <ul>
+        {gaps.slice(0, gapsNamed).map((gap) => (
+          <li key={gap.from}>
+            <b>Nobody on call {spanWords(gap.from, gap.to, timeline.zone)}.</b>
+          </li>
+        ))}
+        {gaps.length > gapsNamed && (
+          <li className="text-2">And {gaps.length - gapsNamed} more gaps on this picture.</li>
+        )}
+      </ul>
+    </div>
+  );
+}

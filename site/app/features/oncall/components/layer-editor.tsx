@@ -1,0 +1,165 @@
+import { useState } from 'react';
+import { IconButton } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { SelectField, TextField } from '~/components/ui/field';
+import { Segmented } from '~/components/ui/segmented';
+import { capitalised } from '~/lib/format';
+import { cadences, type LayerDraft } from '../model/draft';
+import type { Rotation } from '../model/schedule';
+import { cadenceWords } from '../model/words';
+import { OrderButtons } from './order-buttons';
+import { SeatList } from './seat-list';
+import { WindowList } from './window-list';
+
+const custom = 'custom';
+const units = ['hour', 'day', 'week'] as const;
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const presence = [
+  { value: 'always', content: 'Always' },
+  { value: 'windows', content: 'Some hours or days' },
+] as const;
+
+interface LayerEditorProps {
+  layer: LayerDraft;
+  place: number;
+  count: number;
+  zone: string;
+  onChange: (layer: LayerDraft) => void;
+  onMove: (step: 1 | -1) => void;
+  onRemove: () => void;
+}
+
+/** One rotation: who takes turns, how often turns change, and when the layer is on. */
+export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRemove }: LayerEditorProps) {
+  const set = (change: Partial<LayerDraft>) => onChange({ ...layer, ...change });
+  const name = layer.name.trim() || `Layer ${place + 1}`;
+  return (
+    <Card
+      title={`${place + 1}. ${name}`}
+      actions={
+        <OrderButtons name={name} place={place} count={count} onMove={onMove}>
+          <IconButton icon="x" size="sm" label={`Remove ${name}`} onClick={onRemove} />
+        </OrderButtons>
+      }
+    >
+      <div className="pad editor-fields">
+        <TextField
+          label="Rotation name"
+          required
+          maxLength={200}
+          value={layer.name}
+          onChange={(event) => set({ name: event.target.value })}
+        />
+        <SeatList seats={layer.seats} onChange={(seats) => set({ seats })} />
+        <Cadence layer={layer} onChange={set} />
+        <div className="pair">
+          <TextField
+            label="Starts"
+            type="datetime-local"
+            required
+            value={layer.startsAt}
+            onChange={(event) => set({ startsAt: event.target.value })}
+          />
+          <TextField
+            label="Ends"
+            optional
+            type="datetime-local"
+            value={layer.endsAt}
+            onChange={(event) => set({ endsAt: event.target.value })}
+          />
+        </div>
+        <p className="field-note">
+          {cadenceWords(layer)}, on the wall clock of {zone}. The first turn is on at the start.
+        </p>
+        <div>
+          <span className="label">On</span>
+          <Segmented
+            label={`When ${name} is on`}
+            look="wide"
+            choices={presence}
+            value={layer.windows.length > 0 ? 'windows' : 'always'}
+            onChoose={(choice) => set({ windows: choice === 'always' ? [] : [workingHours] })}
+          />
+        </div>
+        {layer.windows.length > 0 && (
+          <WindowList windows={layer.windows} onChange={(windows) => set({ windows })} />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+const workingHours = { days: weekdays.slice(0, 5), from: '09:00', to: '17:00' };
+
+interface CadenceProps {
+  layer: LayerDraft;
+  onChange: (change: Partial<LayerDraft>) => void;
+}
+
+function Cadence({ layer, onChange }: CadenceProps) {
+  const preset = cadences.find((one) => one.unit === layer.unit && one.length === layer.length);
+  const [free, setFree] = useState(!preset);
+  const choose = (value: string) => {
+    const chosen = cadences.find((one) => one.value === value);
+    setFree(!chosen);
+    if (chosen) onChange({ unit: chosen.unit, length: chosen.length });
+  };
+  return (
+    <>
+      <div className="pair">
+        <SelectField
+          label="Turns change"
+          options={[...cadences, { value: custom, word: 'At another pace' }]}
+          value={free || !preset ? custom : preset.value}
+          onChange={(event) => choose(event.target.value)}
+        />
+        <TextField
+          label={layer.unit === 'hour' ? 'Counted from' : 'Handover at'}
+          type="time"
+          required
+          value={layer.handover}
+          onChange={(event) => onChange({ handover: event.target.value.slice(0, 5) })}
+        />
+      </div>
+      {(free || layer.unit === 'week') && (
+        <div className="pair">
+          {free && <Pace layer={layer} onChange={onChange} />}
+          {layer.unit === 'week' && (
+            <SelectField
+              label="Handover on"
+              options={weekdays.map((value) => ({ value, word: capitalised(value) }))}
+              value={layer.weekday}
+              onChange={(event) => onChange({ weekday: event.target.value })}
+            />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function Pace({ layer, onChange }: CadenceProps) {
+  return (
+    <div className="pair">
+      <TextField
+        label="Every"
+        type="number"
+        min={1}
+        max={720}
+        required
+        value={Number.isNaN(layer.length) ? '' : layer.length}
+        onChange={(event) => onChange({ length: event.target.valueAsNumber })}
+      />
+      <SelectField
+        label="Unit"
+        options={units.map((value) => ({ value, word: `${capitalised(value)}s` }))}
+        value={layer.unit}
+        onChange={(event) => onChange({ unit: unitOf(event.target.value) })}
+      />
+    </div>
+  );
+}
+
+function unitOf(word: string): Rotation['unit'] {
+  return units.find((unit) => unit === word) ?? 'day';
+}

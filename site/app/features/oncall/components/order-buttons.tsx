@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { IconButton } from '~/components/ui/button';
+
+interface OrderButtonsProps {
+  name: string;
+  place: number;
+  count: number;
+  onMove: (step: 1 | -1) => void;
+  children: ReactNode;
+}
+
+/** The buttons that move an entry of a list, and the one that removes it. */
+export function OrderButtons({ name, place, count, onMove, children }: OrderButtonsProps) {
+  return (
+    <span className="order">
+      <IconButton
+        className="flipped"
+        icon="chevron-down"
+        size="sm"
+        label={`Move ${name} up`}
+        aria-disabled={place === 0}
+        onClick={() => onMove(-1)}
+      />
+      <IconButton
+        icon="chevron-down"
+        size="sm"
+        label={`Move ${name} down`}
+        aria-disabled={place === count - 1}
+        onClick={() => onMove(1)}
+      />
+      {children}
+    </span>
+  );
+}

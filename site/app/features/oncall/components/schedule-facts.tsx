@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { Card } from '~/components/ui/card';
+import { SelectField, TextField } from '~/components/ui/field';
+import { timezones } from '~/lib/timezones';
+import { escalationPolicies } from '../api/escalation-policies';
+import { teamChoices } from '../api/teams';
+import type { Draft } from '../model/draft';
+
+interface ScheduleFactsProps {
+  draft: Draft;
+  onChange: (change: Partial<Draft>) => void;
+}
+
+/** What a schedule is called, whose it is, and by which clock it goes. */
+export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
+  const about = useId();
+  const teams = useQuery(teamChoices).data ?? [];
+  const policies = useQuery(escalationPolicies).data ?? [];
+  return (
+    <Card title="Schedule">
+      <div className="pad editor-fields">
+        <TextField
+          label="Name"
+          required
+          maxLength={200}
+          value={draft.name}
+          placeholder="24/7 Support"
+          onChange={(event) => onChange({ name: event.target.value })}
+        />
+        <div>
+          <label className="label" htmlFor={about}>
+            Description <span className="optional">optional</span>
+          </label>
+          <div className="field area">
+            <textarea
+              id={about}
+              rows={2}
+              maxLength={4000}
+              value={draft.description}
+              onChange={(event) => onChange({ description: event.target.value })}
+            />
+          </div>
+        </div>
+        <div className="pair">
+          <SelectField
+            label="Team"
+            options={withNone(teams)}
+            value={draft.teamId}
+            onChange={(event) => onChange({ teamId: event.target.value })}
+          />
+          <SelectField
+            label="Escalation policy"
+            options={withNone(policies)}
+            value={draft.policyId}
+            onChange={(event) => onChange({ policyId: event.target.value })}
+          />
+        </div>
+        <SelectField
+          label="Time zone"
+          options={zonesWith(draft.zone)}
+          value={draft.zone}
+          onChange={(event) => onChange({ zone: event.target.value })}
+        />
+        <label className="check">
+          <span className="hit">
+            <input
+              className="checkbox"
+              type="checkbox"
+              checked={draft.active}
+              onChange={(event) => onChange({ active: event.target.checked })}
+            />
+          </span>
+          Active <span className="text-3">An inactive schedule pages nobody.</span>
+        </label>
+      </div>
+    </Card>
+  );
+}
+
+function withNone(list: readonly { id?: string; name?: string }[]) {
+  return [
+    { value: '', word: 'None' },
+    ...list.map(({ id, name }) => ({ value: id ?? '', word: name ?? '' })),
+  ];
+}
+
+// The usual ones first, then every other that the browser knows.
+function zonesWith(zone: string): string[] {
+  const all = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
+  return [...new Set([...timezones, zone, ...all])];
+}

@@ -1,0 +1,88 @@
+import { Button, IconButton } from '~/components/ui/button';
+import { TextField } from '~/components/ui/field';
+import { capitalised } from '~/lib/format';
+import type { Window } from '../model/schedule';
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const night = { days: [], from: '20:00', to: '08:00' };
+
+interface WindowListProps {
+  windows: readonly Window[];
+  onChange: (windows: readonly Window[]) => void;
+}
+
+/** Days and hours at which a layer is on. An end at or before its start is on the next day. */
+export function WindowList({ windows, onChange }: WindowListProps) {
+  return (
+    <div className="windows">
+      {windows.map((one, i) => (
+        <WindowRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: hours are their place in the list.
+          key={i}
+          place={i + 1}
+          window={one}
+          only={windows.length === 1}
+          onChange={(changed) => onChange(windows.with(i, changed))}
+          onRemove={() => onChange(windows.toSpliced(i, 1))}
+        />
+      ))}
+      <Button size="sm" icon="plus" onClick={() => onChange([...windows, night])}>
+        Add hours
+      </Button>
+    </div>
+  );
+}
+
+interface WindowRowProps {
+  place: number;
+  window: Window;
+  only: boolean;
+  onChange: (window: Window) => void;
+  onRemove: () => void;
+}
+
+function WindowRow({ place, window, only, onChange, onRemove }: WindowRowProps) {
+  const { days, from, to } = window;
+  const toggle = (day: string) =>
+    onChange({ ...window, days: days.includes(day) ? days.filter((one) => one !== day) : [...days, day] });
+  return (
+    <fieldset className="window" aria-label={`Hours ${place}`}>
+      <div className="days">
+        {weekdays.map((day) => (
+          <button
+            key={day}
+            type="button"
+            aria-pressed={days.includes(day)}
+            aria-label={capitalised(day)}
+            onClick={() => toggle(day)}
+          >
+            {capitalised(day).slice(0, 2)}
+          </button>
+        ))}
+      </div>
+      <div className="pair">
+        <TextField
+          label="From"
+          type="time"
+          required
+          value={from}
+          onChange={(event) => onChange({ ...window, from: event.target.value.slice(0, 5) })}
+        />
+        <TextField
+          label="To"
+          type="time"
+          required
+          value={to}
+          onChange={(event) => onChange({ ...window, to: event.target.value.slice(0, 5) })}
+        />
+      </div>
+      {!only && <IconButton icon="x" size="sm" label={`Remove hours ${place}`} onClick={onRemove} />}
+      <p className="field-note">{noteOf(window)}</p>
+    </fieldset>
+  );
+}
+
+function noteOf({ days, from, to }: Window): string {
+  const which = days.length === 0 ? 'Every day.' : '';
+  return `${which} ${to <= from ? 'Ends on the next day.' : ''}`.trim();
+}

@@ -1,0 +1,27 @@
+import { PageHead } from '~/components/layout/page-head';
+import { Empty } from '~/components/ui/states';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
+import { mayAct } from '~/lib/role';
+import '~/features/oncall/oncall.css';
+
+export function meta() {
+  return [{ title: 'Create schedule - Nightbell' }];
+}
+
+/** A new schedule. */
+export default function OnCallScheduleNew() {
+  return (
+    <>
+      <PageHead title="Create schedule" />
+      <OncallNav />
+      {mayAct('admin') ? (
+        <ScheduleEditor schedule={null} />
+      ) : (
+        <div className="card">
+          <Empty>Only admins create schedules. Ask one of yours.</Empty>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'react-router';
+import { PageHead } from '~/components/layout/page-head';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { scheduleById } from '~/features/oncall/api/schedules';
+import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
+import { reasonOf } from '~/lib/api';
+import { mayAct } from '~/lib/role';
+import '~/features/oncall/oncall.css';
+
+export function meta() {
+  return [{ title: 'Edit schedule - Nightbell' }];
+}
+
+/** One schedule, to be changed. */
+export default function OnCallSchedule() {
+  const { id = '' } = useParams();
+  const schedule = useQuery({ ...scheduleById(id), refetchOnMount: 'always', gcTime: 0 });
+  const mayEdit = mayAct('admin');
+  return (
+    <>
+      <PageHead title={schedule.data?.name ?? 'Edit schedule'}>
+        {schedule.data && mayEdit && <DeleteSchedule schedule={schedule.data} />}
+      </PageHead>
+      <OncallNav />
+      {schedule.data && mayEdit && <ScheduleEditor key={schedule.data.id} schedule={schedule.data} />}
+      {!schedule.data && (
+        <div className="card">
+          {schedule.isPending && <Loading what="schedule" />}
+          {schedule.isError && (
+            <Failed detail={reasonOf(schedule.error)} onRetry={() => schedule.refetch()}>
+              Failed to load schedule
+            </Failed>
+          )}
+        </div>
+      )}
+      {schedule.data && !mayEdit && (
+        <div className="card">
+          <Empty>Only admins change schedules. Ask one of yours.</Empty>
+        </div>
+      )}
+    </>
+  );
+}
