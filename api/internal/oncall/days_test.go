@@ -57,11 +57,17 @@ func TestDaysOf23And25Hours(t *testing.T) {
 		zone, day string
 		minutes   int
 	}{
-		{"Europe/Berlin", "2026-03-29", 23 * 60}, {"Europe/Berlin", "2026-10-25", 25 * 60}, {"Europe/Berlin", "2026-06-01", 24 * 60},
-		{"Australia/Lord_Howe", "2026-10-04", 23*60 + 30}, {"Australia/Lord_Howe", "2026-04-05", 24*60 + 30},
-		{"Antarctica/Troll", "2026-03-29", 22 * 60}, {"Antarctica/Troll", "2026-10-25", 26 * 60},
-		{"Pacific/Apia", "2011-12-29", 24 * 60}, {"Pacific/Apia", "2011-12-31", 24 * 60},
-		{"America/Sao_Paulo", "2018-11-04", 23 * 60}, {"America/Sao_Paulo", "2018-02-17", 25 * 60},
+		{"Europe/Berlin", "2026-03-29", 23 * 60},
+		{"Europe/Berlin", "2026-10-25", 25 * 60},
+		{"Europe/Berlin", "2026-06-01", 24 * 60},
+		{"Australia/Lord_Howe", "2026-10-04", 23*60 + 30},
+		{"Australia/Lord_Howe", "2026-04-05", 24*60 + 30},
+		{"Antarctica/Troll", "2026-03-29", 22 * 60},
+		{"Antarctica/Troll", "2026-10-25", 26 * 60},
+		{"Pacific/Apia", "2011-12-29", 24 * 60},
+		{"Pacific/Apia", "2011-12-31", 24 * 60},
+		{"America/Sao_Paulo", "2018-11-04", 23 * 60},
+		{"America/Sao_Paulo", "2018-02-17", 25 * 60},
 	} {
 		zone := zoneOf(t, c.zone)
 		noon := on(t, zone, c.day+" 12:00")
