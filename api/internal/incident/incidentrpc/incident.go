@@ -60,13 +60,9 @@ func read[T any](ctx context.Context, h *Handler, query func(context.Context, pg
 
 // ListIncidents gives a page of incidents.
 func (h *Handler) ListIncidents(ctx context.Context, request *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
-	var options []postgres.TxOption
-	if request.GetText() == "" {
-		options = append(options, postgres.InOrder())
-	}
 	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.ListIncidentsResponse, error) {
 		return incidents.List(ctx, tx, orgID, request)
-	}, options...)
+	}, postgres.InOrder())
 }
 
 // CountIncidents gives the number of incidents in each status.

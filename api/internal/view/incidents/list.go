@@ -17,8 +17,8 @@ import (
 const defaultLimit = 50
 
 // List reads incidents, the newest first, and the cursor of the next page. The
-// request is validated already; a service that does not exist has no incidents. A list
-// without text reads as many rows as it gives when its transaction is postgres.InOrder.
+// request is validated already; a service that does not exist has no incidents. Its
+// transaction is postgres.InOrder, so that it reads little more than it gives.
 func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
 	limit := int(request.GetLimit())
 	if limit == 0 {
@@ -28,13 +28,7 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	if err != nil {
 		return nil, err
 	}
-	sql := fmt.Sprintf("SELECT %s FROM (%s)%s ORDER BY i.triggered_at DESC, i.id DESC",
-		columns, query.newest(limit+1, int(request.GetOffset())), withService)
-	rows, err := tx.Query(ctx, sql, query.arguments...)
-	if err != nil {
-		return nil, err
-	}
-	found, err := collect(ctx, tx, rows)
+	found, err := query.read(ctx, tx, limit+1, int(request.GetOffset()), strings.TrimSpace(request.GetText()))
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +44,41 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	return response, nil
 }
 
+// lookedThrough is how many of the newest incidents a search looks through before it
+// asks the index of texts. What is found often fills a page from these, where the index
+// would give everything that was ever like it; what is found rarely costs the index little.
+const lookedThrough = 2_000
+
+// read gives a page of the incidents that fit, by text if there is any.
+func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, text string) ([]row, error) {
+	if text == "" {
+		return c.rows(ctx, tx, c.newest(limit, offset))
+	}
+	first := *c
+	where := first.argue(`i.title || E'\n' || i.description ILIKE '%%' || $%[1]d || '%%'
+		OR i.service_id IN (SELECT s.id FROM service s WHERE s.name ILIKE '%%' || $%[1]d || '%%')`, escapeLike(text))
+	found, err := first.rows(ctx, tx, fmt.Sprintf("SELECT * FROM (%s) i WHERE %s%s LIMIT %d OFFSET %d", first.newest(lookedThrough, 0), where, inOrder, limit, offset))
+	if err != nil || len(found) == limit {
+		return found, err
+	}
+	// These come in no order.
+	if _, err := tx.Exec(ctx, "SET LOCAL enable_sort = on"); err != nil {
+		return nil, err
+	}
+	c.add("i.id IN (SELECT incident_search($%d))", escapeLike(text))
+	return c.rows(ctx, tx, c.newest(limit, offset))
+}
+
+func (c *conditions) rows(ctx context.Context, tx pgx.Tx, chosen string) ([]row, error) {
+	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM ("+chosen+")"+withService+inOrder, c.arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(ctx, tx, rows)
+}
+
+const inOrder = " ORDER BY i.triggered_at DESC, i.id DESC"
+
 // conditions of a list; every value is an argument, never part of the text.
 type conditions struct {
 	conditions []string
@@ -62,25 +91,29 @@ type conditions struct {
 // is two lists, each read from its index: by "not resolved" the way to the last open
 // incident would lead past every resolved one.
 func (c *conditions) newest(limit, offset int) string {
-	const order = " ORDER BY i.triggered_at DESC, i.id DESC"
 	where := "SELECT * FROM incident i WHERE " + strings.Join(c.conditions, " AND ")
 	if len(c.either) == 0 {
-		return where + order + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
+		return where + inOrder + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
 	}
 	parts := make([]string, len(c.either))
 	for n, condition := range c.either {
-		parts[n] = "(" + where + " AND " + condition + order + fmt.Sprintf(" LIMIT %d)", limit+offset)
+		parts[n] = "(" + where + " AND " + condition + inOrder + fmt.Sprintf(" LIMIT %d)", limit+offset)
 	}
-	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") i" + order + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
+	return "SELECT * FROM (" + strings.Join(parts, " UNION ALL ") + ") i" + inOrder + fmt.Sprintf(" LIMIT %d OFFSET %d", limit, offset)
 }
 
 func (c *conditions) add(condition string, arguments ...any) {
+	c.conditions = append(c.conditions, c.argue(condition, arguments...))
+}
+
+// argue keeps the arguments of a condition and writes their places into it.
+func (c *conditions) argue(condition string, arguments ...any) string {
 	places := make([]any, len(arguments))
 	for i, argument := range arguments {
 		c.arguments = append(c.arguments, argument)
 		places[i] = len(c.arguments)
 	}
-	c.conditions = append(c.conditions, fmt.Sprintf(condition, places...))
+	return fmt.Sprintf(condition, places...)
 }
 
 func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*conditions, error) {
@@ -100,9 +133,6 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 		// Text that is no id names no service; Nil is nobody's.
 		serviceID, _ := id.Parse(service)
 		query.add("i.service_id = $%d", serviceID)
-	}
-	if text := strings.TrimSpace(request.GetText()); text != "" {
-		query.add("i.id IN (SELECT incident_search($%d))", escapeLike(text))
 	}
 	if cursor := request.GetCursor(); cursor != "" {
 		at, last, err := page.Decode(orgID, cursor)

@@ -28,18 +28,22 @@ func TestPagesMakeTheWholeList(t *testing.T) {
 		       CASE status WHEN 'acknowledged' THEN at END, CASE status WHEN 'resolved' THEN at END, at, at
 		FROM (SELECT n, (ARRAY['triggered', 'acknowledged', 'resolved', 'resolved', 'resolved'])[1 + n % 5] AS status,
 		             nightbell_now() - n / 3 * interval '1 minute' AS at FROM generate_series(1, 100) n) made`, org)
-	for _, filter := range []struct{ status, severity, condition string }{
-		{"", "", "true"},
-		{"open", "", "status <> 'resolved'"},
-		{"open", "critical", "status <> 'resolved' AND severity = 'critical'"},
-		{"triggered", "", "status = 'triggered'"},
-		{"resolved", "low", "status = 'resolved' AND severity = 'low'"},
+	for _, filter := range []struct{ status, severity, text, condition string }{
+		{"", "", "", "true"},
+		{"open", "", "", "status <> 'resolved'"},
+		{"open", "critical", "", "status <> 'resolved' AND severity = 'critical'"},
+		{"triggered", "", "", "status = 'triggered'"},
+		{"resolved", "low", "", "status = 'resolved' AND severity = 'low'"},
+		{"", "", "incident", "true"},
+		{"", "", "dent 1", "title LIKE 'Incident 1%'"},
+		{"open", "", "DENT 2", "title LIKE 'Incident 2%' AND status <> 'resolved'"},
+		{"", "", "dent_1", "false"},
 	} {
-		t.Run(fmt.Sprint(filter.status, " ", filter.severity), func(t *testing.T) {
-			whole := pgtest.One[[]string](t, db, `SELECT array_agg(id::text ORDER BY triggered_at DESC, id DESC) FROM incident WHERE `+filter.condition)
+		t.Run(fmt.Sprint(filter.status, " ", filter.severity, " ", filter.text), func(t *testing.T) {
+			whole := pgtest.One[[]string](t, db, `SELECT coalesce(array_agg(id::text ORDER BY triggered_at DESC, id DESC), '{}') FROM incident WHERE `+filter.condition)
 			for _, options := range [][]postgres.TxOption{nil, {postgres.InOrder()}} {
 				list := func(request *nightbellv1.ListIncidentsRequest) (page []string, next string) {
-					request.Status, request.Severity, request.Limit = filter.status, filter.severity, 7
+					request.Status, request.Severity, request.Text, request.Limit = filter.status, filter.severity, filter.text, 7
 					return listed(t, db, org, request, options...)
 				}
 				var byCursor, byOffset []string
