@@ -10,6 +10,8 @@ import {
   services,
   timelines,
 } from './fake-data.mjs';
+import { answerEscalation } from './fake-escalation.mjs';
+import { answerOncall } from './fake-oncall.mjs';
 
 const me = { ...members[0], org_name: 'Tidewater' };
 const streams = new Set();
@@ -118,9 +120,11 @@ const pages = {
   },
 };
 
-function route(method, path, body) {
+function route(method, path, body, query) {
   const page = pages[`${method} ${path}`];
   if (page) return page(body);
+  const paging = answerEscalation(method, path, body, query) ?? answerOncall(method, path, body, query);
+  if (paging) return paging;
   const [, , kind, id, part] = path.split('/');
   if (kind === 'services')
     return ok({ service: services.find((service) => service.id === id) ?? services[0] });
@@ -148,14 +152,14 @@ function stream(response) {
 
 /** Answers one request of the site. */
 export async function answer(request, response) {
-  const { pathname } = new URL(request.url, 'http://x');
+  const { pathname, searchParams } = new URL(request.url, 'http://x');
   let text = '';
   for await (const chunk of request) text += chunk;
   if (pathname === '/v1/stream' && !process.env.FAKE_NO_STREAM) return stream(response);
   const fails = process.env.FAKE_FAIL && pathname.startsWith(process.env.FAKE_FAIL);
   const { code, body } = fails
     ? status(503, 'The database is away. Try again in a moment.')
-    : route(request.method, pathname, text ? JSON.parse(text) : {});
+    : route(request.method, pathname, text ? JSON.parse(text) : {}, searchParams);
   setTimeout(
     () => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
     Number(process.env.FAKE_DELAY ?? 60),

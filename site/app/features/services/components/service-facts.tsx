@@ -1,8 +1,10 @@
 import type { ServiceJson } from '@nightbell/proto';
+import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { CodeBlock } from '~/components/ui/code-block';
 import { HealthMark } from '~/components/ui/mark';
 import { Empty } from '~/components/ui/states';
+import { paths } from '~/lib/paths';
 import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
 
 /** Whose service it is, how it is, and what pages whom. */
@@ -17,7 +19,18 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
         <dt>Owner</dt>
         <dd>{service.owner || 'Nobody'}</dd>
         <dt>Escalation</dt>
-        <dd>{service.escalation_policy_name || 'Default policy'}</dd>
+        <dd>
+          {service.escalation_policy_id ? (
+            <Link className="link" to={paths.policy(service.escalation_policy_id)}>
+              {service.escalation_policy_name}
+            </Link>
+          ) : (
+            'Default policy'
+          )}
+          <Link className="link who" to={paths.explainService(service.id ?? '')}>
+            Who would be paged?
+          </Link>
+        </dd>
         <dt>Tier</dt>
         <dd>{service.tier ?? 3}</dd>
         <dt>Repo</dt>

@@ -1,0 +1,35 @@
+import { Icon } from './icon';
+import './filter-field.css';
+
+/** The line above a list: a field that narrows it while typing, and how much of it is shown. */
+export function FilterField({
+  label,
+  text,
+  onChange,
+  shown,
+  total,
+}: {
+  label: string;
+  text: string;
+  onChange: (text: string) => void;
+  shown: number;
+  total: number;
+}) {
+  return (
+    <div className="filter-field">
+      <div className="field">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={label}
+          placeholder={label}
+          value={text}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </div>
+      <span className="size-12 text-3" role="status">
+        {shown === total ? total : `${shown} of ${total}`}
+      </span>
+    </div>
+  );
+}

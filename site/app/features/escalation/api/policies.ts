@@ -1,0 +1,87 @@
+import type {
+  CreateEscalationPolicyResponseJson,
+  GetEscalationPolicyResponseJson,
+  ListEscalationPoliciesResponseJson,
+} from '@nightbell/proto';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '~/lib/api';
+import { freshFor } from '~/lib/query-client';
+import { type Policy, toPolicy, toRequest } from '../model/policy';
+
+const address = (id: string) => `/v1/escalation-policies/${encodeURIComponent(id)}`;
+const all = ['policies'] as const;
+
+/** Every escalation policy of the organization, by name. */
+export const policyList = queryOptions({
+  queryKey: [...all, 'list'],
+  staleTime: freshFor.list,
+  queryFn: async ({ signal }): Promise<Policy[]> => {
+    const answer = await call<ListEscalationPoliciesResponseJson>({
+      method: 'GET',
+      path: '/v1/escalation-policies',
+      action: 'fetch escalation policies',
+      signal,
+    });
+    return (answer.escalation_policies ?? []).map(toPolicy).toSorted((a, b) => a.name.localeCompare(b.name));
+  },
+});
+
+/** One policy. Fails with 'Escalation policy not found' when there is none. */
+export function policyDetail(id: string) {
+  return queryOptions({
+    queryKey: [...all, 'one', id],
+    staleTime: freshFor.list,
+    queryFn: async ({ signal }): Promise<Policy> => {
+      const answer = await call<GetEscalationPolicyResponseJson>({
+        method: 'GET',
+        path: address(id),
+        action: 'fetch escalation policy',
+        messages: { 400: 'Escalation policy not found', 404: 'Escalation policy not found' },
+        signal,
+      });
+      return toPolicy(answer.escalation_policy ?? {});
+    },
+  });
+}
+
+/** Stores a policy, a new one when its id is empty, and returns it as the server keeps it. Fails with ApiError. */
+export function useSavePolicy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (policy: Policy): Promise<Policy> => {
+      const answer = await call<CreateEscalationPolicyResponseJson>({
+        method: policy.id ? 'PUT' : 'POST',
+        path: policy.id ? address(policy.id) : '/v1/escalation-policies',
+        body: toRequest(policy),
+        action: 'save escalation policy',
+        keepSession: true,
+      });
+      return toPolicy(answer.escalation_policy ?? {});
+    },
+    onSuccess: (policy) => {
+      client.setQueryData(policyDetail(policy.id).queryKey, policy);
+      renew(client);
+    },
+  });
+}
+
+/** Deletes a policy. The server refuses while something uses it; its sentence says what. */
+export function useDeletePolicy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call<object>({
+        method: 'DELETE',
+        path: address(id),
+        action: 'delete escalation policy',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client),
+  });
+}
+
+// The services and the on-call page show policies too, under keys of their own.
+function renew(client: ReturnType<typeof useQueryClient>): void {
+  for (const key of ['policies', 'escalation-policies', 'services', 'oncall', 'explain'])
+    void client.invalidateQueries({ queryKey: [key] });
+}

@@ -1,0 +1,77 @@
+import { Card } from '~/components/ui/card';
+import { Icon } from '~/components/ui/icon';
+import { SeverityMark } from '~/components/ui/mark';
+import { coverageOf, coveredShare, holesInWords, type SeverityCoverage } from '../model/coverage';
+import { type Span, week } from '../model/hours';
+import type { Policy } from '../model/policy';
+
+const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+/** Severities by hours of a week: where no step applies, the owners of the workspace are paged. */
+export function CoverageCard({ policy }: { policy: Policy }) {
+  const begun = policy.steps.some((step) => step.targets.length > 0);
+  if (!begun) return null;
+  const coverage = coverageOf(policy);
+  const sentences = holesInWords(coverage);
+  if (sentences.length === 0)
+    return (
+      <Card title="Coverage">
+        <p className="covered pad">
+          <Icon name="check" />
+          Every severity reaches a step at every hour.
+        </p>
+      </Card>
+    );
+  return (
+    <Card title="Coverage" className="coverage">
+      <div className="pad">
+        <Week coverage={coverage} />
+        <ul className="holes">
+          {sentences.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        <p className="owners">Then the owners of the workspace are paged.</p>
+        <p className="size-12 text-3">Times of {policy.timezone}.</p>
+      </div>
+    </Card>
+  );
+}
+
+// The sentences below say the same, so the picture is for eyes only.
+function Week({ coverage }: { coverage: readonly SeverityCoverage[] }) {
+  return (
+    <div className="week" aria-hidden="true">
+      <div className="week-days">
+        {dayNames.map((name) => (
+          <span key={name}>{name}</span>
+        ))}
+      </div>
+      {coverage.map((row) => (
+        <div key={row.severity} className="week-row">
+          <SeverityMark value={row.severity} />
+          <div className="week-bar">
+            {row.holes.flatMap(wrapped).map(({ from, to }) => (
+              <span
+                key={from}
+                className="hole"
+                style={{ left: `${(from / week) * 100}%`, width: `${((to - from) / week) * 100}%` }}
+              />
+            ))}
+          </div>
+          <span className="mono">{coveredShare(row)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+// A hole over Sunday night is drawn at both ends of the week.
+function wrapped({ from, to }: Span): Span[] {
+  return to > week
+    ? [
+        { from, to: week },
+        { from: 0, to: to - week },
+      ]
+    : [{ from, to }];
+}

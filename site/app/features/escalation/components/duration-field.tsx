@@ -1,0 +1,91 @@
+import { useId, useState } from 'react';
+
+const units = [
+  { value: 's', word: 'seconds', seconds: 1 },
+  { value: 'min', word: 'minutes', seconds: 60 },
+  { value: 'h', word: 'hours', seconds: 3600 },
+  { value: 'd', word: 'days', seconds: 86_400 },
+] as const;
+const never = 'never';
+
+interface DurationFieldProps {
+  label: string;
+  /** Zero is never, where never is offered. */
+  seconds: number;
+  onChange: (seconds: number) => void;
+  /** Offers never as a unit. */
+  canBeNever?: boolean;
+  /** What to begin with when never is left. */
+  first?: number;
+  error?: string;
+}
+
+/** A length of time as a number and a unit. What is typed stays as it is: 60 minutes do not become an hour. */
+export function DurationField({
+  label,
+  seconds,
+  onChange,
+  canBeNever = false,
+  first = 3600,
+  error,
+}: DurationFieldProps) {
+  const id = useId();
+  const [{ text, unit }, setTyped] = useState(() => typed(seconds, canBeNever));
+  const change = (nextText: string, nextUnit: string) => {
+    setTyped({ text: nextText, unit: nextUnit });
+    const size = units.find(({ value }) => value === nextUnit)?.seconds ?? 0;
+    onChange(Math.max(0, Math.round((Number(nextText) || 0) * size)));
+  };
+  const choose = (next: string) => {
+    if (next === never) return change('', never);
+    if (unit !== never) return change(text, next);
+    const size = units.find(({ value }) => value === next)?.seconds ?? 1;
+    change(String(Math.max(1, Math.round(first / size))), next);
+  };
+  return (
+    <fieldset className="duration">
+      <legend className="label">{label}</legend>
+      <div className="parts">
+        {unit !== never && (
+          <div className={error ? 'field invalid' : 'field'}>
+            <input
+              type="number"
+              min={1}
+              inputMode="numeric"
+              aria-label={`${label}: number`}
+              aria-invalid={error ? true : undefined}
+              aria-describedby={error ? `${id}-error` : undefined}
+              value={text}
+              onChange={(event) => change(event.target.value, unit)}
+            />
+          </div>
+        )}
+        <div className="field">
+          <select aria-label={`${label}: unit`} value={unit} onChange={(event) => choose(event.target.value)}>
+            {canBeNever && <option value={never}>Never</option>}
+            {units
+              .filter(({ value }) => (canBeNever ? value !== 's' : value !== 'd'))
+              .map(({ value, word }) => (
+                <option key={value} value={value}>
+                  {word}
+                </option>
+              ))}
+          </select>
+        </div>
+      </div>
+      {error && (
+        <p className="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** The number and unit that say a length most briefly. */
+function typed(seconds: number, canBeNever: boolean): { text: string; unit: string } {
+  if (seconds === 0 && canBeNever) return { text: '', unit: never };
+  const offered = units.filter(({ value }) => (canBeNever ? value !== 's' : value !== 'd'));
+  const unit = offered.findLast((one) => seconds % one.seconds === 0) ?? offered[0];
+  return { text: String(seconds / (unit?.seconds ?? 1)), unit: unit?.value ?? 'min' };
+}

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Card } from '~/components/ui/card';
+import { onCallNow } from '../api/targets';
+import { offsets, type Policy, type Step } from '../model/policy';
+import { conditionOf } from '../model/summary';
+import { lengthOf } from '../model/words';
+import { CoverageCard } from './coverage-card';
+import { SummaryCard } from './summary-card';
+import { TargetName } from './target-name';
+
+/** A policy for those who may read but not change it. */
+export function PolicyFacts({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
+  const onCall = useQuery(onCallNow).data;
+  const after = offsets(policy.steps);
+  return (
+    <div className="policy-columns">
+      <div className="stack">
+        <Card title="Steps">
+          {policy.description && <p className="pad text-2">{policy.description}</p>}
+          <ol className="step-facts">
+            {policy.steps.map((step, i) => (
+              <StepFact key={step.key} step={step} after={after[i] ?? 0} onCall={onCall} />
+            ))}
+          </ol>
+        </Card>
+      </div>
+      <div className="stack beside">
+        <SummaryCard policy={policy} />
+        <CoverageCard policy={policy} />
+        {aside}
+      </div>
+    </div>
+  );
+}
+
+function StepFact({
+  step,
+  after,
+  onCall,
+}: {
+  step: Step;
+  after: number;
+  onCall: ReadonlyMap<string, readonly string[]> | undefined;
+}) {
+  return (
+    <li>
+      <span className="when">{after === 0 ? 'At once' : `After ${lengthOf(after)}`}</span>
+      <div>
+        <ul>
+          {step.targets.map((target) => (
+            <li key={`${target.kind}${target.id}`}>
+              <TargetName target={target} />
+              {target.kind === 'schedule' && onCall && (
+                <span className="text-3">
+                  {(onCall.get(target.id) ?? []).join(', ') || 'nobody on call'} now
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+        {step.roundRobin && <p className="size-12 text-3">Each incident pages the next one.</p>}
+        {conditionOf(step) && <p className="size-12 text-3">Applies to {conditionOf(step)}.</p>}
+      </div>
+      <span className="text-3">waits {lengthOf(step.delaySeconds)}</span>
+    </li>
+  );
+}

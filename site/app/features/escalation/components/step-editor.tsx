@@ -1,0 +1,176 @@
+import { type KeyboardEvent, useId } from 'react';
+import { Avatar } from '~/components/ui/avatar';
+import { IconButton } from '~/components/ui/button';
+import { SeverityMark } from '~/components/ui/mark';
+import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { Segmented } from '~/components/ui/segmented';
+import { capitalised } from '~/lib/format';
+import { choiceOf, targetOf } from '../model/choices';
+import { type Step, severities } from '../model/policy';
+import { conditionOf } from '../model/summary';
+import { lengthOf } from '../model/words';
+import { DurationField } from './duration-field';
+import { HoursEditor } from './hours-editor';
+
+interface StepEditorProps {
+  step: Step;
+  number: number;
+  last: boolean;
+  only: boolean;
+  /** Seconds after which it pages at the latest. */
+  after: number;
+  choices: readonly Choice[];
+  onCall: ReadonlyMap<string, readonly string[]> | undefined;
+  error?: string;
+  onChange: (fields: Partial<Step>) => void;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+}
+
+/** One step being written. Alt with an arrow moves it from anywhere inside. */
+export function StepEditor(props: StepEditorProps) {
+  const { step, number, choices, onChange, onMove } = props;
+  const title = useId();
+  const onKey = (event: KeyboardEvent) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!event.altKey || !by) return;
+    event.preventDefault();
+    onMove(by as -1 | 1);
+  };
+  const delayFault = props.error && step.targets.length > 0 ? props.error : undefined;
+  return (
+    <li className="card step-editor" aria-labelledby={title} onKeyDown={onKey} data-step={step.key}>
+      <StepHead {...props} titleId={title} />
+      <div className="pad stack">
+        <SearchSelect
+          label="Pages"
+          placeholder={step.targets.length === 0 ? 'Schedule, team, person or channel' : 'Add another'}
+          choices={choices}
+          chosen={step.targets.map((target) => knownAs(choices, choiceOf(target)))}
+          onChange={(chosen) => onChange({ targets: chosen.map(targetOf) })}
+          error={step.targets.length === 0 ? props.error : undefined}
+          note={(choice) => <OnCallNow choice={choice} onCall={props.onCall} />}
+        />
+        <div className="step-row">
+          <DurationField
+            label={
+              props.last ? 'Waits before giving up or starting again' : `Waits before step ${number + 1}`
+            }
+            seconds={step.delaySeconds}
+            onChange={(delaySeconds) => onChange({ delaySeconds })}
+            error={delayFault}
+          />
+          <div>
+            <p className="label">Each incident pages</p>
+            <Segmented
+              label={`Step ${number}: whom each incident pages`}
+              choices={[
+                { value: 'everyone', content: 'Everyone' },
+                { value: 'turns', content: 'One in turn' },
+              ]}
+              value={step.roundRobin ? 'turns' : 'everyone'}
+              onChoose={(value) => onChange({ roundRobin: value === 'turns' })}
+            />
+          </div>
+        </div>
+        <Conditions step={step} number={number} onChange={onChange} />
+      </div>
+    </li>
+  );
+}
+
+function StepHead({
+  number,
+  last,
+  only,
+  after,
+  onMove,
+  onRemove,
+  titleId,
+}: StepEditorProps & { titleId: string }) {
+  return (
+    <header>
+      <h3 id={titleId}>
+        Step {number} <span className="when">{after === 0 ? 'at once' : `after ${lengthOf(after)}`}</span>
+      </h3>
+      <IconButton
+        icon="chevron-up"
+        label={`Move step ${number} up`}
+        data-move="-1"
+        disabled={number === 1}
+        onClick={() => onMove(-1)}
+      />
+      <IconButton
+        icon="chevron-down"
+        label={`Move step ${number} down`}
+        data-move="1"
+        disabled={last}
+        onClick={() => onMove(1)}
+      />
+      <IconButton icon="trash" label={`Remove step ${number}`} disabled={only} onClick={onRemove} />
+    </header>
+  );
+}
+
+function Conditions({
+  step,
+  number,
+  onChange,
+}: {
+  step: Step;
+  number: number;
+  onChange: StepEditorProps['onChange'];
+}) {
+  const condition = conditionOf(step);
+  const all = step.severities.length === 0;
+  const toggle = (severity: string) => {
+    const on = severities.filter((one) => (one === severity) !== (all || step.severities.includes(one)));
+    if (on.length > 0) onChange({ severities: on.length === severities.length ? [] : on });
+  };
+  return (
+    <details className="conditions" open={condition !== '' || undefined}>
+      <summary>
+        <span className="strong">Applies to</span> {condition || 'every severity, at any time'}
+      </summary>
+      <fieldset>
+        <legend className="label">Severities of step {number}</legend>
+        <div className="severities">
+          {severities.map((severity) => (
+            <label key={severity} className="toggle">
+              <input
+                type="checkbox"
+                className="visually-hidden"
+                aria-label={capitalised(severity)}
+                checked={all || step.severities.includes(severity)}
+                onChange={() => toggle(severity)}
+              />
+              <SeverityMark value={severity} />
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset>
+        <legend className="label">Hours of step {number}</legend>
+        <HoursEditor hours={step.hours} onChange={(hours) => onChange({ hours })} />
+      </fieldset>
+    </details>
+  );
+}
+
+function OnCallNow({ choice, onCall }: { choice: Choice; onCall: StepEditorProps['onCall'] }) {
+  const { kind, id } = targetOf(choice);
+  if (kind !== 'schedule' || !onCall) return null;
+  const names = onCall.get(id) ?? [];
+  if (names.length === 0) return <span className="nobody">nobody on call now</span>;
+  return (
+    <span className="now">
+      <Avatar name={names[0] ?? ''} />
+      {names.join(', ')} now
+    </span>
+  );
+}
+
+// The name and colour as they are today, rather than as the policy remembers them.
+function knownAs(choices: readonly Choice[], choice: Choice): Choice {
+  return choices.find(({ id }) => id === choice.id) ?? choice;
+}

@@ -1,0 +1,40 @@
+import { Icon } from '~/components/ui/icon';
+import { offsets, type Policy } from '../model/policy';
+import { conditionOf } from '../model/summary';
+import { lengthOf } from '../model/words';
+import { TargetName } from './target-name';
+
+/** A policy as a chain: who is paged after how long, and how often again. */
+export function StepPicture({ policy }: { policy: Policy }) {
+  const after = offsets(policy.steps);
+  return (
+    <ol className="chain">
+      {policy.steps.map((step, i) => {
+        const condition = conditionOf(step);
+        return (
+          <li key={step.key}>
+            <span className="when">{i === 0 ? 'At once' : lengthOf(after[i] ?? 0)}</span>
+            <span className="whom">
+              {step.roundRobin && <span className="turns">in turn</span>}
+              {step.targets.map((target) => (
+                <TargetName key={`${target.kind}${target.id}`} target={target} />
+              ))}
+            </span>
+            {condition && <span className="condition">{condition}</span>}
+          </li>
+        );
+      })}
+      <li className="end">
+        <span className="when">{lengthOf(after.at(-1) ?? 0)}</span>
+        {policy.repeats > 0 ? (
+          <span className="whom">
+            <Icon name="refresh" />
+            {policy.repeats === 1 ? 'once more' : `${policy.repeats} more times`}
+          </span>
+        ) : (
+          <span className="whom">gives up</span>
+        )}
+      </li>
+    </ol>
+  );
+}

@@ -1,0 +1,17 @@
+import { Avatar } from '~/components/ui/avatar';
+import { Icon } from '~/components/ui/icon';
+import { useHues } from '~/lib/members';
+import { iconOf } from '../model/choices';
+import type { Target } from '../model/policy';
+
+/** A target by its sign and name. */
+export function TargetName({ target }: { target: Target }) {
+  const hueOf = useHues();
+  const icon = iconOf(target.kind);
+  return (
+    <span className="target">
+      {icon ? <Icon name={icon} /> : <Avatar name={target.name} hue={hueOf(target.id)} />}
+      <span className="ellipsis">{target.name}</span>
+    </span>
+  );
+}

@@ -1,0 +1,113 @@
+import { Link } from 'react-router';
+import { Avatar } from '~/components/ui/avatar';
+import { Icon, type IconName } from '~/components/ui/icon';
+import { clockTime, fullTime } from '~/lib/format';
+import { useHues } from '~/lib/members';
+import { paths } from '~/lib/paths';
+import type { Answer, Moment, Page } from '../model/answer';
+
+const icons: Record<Moment['outcome'], IconName> = {
+  paged: 'push',
+  skipped: 'skip',
+  last_resort: 'alert',
+  exhausted: 'x',
+};
+
+/** The answer, moment by moment, to the end of the policy. */
+export function AnswerTimeline({ answer }: { answer: Answer }) {
+  return (
+    <section className="card answer" aria-label="Answer">
+      <header>
+        <h2>{answer.summary || 'Nobody would be paged.'}</h2>
+      </header>
+      {answer.heldUntil && <Held until={answer.heldUntil} because={answer.heldBecause} />}
+      <p className="basis">
+        {answer.policyId ? (
+          <>
+            By <Link to={paths.policy(answer.policyId)}>{answer.policyName}</Link>
+          </>
+        ) : (
+          'No policy applies'
+        )}
+        , as of <time dateTime={answer.at.toISOString()}>{fullTime(answer.at)}</time>, if nobody answers.
+      </p>
+      <ol className="moments">
+        {answer.moments.map((moment) => (
+          <MomentRow key={moment.key} moment={moment} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Held({ until, because }: { until: Date; because: string }) {
+  return (
+    <p className="held-note">
+      <Icon name="wrench" />
+      <span>
+        <b>Maintenance holds these pages</b> until{' '}
+        <time dateTime={until.toISOString()}>{fullTime(until)}</time>
+        {because && `: ${because}`}. What is still open then is paged.
+      </span>
+    </p>
+  );
+}
+
+function MomentRow({ moment }: { moment: Moment }) {
+  return (
+    <li className={moment.outcome}>
+      <div className="at">
+        <time className="mono" dateTime={moment.at.toISOString()} title={fullTime(moment.at)}>
+          {clockTime(moment.at)}
+        </time>
+        <span className="size-12 text-3">{moment.when}</span>
+      </div>
+      <span className="node">
+        <Icon name={icons[moment.outcome]} />
+      </span>
+      <div className="what">
+        <h3>{moment.title}</h3>
+        {moment.outcome !== 'paged' && <p className="text-2">{moment.message}</p>}
+        {moment.pages.length > 0 && (
+          <ul>
+            {moment.pages.map((page) => (
+              <PageRow key={page.key} page={page} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function PageRow({ page }: { page: Page }) {
+  const hueOf = useHues();
+  return (
+    <li>
+      {page.personId ? (
+        <Avatar name={page.who} hue={hueOf(page.personId)} />
+      ) : (
+        <span className="avatar">
+          <Icon name="chat" />
+        </span>
+      )}
+      <div>
+        <p className="who">{page.who}</p>
+        <p className="text-2">{page.sentence}</p>
+        {page.contacts.length === 0 && <p className="unreachable">No usable contact method</p>}
+        <ul className="contacts-line">
+          {page.contacts.map((contact) => (
+            <li key={`${contact.name}${contact.hint}${contact.delay}`}>
+              <Icon name={contact.icon} />
+              <span>{contact.name}</span>
+              {contact.hint && contact.hint !== contact.name && (
+                <span className="mono text-3">{contact.hint}</span>
+              )}
+              {contact.delay && <span className="text-3">{contact.delay}</span>}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </li>
+  );
+}

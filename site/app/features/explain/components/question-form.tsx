@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { SelectField, TextField } from '~/components/ui/field';
+import { Segmented } from '~/components/ui/segmented';
+import { serverNow } from '~/lib/clock';
+import { capitalised } from '~/lib/format';
+import { askableServices } from '../api/explain';
+import { fromField, type Question, toField } from '../model/question';
+
+const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
+  value,
+  word: capitalised(value),
+}));
+
+/** The question: for what, how bad, when. Every change asks at once. */
+export function QuestionForm({
+  question,
+  onAsk,
+}: {
+  question: Question;
+  onAsk: (question: Question) => void;
+}) {
+  const services = useQuery(askableServices).data ?? [];
+  return (
+    <form className="question" aria-label="Question" onSubmit={(event) => event.preventDefault()}>
+      <SelectField
+        label="Service"
+        options={[{ value: '', word: 'No service' }, ...services]}
+        value={question.service}
+        onChange={(event) => onAsk({ ...question, service: event.target.value })}
+      />
+      <SelectField
+        label="Severity"
+        options={severities}
+        value={question.severity}
+        onChange={(event) => onAsk({ ...question, severity: event.target.value })}
+      />
+      <div>
+        <p className="label">Time</p>
+        <Segmented
+          label="Time"
+          look="wide"
+          choices={[
+            { value: 'now', content: 'Now' },
+            { value: 'picked', content: 'Pick' },
+          ]}
+          value={question.at ? 'picked' : 'now'}
+          onChoose={(value) =>
+            onAsk({ ...question, at: value === 'now' ? '' : fromField(toField(serverNow())) })
+          }
+        />
+      </div>
+      {question.at && (
+        <TextField
+          label={`At, ${readersZone()}`}
+          type="datetime-local"
+          // The field keeps what is being typed; the address gets it once it is a time.
+          key={question.at ? 'picked' : 'now'}
+          defaultValue={toField(new Date(question.at))}
+          onChange={(event) => {
+            const at = fromField(event.target.value);
+            if (at) onAsk({ ...question, at });
+          }}
+        />
+      )}
+    </form>
+  );
+}
+
+function readersZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'your time zone';
+}

@@ -1,0 +1,113 @@
+import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
+import type { IconName } from '~/components/ui/icon';
+import { plainDuration } from '~/lib/format';
+
+/** One way in which somebody would be told. */
+export interface Contact {
+  icon: IconName;
+  name: string;
+  hint: string;
+  /** How long after the moment; empty when at once. */
+  delay: string;
+}
+
+/** Somebody who would be paged, and why. */
+export interface Page {
+  key: string;
+  /** The person's or the shared channel's name. */
+  who: string;
+  personId: string;
+  sentence: string;
+  contacts: readonly Contact[];
+}
+
+/** One moment of a policy that nobody answers. */
+export interface Moment {
+  key: string;
+  at: Date;
+  /** "at once" or "after 5m". */
+  when: string;
+  outcome: 'paged' | 'skipped' | 'last_resort' | 'exhausted';
+  title: string;
+  message: string;
+  pages: readonly Page[];
+}
+
+/** The whole answer. */
+export interface Answer {
+  summary: string;
+  policyId: string;
+  policyName: string;
+  at: Date;
+  moments: readonly Moment[];
+  heldUntil: Date | null;
+  heldBecause: string;
+}
+
+const icons: Record<string, IconName> = {
+  email: 'mail',
+  sms: 'sms',
+  voice: 'phone',
+  push: 'push',
+  slack: 'slack',
+  webhook: 'webhook',
+};
+
+/** The answer as the page shows it. */
+export function toAnswer(json: ExplainResponseJson): Answer {
+  return {
+    summary: json.summary ?? '',
+    policyId: json.policy_id ?? '',
+    policyName: json.policy_name ?? '',
+    at: new Date(json.at ?? 0),
+    moments: (json.moments ?? []).map(toMoment),
+    heldUntil: json.held_until ? new Date(json.held_until) : null,
+    heldBecause: json.held_because ?? '',
+  };
+}
+
+function toMoment(json: ExplainMomentJson, i: number): Moment {
+  const at = new Date(json.at ?? 0);
+  const after = json.after_seconds ?? 0;
+  return {
+    key: `${i}`,
+    at,
+    when: after === 0 ? 'at once' : `after ${plainDuration(after)}`,
+    outcome: outcomeOf(json.outcome),
+    title: titleOf(json),
+    message: json.message ?? '',
+    pages: (json.pages ?? []).map((page, n) => toPage(page, n, at)),
+  };
+}
+
+function toPage(json: ExplainPageJson, i: number, at: Date): Page {
+  const contacts = (json.contacts ?? []).map((contact) => ({
+    icon: icons[contact.channel ?? ''] ?? 'push',
+    name: contact.name || (contact.channel ?? ''),
+    hint: contact.hint ?? '',
+    delay: delayOf(contact.at, at),
+  }));
+  return {
+    key: `${json.person?.id ?? 'channel'}-${i}`,
+    who: json.person?.name || contacts[0]?.name || json.why?.target_name || 'Shared channel',
+    personId: json.person?.id ?? '',
+    sentence: json.why?.sentence ?? '',
+    contacts,
+  };
+}
+
+function titleOf({ outcome, step, round }: ExplainMomentJson): string {
+  if (outcomeOf(outcome) === 'exhausted') return 'Gives up';
+  const again = (round ?? 1) > 1 ? `, round ${round}` : '';
+  if (outcome === 'last_resort') return `Last resort${again}`;
+  return `Step ${step ?? 1}${again}${outcome === 'skipped' ? ', skipped' : ''}`;
+}
+
+function outcomeOf(word: string | undefined): Moment['outcome'] {
+  return word === 'skipped' || word === 'last_resort' || word === 'exhausted' ? word : 'paged';
+}
+
+function delayOf(text: string | undefined, at: Date): string {
+  const seconds = text ? (Date.parse(text) - at.getTime()) / 1000 : 0;
+  return seconds >= 1 ? `after ${plainDuration(seconds)}` : '';
+}

@@ -1,0 +1,79 @@
+import type {
+  CreateMaintenanceWindowRequestJson,
+  CreateMaintenanceWindowResponseJson,
+  ListMaintenanceWindowsResponseJson,
+  ListServicesResponseJson,
+} from '@nightbell/proto';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Choice } from '~/components/ui/search-select';
+import { call } from '~/lib/api';
+import { freshFor } from '~/lib/query-client';
+import { type MaintenanceWindow, toWindow } from '../model/window';
+
+/** What is under way or ahead, soonest first, then the newest that ended. Asked again every minute. */
+export const windowList = queryOptions({
+  queryKey: ['maintenance', 'list'],
+  staleTime: freshFor.list,
+  refetchInterval: freshFor.list,
+  queryFn: async ({ signal }): Promise<MaintenanceWindow[]> => {
+    const answer = await call<ListMaintenanceWindowsResponseJson>({
+      method: 'GET',
+      path: '/v1/maintenance-windows',
+      action: 'fetch maintenance windows',
+      signal,
+    });
+    return (answer.maintenance_windows ?? []).map(toWindow);
+  },
+});
+
+/** The services that can be worked on. */
+export const serviceChoices = queryOptions({
+  queryKey: ['services', 'maintenance'],
+  staleTime: freshFor.list,
+  queryFn: async ({ signal }): Promise<Choice[]> => {
+    const answer = await call<ListServicesResponseJson>({
+      method: 'GET',
+      path: '/v1/services',
+      action: 'fetch services',
+      signal,
+    });
+    return (answer.services ?? []).map(({ id = '', name = '' }) => ({ id, word: name, icon: 'services' }));
+  },
+});
+
+/** Announces planned work. Fails with ApiError, which the dialog shows. */
+export function useCreateWindow() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateMaintenanceWindowRequestJson) =>
+      call<CreateMaintenanceWindowResponseJson>({
+        method: 'POST',
+        path: '/v1/maintenance-windows',
+        body,
+        action: 'create maintenance window',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client),
+  });
+}
+
+/** Ends a window now, or calls it off before it began. What it held is paged. */
+export function useEndWindow() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call<object>({
+        method: 'POST',
+        path: `/v1/maintenance-windows/${encodeURIComponent(id)}/end`,
+        body: {},
+        action: 'end maintenance window',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client),
+  });
+}
+
+function renew(client: ReturnType<typeof useQueryClient>): void {
+  for (const key of ['maintenance', 'incidents', 'explain'])
+    void client.invalidateQueries({ queryKey: [key] });
+}

@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { TextField } from '~/components/ui/field';
+import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { Segmented } from '~/components/ui/segmented';
+import { reasonOf } from '~/lib/api';
+import { serverNow } from '~/lib/clock';
+import { serviceChoices, useCreateWindow } from '../api/windows';
+import { lengths, toRequest } from '../model/window';
+
+const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
+
+/** Announces planned work: which services, from when, for how long, why. */
+export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
+  const create = useCreateWindow();
+  const services = useQuery(serviceChoices);
+  const [chosen, setChosen] = useState<readonly Choice[]>([]);
+  const [later, setLater] = useState(false);
+  const [length, setLength] = useState('60');
+  const [fault, setFault] = useState('');
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const text = (name: string) => String(form.get(name) ?? '');
+    const wish = {
+      description: text('description'),
+      serviceIds: chosen.map(({ id }) => id),
+      startsAt: later ? text('starts') : '',
+      minutes: length === 'null' ? null : Number(length),
+      endsAt: text('ends'),
+    };
+    const request = toRequest(wish, serverNow());
+    setFault(typeof request === 'string' ? request : '');
+    if (typeof request !== 'string') create.mutate(request, { onSuccess: onClose });
+  };
+  const failure = fault || (create.isError && reasonOf(create.error)) || services.error?.message;
+  return (
+    <Dialog title="Plan maintenance" onClose={onClose}>
+      <form className="window-form" onSubmit={submit}>
+        {failure && <Banner tone="failed">{failure}</Banner>}
+        <SearchSelect
+          label="Services"
+          placeholder={chosen.length === 0 ? 'Which are worked on' : 'Add another'}
+          choices={services.data ?? []}
+          chosen={chosen}
+          onChange={setChosen}
+        />
+        <div>
+          <p className="label">Starts</p>
+          <Segmented
+            label="Starts"
+            look="wide"
+            choices={[
+              { value: 'now', content: 'Now' },
+              { value: 'later', content: 'Later' },
+            ]}
+            value={later ? 'later' : 'now'}
+            onChoose={(value) => setLater(value === 'later')}
+          />
+        </div>
+        {later && <TextField label="Start" name="starts" type="datetime-local" required />}
+        <div>
+          <p className="label">Lasts</p>
+          <Segmented
+            label="Lasts"
+            look="wide"
+            choices={lengths.map((minutes) => ({
+              value: String(minutes),
+              content: lengthWords[String(minutes)],
+            }))}
+            value={length}
+            onChoose={setLength}
+          />
+        </div>
+        {length === 'null' && <TextField label="End" name="ends" type="datetime-local" required />}
+        {(later || length === 'null') && <p className="note">Times of your zone, {readersZone()}.</p>}
+        <TextField
+          label="Description"
+          name="description"
+          required
+          maxLength={200}
+          placeholder="Database upgrade to 17.4"
+        />
+        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Planning...']}>
+          {create.isPending ? 'Planning...' : later ? 'Plan maintenance' : 'Start maintenance'}
+        </Button>
+        <p className="note">
+          Incidents of these services open as ever and page nobody until it ends. What is still open then is
+          paged.
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+function readersZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}

@@ -1,0 +1,104 @@
+import { Button } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { usePortion } from '~/components/ui/portion';
+import { Empty } from '~/components/ui/states';
+import { useNow } from '~/lib/clock';
+import { fullTime, relativeTime } from '~/lib/format';
+import type { MaintenanceWindow, WindowState } from '../model/window';
+
+interface WindowListProps {
+  windows: readonly MaintenanceWindow[];
+  mayEnd: boolean;
+  onEnd: (window: MaintenanceWindow) => void;
+}
+
+const parts: readonly { state: WindowState; title: string; empty: string }[] = [
+  { state: 'under_way', title: 'Under way', empty: 'No maintenance now. Incidents page as usual.' },
+  { state: 'scheduled', title: 'Ahead', empty: 'Nothing is planned.' },
+  { state: 'ended', title: 'Ended', empty: 'Nothing ended yet.' },
+];
+
+/** The windows by where they stand, what is under way first. */
+export function WindowList({ windows, mayEnd, onEnd }: WindowListProps) {
+  return (
+    <div className="stack">
+      {parts.map(({ state, title, empty }) => (
+        <Part
+          key={state}
+          title={title}
+          empty={empty}
+          windows={windows.filter((window) => window.state === state)}
+          onEnd={mayEnd && state !== 'ended' ? onEnd : undefined}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Part({
+  title,
+  empty,
+  windows,
+  onEnd,
+}: {
+  title: string;
+  empty: string;
+  windows: readonly MaintenanceWindow[];
+  onEnd?: (window: MaintenanceWindow) => void;
+}) {
+  const { shown, more } = usePortion(windows);
+  return (
+    <Card title={title} className="windows">
+      {windows.length === 0 && <Empty>{empty}</Empty>}
+      <ul>
+        {shown.map((window) => (
+          <Row key={window.id} window={window} onEnd={onEnd} />
+        ))}
+      </ul>
+      {more}
+    </Card>
+  );
+}
+
+function Row({ window, onEnd }: { window: MaintenanceWindow; onEnd?: (window: MaintenanceWindow) => void }) {
+  const now = useNow(30_000);
+  const held =
+    window.held === 1 ? 'Holds the pages of 1 incident' : `Holds the pages of ${window.held} incidents`;
+  return (
+    <li className={window.state}>
+      <div className="what">
+        <p className="name">{window.description}</p>
+        <p className="size-12 text-2">{window.services.join(', ')}</p>
+      </div>
+      <div className="when">
+        <p>{whenOf(window, now)}</p>
+        <p className="size-12 text-3">
+          <time dateTime={window.startsAt.toISOString()}>{fullTime(window.startsAt)}</time> to{' '}
+          <time dateTime={window.endsAt.toISOString()}>{fullTime(window.endsAt)}</time>
+        </p>
+      </div>
+      <div className="who">
+        {window.held > 0 && <p className="held">{held}</p>}
+        {window.createdBy && <p className="size-12 text-3">Planned by {window.createdBy}</p>}
+      </div>
+      {onEnd && (
+        <Button
+          size="sm"
+          aria-label={`${verbOf(window)} ${window.description}`}
+          onClick={() => onEnd(window)}
+        >
+          {verbOf(window)}
+        </Button>
+      )}
+    </li>
+  );
+}
+
+function verbOf(window: MaintenanceWindow): string {
+  return window.state === 'scheduled' ? 'Call off' : 'End now';
+}
+
+function whenOf({ state, startsAt, endsAt }: MaintenanceWindow, now: Date): string {
+  if (state === 'scheduled') return `Starts ${relativeTime(startsAt, now)}`;
+  return `${state === 'ended' ? 'Ended' : 'Ends'} ${relativeTime(endsAt, now)}`;
+}

@@ -1,0 +1,76 @@
+import type { CreateMaintenanceWindowRequestJson, MaintenanceWindowJson } from '@nightbell/proto';
+
+/** Where a window stands. */
+export type WindowState = 'under_way' | 'scheduled' | 'ended';
+
+/** Planned work: incidents of the services open as ever and page nobody until it ends. */
+export interface MaintenanceWindow {
+  id: string;
+  description: string;
+  startsAt: Date;
+  endsAt: Date;
+  services: readonly string[];
+  state: WindowState;
+  createdBy: string;
+  /** How many open incidents wait for its end. */
+  held: number;
+}
+
+/** The lengths offered, in minutes; null is another one. */
+export const lengths = [30, 60, 120, null] as const;
+/** The longest window, in milliseconds. */
+export const longest = 31 * 24 * 3600 * 1000;
+
+/** The window of an answer. */
+export function toWindow(json: MaintenanceWindowJson): MaintenanceWindow {
+  const date = (text: string | undefined) => new Date(text ?? 0);
+  return {
+    id: json.id ?? '',
+    description: json.description ?? '',
+    startsAt: date(json.starts_at),
+    endsAt: date(json.ends_at),
+    services: json.services ?? [],
+    state: json.state === 'ended' || json.state === 'scheduled' ? json.state : 'under_way',
+    createdBy: json.created_by?.name ?? '',
+    held: json.held_incidents ?? 0,
+  };
+}
+
+/** What somebody wants of a new window. Times are as the form's fields hold them, in the reader's zone. */
+export interface Wish {
+  description: string;
+  serviceIds: readonly string[];
+  /** Empty: now. */
+  startsAt: string;
+  /** Null: until endsAt. */
+  minutes: number | null;
+  endsAt: string;
+}
+
+/** The request for a wish, or the sentence that says what is missing. */
+export function toRequest(wish: Wish, now: Date): CreateMaintenanceWindowRequestJson | string {
+  if (wish.serviceIds.length === 0) return 'Choose at least one service.';
+  const starts = wish.startsAt ? new Date(wish.startsAt) : null;
+  const from = starts ?? now;
+  const ends =
+    wish.minutes === null ? new Date(wish.endsAt) : new Date(from.getTime() + wish.minutes * 60_000);
+  if (Number.isNaN(from.getTime())) return 'Choose when it starts.';
+  if (Number.isNaN(ends.getTime())) return 'Choose when it ends.';
+  if (ends <= from || ends <= now) return 'It has to end after it starts, and in the future.';
+  if (ends.getTime() - from.getTime() > longest) return 'It can last 31 days at most.';
+  return {
+    description: wish.description.trim(),
+    ...(starts ? { starts_at: starts.toISOString() } : {}),
+    ends_at: ends.toISOString(),
+    service_ids: [...wish.serviceIds],
+  };
+}
+
+/** What ending a window now does to the incidents it holds. */
+export function endingSentence(window: MaintenanceWindow): string {
+  if (window.state === 'scheduled') return 'It is called off. Incidents page as usual.';
+  if (window.held === 0) return 'It holds no incident. From now on incidents page as usual.';
+  const [who, verb] =
+    window.held === 1 ? ['1 open incident', 'is'] : [`${window.held} open incidents`, 'are'];
+  return `${who} ${verb} held. The people on call for ${window.held === 1 ? 'it' : 'them'} are paged at once.`;
+}

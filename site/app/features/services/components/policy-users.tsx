@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { Card } from '~/components/ui/card';
+import { Icon } from '~/components/ui/icon';
+import { paths } from '~/lib/paths';
+import { serviceList } from '../api/services';
+
+// Enough to find one; the services page has them all.
+const most = 8;
+
+/** The services that page by a policy, each with the question who would be paged for it. */
+export function PolicyUsers({ policyId, isDefault }: { policyId: string; isDefault: boolean }) {
+  const services = useQuery(serviceList).data ?? [];
+  const users = services.filter(
+    (service) => service.escalation_policy_id === policyId || (isDefault && !service.escalation_policy_id),
+  );
+  return (
+    <Card title="Used by">
+      {users.length === 0 && <p className="pad size-13 text-2">No service uses this policy.</p>}
+      <ul className="policy-users">
+        {users.slice(0, most).map((service) => (
+          <li key={service.id}>
+            <Link className="grow ellipsis" to={paths.service(service.id ?? '')}>
+              {service.name}
+            </Link>
+            <Link
+              className="ask"
+              to={paths.explainService(service.id ?? '')}
+              aria-label={`Who would be paged for ${service.name}?`}
+            >
+              <Icon name="question" />
+              Who?
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {users.length > most && <p className="pad size-12 text-3">and {users.length - most} more services</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useSearchParams } from 'react-router';
+import { PageHead } from '~/components/layout/page-head';
+import { Button } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { Failed, Loading } from '~/components/ui/states';
+import { explanation } from '~/features/explain/api/explain';
+import { AnswerTimeline } from '~/features/explain/components/answer-timeline';
+import { QuestionForm } from '~/features/explain/components/question-form';
+import { toParams, toQuestion } from '~/features/explain/model/question';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { reasonOf } from '~/lib/api';
+import { toast } from '~/lib/toast';
+import '~/features/explain/explain.css';
+
+export function meta() {
+  return [{ title: 'Who would be paged? - Nightbell' }];
+}
+
+/** Who would be paged for a service and a severity at a time, and why. The address carries the question. */
+export default function OnCallExplain() {
+  const [params, setParams] = useSearchParams();
+  const question = toQuestion(params);
+  const answer = useQuery(explanation(question));
+  const copy = async () => {
+    await navigator.clipboard.writeText(window.location.href);
+    toast({ kind: 'success', title: 'Copied to clipboard' });
+  };
+  return (
+    <>
+      <PageHead title="Who would be paged?">
+        <Button icon="link" onClick={copy}>
+          Copy link
+        </Button>
+      </PageHead>
+      <OncallNav />
+      <div className="explain">
+        <Card title="Question" className="question-card">
+          <QuestionForm
+            question={question}
+            onAsk={(asked) => setParams(toParams(asked), { replace: true, preventScrollReset: true })}
+          />
+          <p className="pad size-12 text-3">
+            Asking pages nobody. The same rules decide the page when an incident opens.
+          </p>
+        </Card>
+        <div aria-live="polite" aria-busy={answer.isFetching}>
+          {answer.isPending && (
+            <section className="card">
+              <Loading what="the answer" />
+            </section>
+          )}
+          {answer.isError && (
+            <section className="card">
+              <Failed detail={reasonOf(answer.error)} onRetry={() => answer.refetch()}>
+                {answer.error.message}
+              </Failed>
+            </section>
+          )}
+          {answer.data && !answer.isError && <AnswerTimeline answer={answer.data} />}
+        </div>
+      </div>
+    </>
+  );
+}

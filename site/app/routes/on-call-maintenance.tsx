@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PageHead } from '~/components/layout/page-head';
+import { Button } from '~/components/ui/button';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { windowList } from '~/features/maintenance/api/windows';
+import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
+import { EndWindowDialog } from '~/features/maintenance/components/end-window-dialog';
+import { WindowList } from '~/features/maintenance/components/window-list';
+import type { MaintenanceWindow } from '~/features/maintenance/model/window';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { mayAct } from '~/lib/role';
+import '~/features/maintenance/maintenance.css';
+
+export function meta() {
+  return [{ title: 'Maintenance - Nightbell' }];
+}
+
+/** Planned work during which incidents page nobody. */
+export default function OnCallMaintenance() {
+  const list = useQuery(windowList);
+  const mayWrite = mayAct('responder');
+  const [creating, setCreating] = useState(false);
+  const [ending, setEnding] = useState<MaintenanceWindow | null>(null);
+  const create = (
+    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+      Plan maintenance
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Maintenance">{mayWrite && create}</PageHead>
+      <OncallNav />
+      {list.data && list.data.length > 0 ? (
+        <WindowList windows={list.data} mayEnd={mayWrite} onEnd={setEnding} />
+      ) : (
+        <section className="card" aria-label="Maintenance windows">
+          {list.isPending && <Loading what="maintenance" />}
+          {list.isError && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+          {list.data && (
+            <Empty action={mayWrite && create}>
+              No maintenance yet. While you work on a service, its incidents open as ever and page nobody.
+            </Empty>
+          )}
+        </section>
+      )}
+      {creating && <CreateWindowDialog onClose={() => setCreating(false)} />}
+      {ending && <EndWindowDialog window={ending} onClose={() => setEnding(null)} />}
+    </>
+  );
+}

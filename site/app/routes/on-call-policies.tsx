@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { PageHead } from '~/components/layout/page-head';
+import { ButtonLink } from '~/components/ui/button';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { policyList } from '~/features/escalation/api/policies';
+import { PolicyTable } from '~/features/escalation/components/policy-table';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
+import '~/features/escalation/escalation.css';
+
+export function meta() {
+  return [{ title: 'Escalation policies - Nightbell' }];
+}
+
+/** Who is paged in which order, by every policy. */
+export default function OnCallPolicies() {
+  const list = useQuery(policyList);
+  const mayWrite = mayAct('admin');
+  const create = (
+    <ButtonLink to={paths.newPolicy} icon="plus" look="primary">
+      Create policy
+    </ButtonLink>
+  );
+  return (
+    <>
+      <PageHead title="Escalation policies">{mayWrite && create}</PageHead>
+      <OncallNav />
+      <section className="card" aria-label="Policies">
+        {list.isPending && <Loading what="policies" />}
+        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.data?.length === 0 && (
+          <Empty action={mayWrite && create}>
+            No policy yet. Until there is one, incidents page the owners of the workspace.
+          </Empty>
+        )}
+        {list.data && list.data.length > 0 && <PolicyTable policies={list.data} />}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link, useParams } from 'react-router';
+import { PageHead } from '~/components/layout/page-head';
+import { Button, ButtonLink } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { policyDetail } from '~/features/escalation/api/policies';
+import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
+import { PolicyEditor } from '~/features/escalation/components/policy-editor';
+import { PolicyFacts } from '~/features/escalation/components/policy-facts';
+import type { Policy } from '~/features/escalation/model/policy';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { PolicyUsers } from '~/features/services/components/policy-users';
+import { ApiError } from '~/lib/api';
+import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
+import '~/features/escalation/escalation.css';
+
+/** One policy: written by admins, read by everybody. */
+export default function OnCallPolicy() {
+  const { id = '' } = useParams();
+  const policy = useQuery(policyDetail(id));
+  const missing = policy.error instanceof ApiError && [400, 404].includes(policy.error.status);
+  return (
+    <>
+      <title>{`${policy.data?.name ?? 'Escalation policy'} - Nightbell`}</title>
+      <nav className="crumb" aria-label="Breadcrumb">
+        <Link to={paths.policies}>Escalation policies</Link>
+        <Icon name="chevron-right" />
+        <span aria-current="page">{policy.data?.name}</span>
+      </nav>
+      {policy.data ? <Page policy={policy.data} /> : <OncallNav />}
+      {policy.isPending && <Loading what="policy" />}
+      {policy.isError && !policy.data && missing && (
+        <Empty action={<ButtonLink to={paths.policies}>All policies</ButtonLink>}>
+          {policy.error.message}
+        </Empty>
+      )}
+      {policy.isError && !policy.data && !missing && (
+        <Failed onRetry={() => policy.refetch()}>{policy.error.message}</Failed>
+      )}
+    </>
+  );
+}
+
+function Page({ policy }: { policy: Policy }) {
+  const mayWrite = mayAct('admin');
+  const [deleting, setDeleting] = useState(false);
+  const users = <PolicyUsers policyId={policy.id} isDefault={policy.isDefault} />;
+  return (
+    <>
+      <PageHead title={policy.name}>
+        {mayWrite && (
+          <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>
+            Delete
+          </Button>
+        )}
+      </PageHead>
+      <OncallNav />
+      {mayWrite ? (
+        <PolicyEditor key={policy.id} policy={policy} aside={users} />
+      ) : (
+        <PolicyFacts policy={policy} aside={users} />
+      )}
+      {deleting && <DeletePolicyDialog policy={policy} onClose={() => setDeleting(false)} />}
+    </>
+  );
+}

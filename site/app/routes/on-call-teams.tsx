@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PageHead } from '~/components/layout/page-head';
+import { Button } from '~/components/ui/button';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { type Team, teamList } from '~/features/teams/api/teams';
+import { DeleteTeamDialog } from '~/features/teams/components/delete-team-dialog';
+import { TeamDialog } from '~/features/teams/components/team-dialog';
+import { TeamTable } from '~/features/teams/components/team-table';
+import { mayAct } from '~/lib/role';
+import '~/features/teams/teams.css';
+
+export function meta() {
+  return [{ title: 'Teams - Nightbell' }];
+}
+
+const newTeam: Team = { id: '', name: '', description: '', memberIds: [] };
+
+/** The teams that own services and schedules, and that policies can page as one. */
+export default function OnCallTeams() {
+  const list = useQuery(teamList);
+  const mayWrite = mayAct('admin');
+  const [editing, setEditing] = useState<Team | null>(null);
+  const [deleting, setDeleting] = useState<Team | null>(null);
+  const create = (
+    <Button look="primary" icon="plus" onClick={() => setEditing(newTeam)}>
+      Create team
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Teams">{mayWrite && create}</PageHead>
+      <OncallNav />
+      <section className="card" aria-label="Team list">
+        {list.isPending && <Loading what="teams" />}
+        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.data?.length === 0 && (
+          <Empty action={mayWrite && create}>
+            No team yet. A team owns services and schedules, and a policy can page it as one.
+          </Empty>
+        )}
+        {list.data && list.data.length > 0 && (
+          <TeamTable teams={list.data} mayWrite={mayWrite} onEdit={setEditing} onDelete={setDeleting} />
+        )}
+      </section>
+      {editing && <TeamDialog team={editing} onClose={() => setEditing(null)} />}
+      {deleting && <DeleteTeamDialog team={deleting} onClose={() => setDeleting(null)} />}
+    </>
+  );
+}
