@@ -12,7 +12,7 @@ import {
 } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import type { Timeline } from '../model/schedule';
-import { clockWords, dayWords, lengthWords } from '../model/words';
+import { clockWords, dayLengthWords, dayWords } from '../model/words';
 import { dayOf } from '../model/zone';
 import { ShiftBlock } from './shift-block';
 import { JumpLines, Nights, NowLine, TimeHead } from './timeline-marks';
@@ -163,8 +163,8 @@ function EmptyCell() {
 
 function dayHead(lane: Lane, zone: string, now: number): [string, string] {
   const day = dayOf(lane.from, zone);
-  const hours = Math.round((lane.to - lane.from) / 3_600_000);
-  const odd = hours === 24 ? '' : lengthWords(hours * 3_600_000).replace('1 day 1 h', '25 h');
+  const words = dayLengthWords(lane);
+  const odd = words === '24 h' ? '' : words;
   return [dayWords(day, day.day === 1), lane.from <= now && now < lane.to ? clockWords(now, zone) : odd];
 }
 

@@ -100,9 +100,13 @@ export function reasonWords(shift: Shift): string {
 export function clockChangeWords(day: Day, by: number): string {
   const long = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' });
   const name = long.format(Date.UTC(day.year, day.month - 1, day.day));
-  return `Clocks go ${by > 0 ? 'forward' : 'back'}: ${name} has ${lengthWords(day.to - day.from)
-    .replace('1 day 1 h', '25 h')
-    .replace(' h', ' hours')}`;
+  return `Clocks go ${by > 0 ? 'forward' : 'back'}: ${name} has ${dayLengthWords(day).replace(/ h$/, ' hours')}`;
+}
+
+/** How long a day is, in hours: "23 h", "24 h 30 min". */
+export function dayLengthWords({ from, to }: Pick<Day, 'from' | 'to'>): string {
+  const [hours, minutes] = [Math.floor((to - from) / hour), ((to - from) % hour) / minute];
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
 }
 
 /** The word of a month, 1 to 12. */
