@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// fillSQL writes a past: incidents of which a tenth is triggered, a tenth acknowledged
-// and the rest resolved, one a minute, each with an alert, its escalation, a page that
-// was sent and two lines of history. Ids are in the order of time, as ours are.
+// fillSQL writes a past: incidents of which, among the newest 2,000, a tenth is triggered
+// and a tenth acknowledged, and all others are resolved, one a minute, each with an
+// alert, its escalation, a page that was sent and two lines of history. Ids are in the
+// order of time, as ours are.
 const fillSQL = `
 CREATE TEMPORARY TABLE past ON COMMIT DROP AS
 SELECT $1::uuid AS org_id, n, s.id AS service_id, at,
        (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n || 'a'), 1, 3) || '8' || substr(md5(n || 'b'), 1, 15))::uuid AS id,
-       CASE n % 10 WHEN 0 THEN 'triggered' WHEN 1 THEN 'acknowledged' ELSE 'resolved' END AS status,
+       CASE WHEN n <= $3::integer - 2000 THEN 'resolved' WHEN n % 10 = 0 THEN 'triggered' WHEN n % 10 = 1 THEN 'acknowledged' ELSE 'resolved' END AS status,
        (ARRAY['critical', 'high', 'medium', 'low'])[1 + n % 4] AS severity
 FROM (SELECT n, now() - ($3::integer - n) * interval '1 minute' AS at FROM generate_series($2::integer, $3::integer) n) numbered
 JOIN (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS services FROM service WHERE org_id = $1) s ON s.place = n % services;
