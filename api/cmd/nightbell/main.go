@@ -21,6 +21,7 @@ type commands struct {
 	Serve       serveCommand       `cmd:"" help:"Run Nightbell."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database's schema up to date, or look at it."`
 	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
+	Explain     explainCommand     `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running Nightbell is ready."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
@@ -60,6 +61,12 @@ type demoResetCommand struct{ app.Config }
 
 func (c demoResetCommand) Run(ctx context.Context) error {
 	return app.ResetDemo(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type explainCommand struct{ app.ExplainOptions }
+
+func (c explainCommand) Run(ctx context.Context) error {
+	return app.Explain(ctx, c.ExplainOptions, os.Stdout)
 }
 
 type doctorCommand struct{ app.Config }

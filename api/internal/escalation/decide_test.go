@@ -250,10 +250,10 @@ func TestMessages(t *testing.T) {
 		got  []string
 		want []string
 	}{
-		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Rota A is named by the policy; step 1 of Default, round 2."}},
-		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Named by the policy; step 1."}},
+		{messages(policyOf(1, "A 5m"), nil, State{Round: 1}), []string{"Named by the policy; step 1 of Default, round 2."}},
+		{messages(Policy{Steps: []Step{{Targets: []Target{{Channel: who("s")}}}}}, nil, State{}), []string{"Shared channel; step 1."}},
 		{messages(policyOf(0, "- 5m, B 5m"), nil, State{}), []string{
-			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Rota B is named by the policy; step 2 of Default.",
+			"Step 1 of Default was skipped: nobody is on call for Rota -.", "Named by the policy; step 2 of Default.",
 		}},
 		{messages(Policy{Name: "Night", Steps: make([]Step, 1)}, owners[:1], State{}), []string{
 			"Nobody is on call for Night, so the owners of the workspace are paged.", "Owner of the workspace, because nobody is on call for Night.",

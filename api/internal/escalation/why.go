@@ -2,6 +2,7 @@ package escalation
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,14 +107,12 @@ func (why Why) reason(target Target) string {
 			text += " until " + clockOf(why.ShiftEndsAt, why.DecidedAt, target.Schedule.Zone)
 		}
 		return text
-	case target.Name == "":
-		return "named by the policy"
 	case target.Kind == Team:
 		return "member of " + target.Name
 	case target.Channel != uuid.Nil:
-		return "shared channel " + target.Name
+		return strings.TrimSpace("shared channel " + target.Name)
 	default:
-		return target.Name + " is named by the policy"
+		return "named by the policy"
 	}
 }
 

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+func TestExplanationIsReadable(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 28, 22, 58, 0, 0, time.UTC)
+	answer := &nightbellv1.ExplainResponse{
+		ServiceName: "Payments", PolicyName: "Payments, critical", Severity: "critical", At: timestamppb.New(at),
+		Summary: "Mara Lindqvist is paged at once.",
+		Moments: []*nightbellv1.ExplainMoment{
+			{At: timestamppb.New(at), Step: 1, Round: 1, Outcome: "paged", Message: "Mara Lindqvist is paged.", Pages: []*nightbellv1.ExplainPage{{
+				Person: &nightbellv1.Person{Name: "Mara Lindqvist"},
+				Why:    &nightbellv1.Why{Sentence: "On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical."},
+				Contacts: []*nightbellv1.ExplainContact{
+					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at)},
+					{Channel: "webhook", At: timestamppb.New(at.Add(2 * time.Minute))},
+				},
+			}}},
+			{At: timestamppb.New(at.Add(5 * time.Minute)), Step: 1, Round: 2, Outcome: "exhausted", Message: "Nobody answered."},
+		},
+	}
+	want := `Payments, critical, Sat 28 Nov 2026 23:58 CET
+Mara Lindqvist is paged at once.
+
+Policy: Payments, critical
+  23:58  step 1           Mara Lindqvist is paged.
+         Mara Lindqvist: On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical.
+           23:58  email (mara@acme.example)
+           00:00  webhook
+Sun 29 Nov
+  00:03  step 1, round 2  Nobody answered.
+`
+	if got := explanation(answer, berlin); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestExplainAsksARunningNightbell answers as the API does, and spoils one thing after
+// the other.
+func TestExplainAsksARunningNightbell(t *testing.T) {
+	var asked map[string]any
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Header.Get("Authorization") != "Bearer nbk_key":
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"code":"unauthenticated","message":"no"}`))
+		case strings.HasSuffix(r.URL.Path, "/ListServices"):
+			_, _ = w.Write([]byte(`{"services":[{"id":"7","name":"Payments"}]}`))
+		default:
+			_ = json.NewDecoder(r.Body).Decode(&asked)
+			_, _ = w.Write([]byte(`{"summary":"Mara is paged at once."}`))
+		}
+	}))
+	defer server.Close()
+	good := ExplainOptions{URL: server.URL + "/", APIKey: "nbk_key", Service: "payments", Severity: "low", At: "2026-11-28T03:00:00Z"}
+	for _, test := range []struct {
+		name  string
+		spoil func(*ExplainOptions)
+		want  string
+	}{
+		{"as it should be", func(*ExplainOptions) {}, "Mara is paged at once."},
+		{"JSON", func(o *ExplainOptions) { o.JSON = true }, `"held_because":`},
+		{"no key", func(o *ExplainOptions) { o.APIKey = "" }, "NIGHTBELL_API_KEY is not set"},
+		{"a wrong key", func(o *ExplainOptions) { o.APIKey = "other" }, "check NIGHTBELL_API_KEY"},
+		{"no such service", func(o *ExplainOptions) { o.Service = "Checkout" }, "there are: Payments"},
+		{"no such time", func(o *ExplainOptions) { o.At = "tonight" }, "use 2026-11-28T03:00:00Z"},
+		{"nobody there", func(o *ExplainOptions) { o.URL = "http://127.0.0.1:1" }, "set NIGHTBELL_URL to where it runs"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			options := good
+			test.spoil(&options)
+			var out bytes.Buffer
+			if err := Explain(t.Context(), options, &out); err != nil {
+				out.WriteString(err.Error())
+			}
+			if !strings.Contains(out.String(), test.want) {
+				t.Errorf("it says %q, want %q", out.String(), test.want)
+			}
+		})
+	}
+	if asked["serviceId"] != "7" || asked["severity"] != "low" || asked["at"] != "2026-11-28T03:00:00Z" {
+		t.Errorf("it asked for %v", asked)
+	}
+}
+
+func TestTimesWithoutAZoneAreThoseHere(t *testing.T) {
+	zone := time.FixedZone("here", 3600)
+	for _, text := range []string{"2026-11-28T03:00", "2026-11-28 03:00", "2026-11-28T03:00:00", "2026-11-28T02:00:00Z"} {
+		if at, err := askedTime(text, zone); err != nil || !at.Equal(time.Date(2026, 11, 28, 2, 0, 0, 0, time.UTC)) {
+			t.Errorf("%s is %s, %v", text, at, err)
+		}
+	}
+}
