@@ -106,7 +106,7 @@ var factories = map[string]func(*tenant) string{
 	"inbox_mail":         (*tenant).makeMail,
 	"incident":           (*tenant).makeIncident,
 	"incident_cursor":    (*tenant).cursor,
-	"maintenance_window": func(n *tenant) string { return pgtest.Row(n.orgID, "maintenance_window").String() }, // no call makes one yet
+	"maintenance_window": (*tenant).makeMaintenance,
 	"notification_rule":  (*tenant).makeRule,
 	"other_user":         func(n *tenant) string { return n.people["admin"] },
 	"override":           (*tenant).makeOverride,
@@ -188,6 +188,16 @@ func (n *tenant) makeOverride() string {
 func (n *tenant) makeFeed() string {
 	n.t.Helper()
 	return n.make("/v1/calendar-feeds", "calendar_feed", object{"schedule_id": n.makeScheduleID()})
+}
+
+// makeMaintenance plans work for tomorrow, so that it holds no page of a test.
+func (n *tenant) makeMaintenance() string {
+	n.t.Helper()
+	tomorrow := time.Now().AddDate(0, 0, 1)
+	return n.make("/v1/maintenance-windows", "maintenance_window", object{
+		"description": "Upgrade", "service_ids": []string{n.objects["service"]},
+		"starts_at": tomorrow.Format(time.RFC3339), "ends_at": tomorrow.Add(time.Hour).Format(time.RFC3339),
+	})
 }
 
 func (n *tenant) makeIncident() string {

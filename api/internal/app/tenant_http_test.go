@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,4 +44,16 @@ func (n *tenant) linkClaims() notify.AckClaims {
 	delivery := pgtest.One[uuid.UUID](n.t, n.database, `
 		SELECT n.delivery_ids[1] FROM notification n WHERE n.org_id = $1 AND n.incident_id = $2 AND n.user_id = $3`, n.orgID, n.objects["incident"], owner)
 	return notify.AckClaims{OrgID: n.orgID, UserID: owner, DeliveryID: delivery, Expires: time.Now().Add(time.Hour)}
+}
+
+// calendar is the address of the organization's first calendar, without the server.
+func (n *tenant) calendar() string {
+	n.t.Helper()
+	for _, feed := range at[[]any](n.t, n.call(n.owner(), http.MethodGet, "/v1/calendar-feeds", nil), "calendar_feeds") {
+		if address := at[string](n.t, feed.(object), "url"); address != "" {
+			return strings.TrimPrefix(address, n.PublicURL)
+		}
+	}
+	n.t.Fatal("the organization has no calendar")
+	return ""
 }

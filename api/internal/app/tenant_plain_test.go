@@ -5,6 +5,7 @@ package app
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -168,6 +169,28 @@ func (c *campaign) refusesLink(t *testing.T, name, token string) {
 		if leaks := c.leaks(got.body); got.status != http.StatusNotFound || len(leaks) > 0 {
 			t.Errorf("%s a link that is %s answers %d and shows %v", verb, name, got.status, leaks)
 		}
+	}
+}
+
+// A calendar's address names one feed, and whoever has it reads one schedule or person.
+func TestTenantCalendarFeed(t *testing.T) {
+	t.Parallel()
+	c := newCampaign(t)
+	if got := c.get(c.a.calendar(), ""); got.status != http.StatusOK || len(c.leaks(got.whole())) > 0 {
+		t.Errorf("our own calendar is answered %s, which shows %v", got.whole(), c.leaks(got.whole()))
+	}
+	theirs := c.b.calendar()
+	for name, file := range map[string]string{
+		"a made-up secret": base64.RawURLEncoding.EncodeToString(make([]byte, 32)), "an id": c.b.objects["calendar_feed"],
+		"an access token": c.b.owner(), "an API key": c.b.apiKey, "a service key": c.b.serviceKey,
+	} {
+		if got := c.get("/calendar/"+file+".ics", ""); got.status != http.StatusNotFound || len(c.leaks(got.body)) > 0 {
+			t.Errorf("%s is taken for a calendar's secret: %s", name, got.whole())
+		}
+	}
+	c.checkUnharmed(t)
+	if got := c.get(theirs, ""); got.status != http.StatusOK || !canaries.MatchString(got.body) {
+		t.Errorf("untested: the address itself is answered %s", got.whole())
 	}
 }
 

@@ -85,3 +85,18 @@ func TestTenantAcknowledgeLinkUnderRowLevelSecurityAlone(t *testing.T) {
 		t.Errorf("untested: the link itself is answered %s", got.whole())
 	}
 }
+
+// A calendar is no call either.
+func TestTenantCalendarFeedUnderRowLevelSecurityAlone(t *testing.T) {
+	t.Parallel()
+	c := newCampaign(t)
+	ctx := postgres.WithOrgSetting(context.WithoutCancel(t.Context()), c.a.orgID)
+	theirs := c.b.calendar()
+	if got := c.within(ctx, http.MethodGet, theirs, "", nil); got.status != http.StatusNotFound || len(c.leaks(got.body)) > 0 {
+		t.Errorf("the address answers %d and shows %v", got.status, c.leaks(got.body))
+	}
+	c.checkUnharmed(t)
+	if got := c.get(theirs, ""); got.status != http.StatusOK || !canaries.MatchString(got.body) {
+		t.Errorf("untested: the address itself is answered %s", got.whole())
+	}
+}
