@@ -151,7 +151,7 @@ $(TOOLS)/bin/nightbell-shifted: build
 SIMULATIONS ?= 5000000
 SIMULATE_FOR ?= 4h
 .PHONY: simulate
-simulate: $(STAMPS)/postgres ## Live through SIMULATIONS nights of paging, 5,000,000 by default (some 40 minutes)
+simulate: ## Live through SIMULATIONS nights of paging, 5,000,000 by default (some 40 minutes)
 	@cd api && go test -count=1 -run 'TestSimulation$$' -timeout 24h -v ./internal/escalation -args -simulations $(SIMULATIONS) -for $(SIMULATE_FOR)
 
 # BENCH='--quick' for development, BENCH='--out DIR' to write somewhere else.
