@@ -108,6 +108,7 @@ race: $(STAMPS)/workspace $(STAMPS)/postgres ## Every Go package under the race 
 test-all: ## make test, the race detector and the whole of chaos: more than an hour
 	@$(MAKE) test
 	@$(MAKE) race
+	@cd api && go test -count=1 -run SlowModel -timeout 30m ./internal/oncall -args -schedules 10000
 	@$(MAKE) chaos
 
 .PHONY: e2e
@@ -172,6 +173,10 @@ bench-page: build ## How soon one person is paged, and thirty at once
 .PHONY: bench-list
 bench-list: build ## Lists, starts, memory and idling (BENCH=--growth: with up to a million incidents)
 	$(call bench,list)
+
+.PHONY: bench-oncall
+bench-oncall: build ## Who is on call, and the sweep among 100,000 open incidents (docs-mdx/bench/oncall.json)
+	$(call bench,oncall)
 
 .PHONY: lint
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language

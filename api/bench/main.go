@@ -4,13 +4,14 @@
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench ingest   alerts in, committed
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench page     webhook in to webhook out
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench list     lists, memory, starts, idle
+//	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, the sweep
 //
 // Each starts the binary on an empty data directory with its own PostgreSQL (fsync on),
 // sets a workspace up through the public API, prints a table and writes JSON for the
 // performance page. Load comes from a process of its own, so that the server's
 // processor time can be told apart; it is read from /proc, so this runs on Linux only.
 //
-// Entry files: ingest.go, page.go, list.go. The parts: server.go (the binary),
+// Entry files: ingest.go, page.go, list.go, oncall.go. The parts: server.go (the binary),
 // workspace.go (its tenant), load.go (the driver), peer.go (what it is compared with),
 // proc.go (processor time and memory), report.go (tables and JSON).
 package main
@@ -29,6 +30,7 @@ type commands struct {
 	Ingest ingestCommand `cmd:"" help:"Measure how fast alerts are stored."`
 	Page   pageCommand   `cmd:"" help:"Measure how soon people are paged."`
 	List   listCommand   `cmd:"" help:"Measure lists, starts, memory and idling; with --growth, how all of it grows."`
+	Oncall oncallCommand `cmd:"" help:"Measure who is on call, and the sweep among many open incidents."`
 	Load   loadCommand   `cmd:"" hidden:"" help:"Drive load, as a process of its own."`
 	Peer   peerCommand   `cmd:"" hidden:"" help:"Serve what Nightbell is compared with."`
 }
