@@ -27,8 +27,10 @@ const (
 	feedBack, feedAhead = 30, 92
 	// feedUse is how often the use of a feed is noted.
 	feedUse = time.Hour
-	// mostFeeds is how many calendars are drawn at once: they may wait, pages may not.
-	mostFeeds = 4
+	// mostFeeds is how many calendars are drawn at once, and feedPatience how long the
+	// others wait: calendars may, pages may not.
+	mostFeeds    = 4
+	feedPatience = 5 * time.Second
 )
 
 var (
@@ -61,8 +63,10 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case f.drawing <- struct{}{}:
 		defer func() { <-f.drawing }()
-	default:
+	case <-time.After(feedPatience):
 		f.writeError(w, r, errFeedsBusy)
+		return
+	case <-r.Context().Done():
 		return
 	}
 	calendar, err := f.draw(r.Context(), token)
