@@ -27,21 +27,36 @@ func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wai
 			err = fmt.Errorf("panic while storing alerts: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	var story *alertStory
-	err = in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		story = newAlertStory(tx, now, together)
-		return story.tell(ctx)
-	}, postgres.LockTimeout(wait))
+	story, err := in.commit(ctx, together, wait, true)
+	if isOutdatedLook(err) {
+		story, err = in.commit(ctx, together, wait, false)
+	}
 	if err != nil {
 		return err
 	}
 	failpoint.At("stored", "")
 	in.signal(story.paging)
 	return nil
+}
+
+// commit is one try. One that trusts its first look fails when another replica stored
+// the same alert, or opened the same incident, since.
+func (in *Intake) commit(ctx context.Context, together []*submission, wait time.Duration, trusting bool) (story *alertStory, err error) {
+	look := func(batch *pgx.Batch) {
+		story = newAlertStory(together)
+		if trusting {
+			story.queueLook(batch)
+		}
+	}
+	err = in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		story.tx, story.now, story.paging = tx, now, newPagingRound(tx, now)
+		return story.tell(ctx)
+	}, postgres.LockTimeout(wait), postgres.First(look))
+	return story, err
 }
 
 func (in *Intake) signal(round *pagingRound) {
@@ -68,6 +83,8 @@ type alertStory struct {
 	routes    map[uuid.UUID]catalog.Route
 	truncated map[uuid.UUID]int
 
+	firstLook
+
 	rows    []*arrived
 	links   []alertdb.Link
 	joined  []incidentdb.Joined
@@ -81,13 +98,12 @@ type arrived struct {
 	received alert.Received
 	subject  incidentdb.Subject
 	meaning  alert.Meaning
+	// fresh is set for an alert that is not stored yet.
+	fresh bool
 }
 
-func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory {
-	s := &alertStory{
-		tx: tx, now: now, paging: newPagingRound(tx, now), routes: map[uuid.UUID]catalog.Route{},
-		truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{},
-	}
+func newAlertStory(together []*submission) *alertStory {
+	s := &alertStory{routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{}}
 	received := map[uuid.UUID][]alert.Received{}
 	for _, one := range together {
 		s.routes[one.route.ServiceID] = one.route
@@ -100,7 +116,13 @@ func newAlertStory(tx pgx.Tx, now time.Time, together []*submission) *alertStory
 			s.arrivals = append(s.arrivals, alertdb.Arrival{OrgID: s.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
 		}
 	}
+	alertdb.Sort(s.arrivals)
 	return s
+}
+
+// subject is what an incident is about that an arrival opens or joins.
+func (s *alertStory) subject(a alertdb.Arrival) incidentdb.Subject {
+	return incidentdb.Subject{ServiceID: a.ServiceID, Key: alert.IncidentKey(string(s.routes[a.ServiceID].Grouping), a.Received)}
 }
 
 func (s *alertStory) tell(ctx context.Context) error {
@@ -111,35 +133,43 @@ func (s *alertStory) tell(ctx context.Context) error {
 		}
 	}
 	s.followRepeats()
-	s.queueJoined()
+	s.queueStored()
 	s.record()
 	s.paging.queue(&s.batch)
 	return postgres.Finish(ctx, s.tx, &s.batch)
 }
 
-// storeAlerts writes every alert, repeats too, reads what each has become, and asks
-// alert.Decide what that means.
+// storeAlerts writes every alert that is stored already, repeats too, reads what each
+// has become, and asks alert.Decide what that means.
 func (s *alertStory) storeAlerts(ctx context.Context) error {
-	rows, err := alertdb.Upsert(ctx, s.tx, s.arrivals, s.now)
-	if err != nil {
-		return err
+	stored, fresh := s.divide(s.arrivals)
+	if len(stored) > 0 {
+		rows, err := alertdb.Upsert(ctx, s.tx, stored, s.now)
+		if err != nil {
+			return err
+		}
+		received := make(map[incidentdb.Subject]alertdb.Arrival, len(stored))
+		for _, a := range stored {
+			received[incidentdb.Subject{ServiceID: a.ServiceID, Key: a.Key}] = a
+		}
+		for _, row := range rows {
+			// An incident that another replica opened a moment ago may not be visible yet, and
+			// must not miss the end of its alert: the lock shows whether it is open.
+			row.IncidentOpen = row.IncidentOpen || row.Status == alert.Resolved && row.IncidentID != uuid.Nil
+			s.add(row, received[incidentdb.Subject{ServiceID: row.ServiceID, Key: row.Key}], false)
+		}
 	}
-	received := make(map[incidentdb.Subject]alert.Received, len(s.arrivals))
-	for _, a := range s.arrivals {
-		received[incidentdb.Subject{ServiceID: a.ServiceID, Key: a.Key}] = a.Received
-	}
-	for _, row := range rows {
-		from := received[incidentdb.Subject{ServiceID: row.ServiceID, Key: row.Key}]
-		grouping := string(s.routes[row.ServiceID].Grouping)
-		// An incident that another replica opened a moment ago may not be visible yet, and
-		// must not miss the end of its alert: the lock shows whether it is open.
-		row.IncidentOpen = row.IncidentOpen || row.Status == alert.Resolved && row.IncidentID != uuid.Nil
-		s.rows = append(s.rows, &arrived{
-			Row: row, received: from, meaning: alert.Decide(row.Stored),
-			subject: incidentdb.Subject{ServiceID: row.ServiceID, Key: alert.IncidentKey(grouping, from)},
-		})
+	s.newcomers = alertdb.NewNewcomers(fresh, s.now)
+	for i, row := range s.newcomers.Rows {
+		s.add(row, fresh[i], true)
 	}
 	return nil
+}
+
+func (s *alertStory) add(row alertdb.Row, from alertdb.Arrival, fresh bool) {
+	s.rows = append(s.rows, &arrived{
+		Row: row, received: from.Received, meaning: alert.Decide(row.Stored), subject: s.subject(from), fresh: fresh,
+	})
 }
 
 // holdIncidents locks the incidents that alerts join or may resolve.
@@ -151,7 +181,9 @@ func (s *alertStory) holdIncidents(ctx context.Context) error {
 		case alert.Cleared:
 			ending.Add(row.OrgID, row.IncidentID)
 		case alert.OpenOrJoin:
-			joining[row.subject] = true
+			if s.mayBeOpen(row.subject) {
+				joining[row.subject] = true
+			}
 		case alert.Repeat, alert.Suppressed, alert.Ended:
 		}
 	}
@@ -228,7 +260,11 @@ func (s *alertStory) open(ctx context.Context, openings []incidentdb.Opening) ([
 	}
 	// What decides about their paging is read in the same round trip.
 	batch, opened := &pgx.Batch{}, []incidentdb.Opened(nil)
-	incidentdb.QueueOpen(batch, openings, s.now, func(all []incidentdb.Opened) { opened = all })
+	if s.trusted {
+		s.queueNumbers(batch, openings, func(all []incidentdb.Opened) { opened = all })
+	} else {
+		incidentdb.QueueOpen(batch, openings, s.now, func(all []incidentdb.Opened) { opened = all })
+	}
 	for _, o := range openings {
 		s.paging.queueReads(batch, o.OrgID, o.PolicyID)
 	}
@@ -343,7 +379,7 @@ func endedMessage(ended int) string {
 
 // flush sends what is queued so far, so that the next statement sees it.
 func (s *alertStory) flush(ctx context.Context) error {
-	s.queueJoined()
+	s.queueStored()
 	if s.batch.Len() == 0 {
 		return nil
 	}
@@ -352,8 +388,12 @@ func (s *alertStory) flush(ctx context.Context) error {
 	return err
 }
 
-// link makes the alert's incident answer for the start that it has now.
+// link makes the alert's incident answer for the start that it has now. One that is not
+// stored yet is stored with it.
 func (s *alertStory) link(row *arrived) {
+	if row.fresh {
+		return
+	}
 	s.links = append(s.links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID, StartsAt: row.StartsAt})
 }
 
@@ -367,8 +407,10 @@ func (s *alertStory) followRepeats() {
 	}
 }
 
-// queueJoined adds what links alerts and incidents to the pipelined batch.
-func (s *alertStory) queueJoined() {
+// queueStored adds what is new, and what links alerts and incidents, to the pipelined
+// batch.
+func (s *alertStory) queueStored() {
+	s.queueFresh()
 	alertdb.QueueLinks(&s.batch, s.links)
 	incidentdb.QueueJoined(&s.batch, s.joined, s.now)
 	s.links, s.joined = nil, nil

@@ -233,3 +233,34 @@ func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 		t.Errorf("the last number is %d", n)
 	}
 }
+
+// TestNewGroupsOfManyTenantsInOneBatch numbers the incidents of each organization by
+// itself, although one transaction opens them.
+func TestNewGroupsOfManyTenantsInOneBatch(t *testing.T) {
+	w := newWorkspace(t)
+	routes := []catalog.Route{w.route}
+	for range 2 {
+		w.fill(t)
+		routes = append(routes, w.route)
+	}
+	var senders sync.WaitGroup
+	done := w.intake.Expect() // keeps the batch open for a moment
+	for n := range 30 {
+		senders.Go(func() {
+			key := fmt.Sprint("k", n)
+			if err := w.intake.Accept(t.Context(), routes[n%3], alert.Batch{Alerts: []alert.Received{firing(key, key, began)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	senders.Wait()
+	done()
+	for _, route := range routes {
+		numbers := pgtest.One[[]int32](t, w.Database, `SELECT array_agg(number ORDER BY number) FROM incident WHERE org_id = $1`, route.OrgID)
+		linked := pgtest.One[int](t, w.Database, `SELECT count(*) FROM alert a JOIN incident i ON i.org_id = a.org_id AND i.id = a.incident_id
+			WHERE a.org_id = $1 AND a.incident_starts_at = a.starts_at`, route.OrgID)
+		if !slices.Equal(numbers, []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) || linked != 10 {
+			t.Errorf("incidents have the numbers %v, %d alerts are theirs", numbers, linked)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (in *Intake) AcceptUndecodable(ctx context.Context, route catalog.Route, se
 		}
 		round = newPagingRound(tx, now)
 		_, err = tx.Exec(ctx, `INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, route.OrgID, id.New(), route.ServiceID, sender, reason, body[:min(len(body), keptBytes)], now)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, route.OrgID, id.New(), route.ServiceID, sender, reason, append([]byte{}, body[:min(len(body), keptBytes)]...), now)
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,11 @@
 package alertdb
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,19 +35,16 @@ type Row struct {
 
 // upsertSQL keeps the maximum of (starts_at, resolved after firing), as alert.Absorb
 // does: a message that arrives late or twice counts, but never turns the state back.
-// A repeat always writes (design rule 3). Rows are locked in the order of their keys,
-// so that two batches cannot deadlock. Whether the incident is open is asked of the one
+// A repeat always writes (design rule 3). Whether the incident is open is asked of the one
 // row: EXISTS may be answered by gathering every open incident there is. OFFSET 0 keeps
 // what is computed once from being written out for each column.
 const upsertSQL = `
 INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, description,
                    labels, annotations, link, starts_at, start_known, ends_at, occurrence_count, first_seen_at, last_seen_at)
-SELECT * FROM (
-    SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]), unnest($3::uuid[]) AS service_id, unnest($4::text[]) AS alert_key,
-           unnest($5::text[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]),
-           unnest($10::jsonb[]), unnest($11::jsonb[]), unnest($12::text[]), unnest($13::timestamptz[]), unnest($14::boolean[]),
-           unnest($15::timestamptz[]), unnest($16::integer[]), $17::timestamptz, $17::timestamptz
-) arrival ORDER BY service_id, alert_key
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]),
+       unnest($5::text[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]),
+       unnest($10::jsonb[]), unnest($11::jsonb[]), unnest($12::text[]), unnest($13::timestamptz[]), unnest($14::boolean[]),
+       unnest($15::timestamptz[]), unnest($16::integer[]), $17::timestamptz, $17::timestamptz
 ON CONFLICT (service_id, alert_key) DO UPDATE SET
     occurrence_count = alert.occurrence_count + excluded.occurrence_count,
     last_seen_at     = greatest(alert.last_seen_at, excluded.last_seen_at),
@@ -71,11 +71,19 @@ ON CONFLICT (service_id, alert_key) DO UPDATE SET
 RETURNING org_id, id, service_id, alert_key, status, starts_at, incident_id, incident_starts_at,
     coalesce((SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id), false)`
 
-// Upsert stores arrivals, at most one for each service and key, and answers with the
+// Sort puts arrivals in the order in which every batch locks their rows, so that two
+// batches cannot deadlock.
+func Sort(arrivals []Arrival) {
+	slices.SortFunc(arrivals, func(a, b Arrival) int {
+		return cmp.Or(bytes.Compare(a.ServiceID[:], b.ServiceID[:]), cmp.Compare(a.Key, b.Key))
+	})
+}
+
+// Upsert stores sorted arrivals, at most one for each service and key, and answers with the
 // rows as they are now, locked until the transaction ends. IncidentOpen is as of the
 // beginning of the statement: who acts on it locks the incident and looks again.
 func Upsert(ctx context.Context, tx pgx.Tx, arrivals []Arrival, now time.Time) ([]Row, error) {
-	columns := columnsOf(arrivals, now)
+	columns, _ := columnsOf(arrivals, now)
 	rows, err := tx.Query(ctx, upsertSQL, columns...)
 	if err != nil {
 		return nil, err
@@ -83,9 +91,10 @@ func Upsert(ctx context.Context, tx pgx.Tx, arrivals []Arrival, now time.Time) (
 	return pgx.CollectRows(rows, scanRow)
 }
 
-func columnsOf(arrivals []Arrival, now time.Time) []any {
+func columnsOf(arrivals []Arrival, now time.Time) (columns []any, ids []uuid.UUID) {
 	n := len(arrivals)
-	orgs, ids, services := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
+	orgs, services := make([]uuid.UUID, n), make([]uuid.UUID, n)
+	ids = make([]uuid.UUID, n)
 	keys, statuses, severities, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	titles, descriptions, links := make([]string, n), make([]string, n), make([]string, n)
 	labels, annotations := make([][]byte, n), make([][]byte, n)
@@ -104,7 +113,7 @@ func columnsOf(arrivals []Arrival, now time.Time) []any {
 	return []any{
 		orgs, ids, services, keys, statuses, severities, sources, titles, descriptions,
 		labels, annotations, links, starts, known, ends, counts, now,
-	}
+	}, ids
 }
 
 // object encodes a map of strings; it cannot fail.

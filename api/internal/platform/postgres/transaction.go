@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,8 +13,12 @@ import (
 )
 
 // clockSQL ends the opening of every transaction, so that the time costs no round
-// trip of its own. Microseconds since 1970 come back as one exact number.
-const clockSQL = "SELECT (extract(epoch FROM nightbell_now()) * 1000000)::bigint"
+// trip of its own.
+const clockSQL = "SELECT nightbell_now()"
+
+// plainClockSQL is the same where the answer is text: microseconds since 1970 come back
+// as one exact number.
+const plainClockSQL = "SELECT (extract(epoch FROM nightbell_now()) * 1000000)::bigint"
 
 // transaction is a pgx.Tx that was opened together with reading the clock, and that
 // can be committed together with its last statements. On the page path every round
@@ -27,17 +32,56 @@ type transaction struct {
 var _ pgx.Tx = (*transaction)(nil)
 
 // begin opens a transaction and reads the clock in one round trip.
-func begin(ctx context.Context, conn *pgx.Conn, opening string) (*transaction, error) {
-	results, err := conn.PgConn().Exec(ctx, opening+"; "+clockSQL).ReadAll()
+func begin(ctx context.Context, conn *pgx.Conn, opening beginning) (*transaction, error) {
+	tx := &transaction{conn: conn}
+	var err error
+	if opening.tenant {
+		err = tx.openPlainly(ctx, opening)
+	} else {
+		err = tx.open(ctx, opening)
+	}
 	if err != nil {
 		// The transaction may be open and failed: nothing may follow in it.
 		return nil, errors.Join(err, rollback(ctx, conn))
 	}
+	return tx, nil
+}
+
+// open uses prepared statements, which PostgreSQL need not read and plan again.
+func (t *transaction) open(ctx context.Context, opening beginning) error {
+	batch := &pgx.Batch{}
+	for _, statement := range opening.statements() {
+		batch.Queue(statement)
+	}
+	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error {
+		defer func() { t.now = t.now.UTC() }()
+		return row.Scan(&t.now)
+	})
+	for _, add := range opening.first {
+		add(batch)
+	}
+	return t.conn.SendBatch(ctx, batch).Close()
+}
+
+// openPlainly sends text that is not worth preparing.
+func (t *transaction) openPlainly(ctx context.Context, opening beginning) error {
+	results, err := t.conn.PgConn().Exec(ctx, strings.Join(append(opening.statements(), plainClockSQL), "; ")).ReadAll()
+	if err != nil {
+		return err
+	}
 	micros, err := strconv.ParseInt(string(results[len(results)-1].Rows[0][0]), 10, 64)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("read the database clock: %w", err), rollback(ctx, conn))
+		return fmt.Errorf("read the database clock: %w", err)
 	}
-	return &transaction{conn: conn, now: time.UnixMicro(micros).UTC()}, nil
+	t.now = time.UnixMicro(micros).UTC()
+	if len(opening.first) == 0 {
+		return nil
+	}
+	batch := &pgx.Batch{}
+	for _, add := range opening.first {
+		add(batch)
+	}
+	return t.conn.SendBatch(ctx, batch).Close()
 }
 
 // rollback gives the connection back clean. It does not use the caller's context: one

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,11 +23,15 @@ const (
 // TxOption changes how a transaction begins. Options cost no round trip.
 type TxOption func(*beginning)
 
-// beginning collects the statements that open a transaction. They are sent as
-// one simple query, so nothing in them may come from outside unescaped.
+// beginning collects the statements that open a transaction. Nothing in them may come
+// from outside unescaped.
 type beginning struct {
 	mode string
 	sets []string
+	// tenant is set when they name an organization: there are too many of those for
+	// each text to be prepared.
+	tenant bool
+	first  []func(*pgx.Batch)
 }
 
 // LockTimeout gives up on a lock after d (at least a millisecond); the error is
@@ -59,8 +62,14 @@ func InOrder() TxOption {
 	return func(b *beginning) { b.sets = append(b.sets, "SET LOCAL enable_sort = off") }
 }
 
-func (b *beginning) sql() string {
-	return strings.Join(append([]string{"BEGIN" + b.mode}, b.sets...), "; ")
+// First sends the statements that add queues in the round trip that opens the
+// transaction, after the clock. They are added anew when the transaction is repeated.
+func First(add func(*pgx.Batch)) TxOption {
+	return func(b *beginning) { b.first = append(b.first, add) }
+}
+
+func (b *beginning) statements() []string {
+	return append([]string{"BEGIN" + b.mode}, b.sets...)
 }
 
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows
@@ -74,7 +83,7 @@ func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Con
 	setting := orgSetting(ctx, orgID)
 	organization := func(b *beginning) {
 		// uuid.UUID prints as hexadecimal digits and dashes only.
-		b.sets = append(b.sets, "SET LOCAL nightbell.org_id = '"+setting.String()+"'")
+		b.sets, b.tenant = append(b.sets, "SET LOCAL nightbell.org_id = '"+setting.String()+"'"), true
 	}
 	return db.inTx(ctx, Tenant, fn, append([]TxOption{organization}, options...))
 }
@@ -96,7 +105,7 @@ func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.
 	}
 	for attempt := 1; ; attempt++ {
 		err := db.withConn(ctx, pool, func(conn *pgxpool.Conn) error {
-			return runTx(ctx, conn, opening.sql(), fn)
+			return runTx(ctx, conn, opening, fn)
 		})
 		if !isRepeatable(err) || attempt == attempts {
 			return err
@@ -107,7 +116,7 @@ func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.
 	}
 }
 
-func runTx(ctx context.Context, conn *pgxpool.Conn, opening string, fn func(context.Context, pgx.Tx) error) error {
+func runTx(ctx context.Context, conn *pgxpool.Conn, opening beginning, fn func(context.Context, pgx.Tx) error) error {
 	tx, err := begin(ctx, conn.Conn(), opening)
 	if err != nil {
 		return err
