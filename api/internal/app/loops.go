@@ -28,6 +28,7 @@ func (s *server) loops() []loop {
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
 		{"watch", func(ctx context.Context) { s.every(ctx, watchInterval, s.watch) }},
+		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.tellHandovers) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, housekeepingInterval, s.housekeep) }},
 	}
 	for kind, outbox := range s.outboxes {

@@ -14,11 +14,12 @@ import (
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // buildOutboxes gives every channel an outbox of its own.
 func (s *server) buildOutboxes(context.Context) error {
-	mail, err := s.mailChannel()
+	mail, err := s.mailChannel(postgres.Sweep)
 	if err != nil {
 		return err
 	}
@@ -41,24 +42,43 @@ func (s *server) buildOutboxes(context.Context) error {
 	return nil
 }
 
-// mailChannel is the mail server, or the built-in inbox where none is set.
-func (s *server) mailChannel() (notify.Channel, error) {
+// buildHandovers gives hand-overs a way to the mail server of their own.
+func (s *server) buildHandovers(context.Context) error {
+	mail, err := s.mailChannel(postgres.Background)
+	if err != nil {
+		return err
+	}
+	s.handovers = flow.NewHandovers(s.db, flow.HandoverOptions{Logger: s.logger, Mail: mail, PublicURL: s.PublicURL})
+	return nil
+}
+
+// mailChannel is a way to the mail server, or to the built-in inbox where none is set, by
+// a connection of the pool.
+func (s *server) mailChannel(pool postgres.Pool) (mailer, error) {
 	from, err := email.ParseSender(s.SMTPFrom)
 	if err != nil {
 		return nil, fmt.Errorf("NIGHTBELL_SMTP_FROM: %w", err)
 	}
 	if !s.hasMailServer() {
-		return email.NewInbox(from, s.keepMail), nil
+		return email.NewInbox(from, s.keepMail(pool)), nil
 	}
 	return email.NewServer(email.Options{Host: s.SMTPHost, Port: s.SMTPPort, Username: s.SMTPUsername, Password: s.SMTPPassword, From: from}), nil
 }
 
-// keepMail stores a mail for /inbox.
-func (s *server) keepMail(ctx context.Context, mail email.Mail) error {
-	return notifydb.KeepMail(ctx, s.db, notifydb.InboxMail{
-		OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
-		Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML,
-	})
+// mailer carries pages and hand-overs.
+type mailer interface {
+	notify.Channel
+	notify.HandoverChannel
+}
+
+// keepMail stores mail for /inbox.
+func (s *server) keepMail(pool postgres.Pool) email.Keep {
+	return func(ctx context.Context, mail email.Mail) error {
+		return notifydb.KeepMail(ctx, s.db, pool, notifydb.InboxMail{
+			OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
+			Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML,
+		})
+	}
 }
 
 // postToSlack posts the test message of the Slack dialog.

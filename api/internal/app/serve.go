@@ -53,6 +53,7 @@ type server struct {
 	// timekeeper has no waker: timers are minutes away when they are set.
 	timekeeper *flow.Timekeeper
 	auditor    *flow.Auditor
+	handovers  *flow.Handovers
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*flow.Deliverer
 	wakers      map[notify.Kind]*sweep.Waker
@@ -157,8 +158,10 @@ func (s *server) build(ctx context.Context) error {
 	s.responder = flow.NewResponder(s.db, signals)
 	s.escalator = flow.NewEscalator(s.db, s.logger, signals)
 	s.timekeeper = flow.NewTimekeeper(s.db, s.logger, signals)
-	if err := s.buildOutboxes(ctx); err != nil {
-		return err
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers} {
+		if err := part(ctx); err != nil {
+			return err
+		}
 	}
 	s.auditor = flow.NewAuditor(s.db, s.logger, s.outboxes, signals)
 	return nil

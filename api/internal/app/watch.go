@@ -79,6 +79,7 @@ func (s *server) housekeep(ctx context.Context) {
 		batch := &pgx.Batch{}
 		batch.Queue(`DELETE FROM idempotency_key WHERE created_at < nightbell_now() - interval '2 days'`)
 		batch.Queue(`DELETE FROM session WHERE last_used_at < nightbell_now() - interval '90 days'`)
+		batch.Queue(`DELETE FROM handover_notice WHERE finished_at < nightbell_now() - interval '30 days'`)
 		batch.Queue(`DELETE FROM service_key WHERE expires_at < nightbell_now() - interval '1 day'`)
 		return tx.SendBatch(ctx, batch).Close()
 	})

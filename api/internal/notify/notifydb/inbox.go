@@ -19,9 +19,9 @@ type InboxMail struct {
 	HTMLBody string
 }
 
-// KeepMail stores a mail where /inbox shows it.
-func KeepMail(ctx context.Context, db *postgres.DB, mail InboxMail) error {
-	return db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+// KeepMail stores a mail where /inbox shows it, by a connection of the pool.
+func KeepMail(ctx context.Context, db *postgres.DB, pool postgres.Pool, mail InboxMail) error {
+	return db.InSystem(ctx, pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
