@@ -37,13 +37,11 @@ func (w *world) post(key string) {
 	}
 	seen := w.openOf(key)
 	w.after(w.pause(), func() {
-		switch {
-		case w.down() || w.random.IntN(20) == 0: // crashed before the commit
+		if w.down() || w.random.IntN(20) == 0 { // crashed before the commit
 			again()
 			return
-		case seen == nil && (w.openOf(key) == nil || w.fault.duplicateIncidents):
-			w.open(key)
-		case seen == nil || !seen.Status.Open(): // somebody was faster
+		}
+		if !w.receive(key, seen) { // somebody was faster
 			again()
 			return
 		}
@@ -55,14 +53,35 @@ func (w *world) post(key string) {
 	})
 }
 
+// receive commits what an alert means, after one look at its incident; false is a lost race.
+func (w *world) receive(key string, seen *incidentRow) bool {
+	row := w.alerts[key]
+	if row == nil {
+		row = &alertRow{}
+		w.alerts[key] = row
+	}
+	answered := row.incident != nil && !row.incident.Status.Open() && !row.released
+	switch {
+	case answered: // a person or the sender's own end has the last word about this episode
+	case seen == nil && (w.openOf(key) == nil || w.fault.duplicateIncidents):
+		w.open(key)
+	case seen == nil || !seen.Status.Open():
+		return false
+	}
+	row.lastSeen = w.now
+	return true
+}
+
 func (w *world) open(key string) {
-	row := &incidentRow{key: key, started: w.now}
+	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}}
 	row.ID, row.Status, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
 	var effects []Effect
 	row.paging, effects = Start(w.snapshot(row, w.now), w.now)
 	w.incidents = append(w.incidents, row)
+	w.alerts[key].incident, w.alerts[key].released = row, false
 	w.tally.incidents++
-	w.carryOut(row, effects)
+	w.setTimer(row, AutoResolve, w.now)
+	w.carryOut(row, effects, w.now)
 	w.tell("#%d opened for %s", row.Number(), key)
 	w.committed(row)
 	if w.random.IntN(3) > 0 {
@@ -71,17 +90,27 @@ func (w *world) open(key string) {
 }
 
 // snapshot is what is read for a decision.
-func (w *world) snapshot(row *incidentRow, _ time.Time) Snapshot {
-	return Snapshot{State: row.paging, Policy: w.policy, Owners: w.owners}
+func (w *world) snapshot(row *incidentRow, now time.Time) Snapshot {
+	snapshot := w.prospect.Snapshot(row.paging, now)
+	if w.fault.deafHold {
+		snapshot.Hold = Hold{}
+	}
+	return snapshot
 }
 
 // carryOut plans two pages for each person, at once and a minute later, and one for a channel.
-func (w *world) carryOut(row *incidentRow, effects []Effect) {
+func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) {
+	if _, known := row.cycles[row.paging.Cycle]; !known {
+		row.cycles[row.paging.Cycle] = decided
+	}
 	for _, effect := range effects {
-		if effect.Kind == RanOut {
+		switch effect.Kind {
+		case RanOut:
 			w.exhausted++
+		case PagesHeld:
+			w.held++
 		}
-		if !isPage(effect) {
+		if !effect.Pages() {
 			continue
 		}
 		for n := range 2 {
@@ -94,8 +123,8 @@ func (w *world) carryOut(row *incidentRow, effects []Effect) {
 			}
 			w.effects[key] = true
 			w.pages = append(w.pages, &page{
-				key: key, of: row, target: target(effect), round: effect.Round, step: effect.Step,
-				state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
+				key: key, of: row, target: target(effect), cycle: row.paging.Cycle, round: effect.Round, step: effect.Step,
+				decided: decided, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
 			})
 		}
 	}
@@ -108,6 +137,9 @@ func (w *world) answer(row *incidentRow) {
 	by := incident.Actor{Kind: incident.User, ID: who("A"), Name: "A"}
 	commands := []incident.Command{incident.Acknowledge{By: by}, incident.Acknowledge{By: by}, incident.Resolve{By: by}, incident.AlertsCleared{}}
 	w.command(row, commands[w.random.IntN(len(commands))])
+	if w.random.IntN(3) == 0 { // and again, when it has timed out, say
+		w.after(w.upTo(2*time.Hour), func() { w.command(row, incident.Acknowledge{By: by}) })
+	}
 	if w.random.IntN(4) == 0 {
 		w.after(w.upTo(5*time.Minute), func() { w.command(row, incident.Escalate{By: by}) })
 	}
@@ -118,6 +150,11 @@ func (w *world) command(row *incidentRow, command incident.Command) {
 		w.after(max(w.downTill.Sub(w.now), 0)+time.Second, func() { w.command(row, command) })
 		return
 	}
+	w.apply(row, command)
+}
+
+// apply commits a command.
+func (w *world) apply(row *incidentRow, command incident.Command) {
 	outcome, err := incident.Decide(row.Incident, command, w.now)
 	if err != nil {
 		return
@@ -128,6 +165,11 @@ func (w *world) command(row *incidentRow, command incident.Command) {
 	switch outcome.Paging {
 	case incident.StopPaging:
 		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
+		if row.Status == incident.Acknowledged {
+			w.setTimer(row, AckTimeout, row.AcknowledgedAt)
+		} else {
+			clear(row.timers)
+		}
 		w.answered++
 		for _, p := range w.pages {
 			if p.of == row && p.state == pending {
@@ -136,9 +178,15 @@ func (w *world) command(row *incidentRow, command incident.Command) {
 		}
 	case incident.NextStep:
 		row.answered, row.escalated = time.Time{}, true
+		delete(row.timers, AckTimeout)
 		row.paging, effects = Advance(w.snapshot(row, w.now), w.now)
+	case incident.FirstStep:
+		row.answered = time.Time{}
+		w.timedOut++
+		row.again = true
+		row.paging, effects = Start(w.snapshot(row, w.now), w.now)
 	}
-	w.carryOut(row, effects)
+	w.carryOut(row, effects, w.now)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
 	w.committed(row)
 }
@@ -161,7 +209,7 @@ func (w *world) sweep(a *actor) {
 			var effects []Effect
 			row.paging, effects = Decide(snapshot, now.Add(w.fault.ahead))
 			row.version++
-			w.carryOut(row, effects)
+			w.carryOut(row, effects, now)
 			w.tell("#%d decided: %s", row.Number(), words(effects))
 			w.committed(row)
 		}

@@ -15,6 +15,7 @@ import (
 type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
 	noLease, noToken, noLastLook, noBudget, noTick       bool
+	deafHold, lostHold, noTimers, earlyTimers, keptAlert bool
 	ahead                                                time.Duration
 }
 
@@ -26,12 +27,15 @@ type world struct {
 	queue  events
 	count  int
 
-	policy    Policy
-	owners    []uuid.UUID
+	// prospect is the policy with all that it may ask for, and the planned work on the
+	// service; plain says that there is nothing but steps.
+	prospect  Prospect
+	plain     bool
 	incidents []*incidentRow
 	pages     []*page
 	effects   map[string]bool // the unique index on effect keys
 	accepted  map[string]bool // alerts that were answered with 2xx
+	alerts    map[string]*alertRow
 
 	actors   []*actor
 	downTill time.Time
@@ -48,8 +52,19 @@ type incidentRow struct {
 	paging    State
 	version   int
 	started   time.Time
-	answered  time.Time // when the last acknowledgement or resolve was accepted
-	escalated bool      // by hand
+	answered  time.Time         // when the last acknowledgement or resolve was accepted
+	escalated bool              // by hand
+	again     bool              // an acknowledgement timed out
+	itself    bool              // it resolved itself
+	cycles    map[int]time.Time // when each cycle of paging began
+	timers    map[TimerKind]time.Time
+}
+
+// alertRow is what is stored of an alert that fires all the time: it has one episode.
+type alertRow struct {
+	incident *incidentRow
+	released bool // its incident resolved itself: it may open another one
+	lastSeen time.Time
 }
 
 // Number names the incident for people.
@@ -68,7 +83,9 @@ type page struct {
 	key         string
 	of          *incidentRow
 	target      uuid.UUID
+	cycle       int
 	round, step int
+	decided     time.Time
 	state       pageState
 	due         time.Time // also when it is tried next
 	token       int
@@ -81,10 +98,11 @@ type page struct {
 func simulate(seed uint64, fault mutation, telling bool) *world {
 	random := rand.New(rand.NewPCG(seed, 19))
 	w := &world{
-		random: random, fault: fault, now: noon, policy: randomPolicy(random), telling: telling,
-		owners: []uuid.UUID{who("O"), who("P")}[:1+random.IntN(2)], effects: map[string]bool{}, accepted: map[string]bool{},
+		random: random, fault: fault, now: noon, telling: telling,
+		effects: map[string]bool{}, accepted: map[string]bool{}, alerts: map[string]*alertRow{},
 	}
-	for _, wake := range []func(*actor){w.sweep, w.sweep, w.deliver, w.deliver} {
+	w.plan()
+	for _, wake := range []func(*actor){w.sweep, w.sweep, w.deliver, w.deliver, w.keepTime, w.keepTime} {
 		w.actors = append(w.actors, &actor{wake: wake, asleep: true})
 	}
 	for key := range 1 + random.IntN(2) {
@@ -95,6 +113,11 @@ func simulate(seed uint64, fault mutation, telling bool) *world {
 	if random.IntN(3) == 0 {
 		w.after(w.upTo(20*time.Minute), w.downtime)
 	}
+	for i := range w.prospect.Maintenance {
+		if random.IntN(2) == 0 {
+			w.after(w.upTo(90*time.Minute), func() { w.endMaintenance(i) })
+		}
+	}
 	for end := noon.AddDate(0, 0, 7); len(w.queue) > 0 && w.now.Before(end) && len(w.problems) == 0; {
 		next := heap.Pop(&w.queue).(event)
 		w.now = next.at
@@ -104,6 +127,30 @@ func simulate(seed uint64, fault mutation, telling bool) *world {
 		w.checkEnd()
 	}
 	return w
+}
+
+// plan makes the policy: every other one has nothing but steps, so that it is known
+// exactly who must be tried.
+func (w *world) plan() {
+	if w.plain = w.random.IntN(2) == 0; !w.plain {
+		w.prospect = randomProspect(w.random)
+		w.prospect.Maintenance = w.soon(w.prospect.Maintenance)
+		w.prospect.Policy.AckTimeout = time.Duration(w.random.IntN(3)) * 20 * time.Minute
+		w.prospect.Policy.AutoResolve = time.Duration(w.random.IntN(3)) * 6 * time.Hour
+	} else {
+		w.prospect = Prospect{Policy: randomPolicy(w.random), Reachable: func(uuid.UUID) bool { return true }}
+	}
+	w.prospect.Owners = []uuid.UUID{who("O"), who("P")}[:1+w.random.IntN(2)]
+}
+
+// soon moves planned work to the time of the incidents.
+func (w *world) soon(planned []Maintenance) []Maintenance {
+	for i, m := range planned {
+		start := noon.Add(w.upTo(time.Hour) - 20*time.Minute)
+		planned[i].Start, planned[i].End = start, start.Add(min(m.End.Sub(m.Start), 5*time.Hour))
+		planned[i].Services = []uuid.UUID{w.prospect.Service}
+	}
+	return planned
 }
 
 // ---- the clock

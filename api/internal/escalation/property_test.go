@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
 var (
@@ -28,12 +30,13 @@ func TestAnyWakeUpPattern(t *testing.T) {
 	for range *cases {
 		snapshot := Snapshot{
 			State:  State{Cycle: 1, Status: Active, NextDueAt: noon},
-			Policy: randomPolicy(random),
-			Owners: owners[:1+random.IntN(2)],
+			Policy: randomTurns(random, randomPolicy(random)),
+			Owners: owners[:1+random.IntN(2)], Severity: randomSeverity(random),
 		}
+		snapshot.State.Turn = random.IntN(7)
 		punctual := history(t, snapshot, func(State, time.Time) time.Duration { return 0 })
 		within := history(t, snapshot, func(state State, _ time.Time) time.Duration {
-			return time.Duration(random.Int64N(int64(waits(snapshot.Policy, state))))
+			return time.Duration(random.Int64N(int64(waits(forSeverity(snapshot), state))))
 		})
 		whenever := history(t, snapshot, func(State, time.Time) time.Duration { return lateness(random) })
 
@@ -115,7 +118,7 @@ func checkDecision(t *testing.T, before Snapshot, now time.Time, state State, ef
 	}
 	switch state.Status {
 	case Active:
-		if wait := waited(before.Policy, state); !state.NextDueAt.Equal(now.Add(wait)) {
+		if wait := waited(forSeverity(before), state); !state.NextDueAt.Equal(now.Add(wait)) {
 			t.Fatalf("next step at %s, want the full %s after %s", state.NextDueAt, wait, now)
 		}
 		if pages == 0 && len(before.Owners) > 0 {
@@ -221,6 +224,34 @@ func randomPolicy(random *rand.Rand) Policy {
 		policy.Steps[i].Delay = time.Duration(random.IntN(121)) * 15 * time.Second
 		for range random.IntN(4) {
 			policy.Steps[i].Targets = append(policy.Steps[i].Targets, randomTarget(random))
+		}
+	}
+	return policy
+}
+
+// forSeverity is the policy without the steps that are for other severities: they mean
+// nobody for this incident.
+func forSeverity(snapshot Snapshot) Policy {
+	policy := snapshot.Policy
+	policy.Steps = slices.Clone(policy.Steps)
+	for i, step := range policy.Steps {
+		if !step.isFor(snapshot.Severity) {
+			policy.Steps[i].Targets = nil
+		}
+	}
+	return policy
+}
+
+var severities = []alert.Severity{alert.Critical, alert.High, alert.Medium, alert.Low}
+
+func randomSeverity(random *rand.Rand) alert.Severity { return severities[random.IntN(4)] }
+
+// randomTurns makes some steps round robins, and some only for some severities.
+func randomTurns(random *rand.Rand, policy Policy) Policy {
+	for i := range policy.Steps {
+		policy.Steps[i].RoundRobin = random.IntN(3) == 0
+		if random.IntN(3) == 0 {
+			policy.Steps[i].Severities = severities[random.IntN(3) : 3+random.IntN(2)]
 		}
 	}
 	return policy

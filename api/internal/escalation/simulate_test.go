@@ -38,7 +38,8 @@ func TestSimulation(t *testing.T) {
 		total.add(world.tally)
 	}
 	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
-	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 {
+	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 ||
+		total.held == 0 || total.timedOut == 0 || total.resolvedItself == 0 {
 		t.Error("the simulator does not reach everything")
 	}
 }
@@ -60,6 +61,11 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"a send that may outlive its lease", mutation{noBudget: true}, "I5"},
 		{"nobody looks again after a commit", mutation{noTick: true}, "I2 I4"},
 		{"a clock that runs ahead", mutation{ahead: 20 * time.Second}, "I6"},
+		{"a sweeper that does not hear of maintenance", mutation{deafHold: true}, "M1"},
+		{"what an ended window held stays held", mutation{lostHold: true}, "I2"},
+		{"timers that nobody carries out", mutation{noTimers: true}, "C1 C2"},
+		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
+		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for seed := range uint64(2_000) {
@@ -77,7 +83,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 }
 
 // tally is what a simulation went through.
-type tally struct{ incidents, attempts, crashes, lost, answered, exhausted int }
+type tally struct{ incidents, attempts, crashes, lost, answered, exhausted, held, timedOut, resolvedItself int }
 
 func (t *tally) add(other tally) {
 	t.incidents += other.incidents
@@ -86,6 +92,9 @@ func (t *tally) add(other tally) {
 	t.lost += other.lost
 	t.answered += other.answered
 	t.exhausted += other.exhausted
+	t.held += other.held
+	t.timedOut += other.timedOut
+	t.resolvedItself += other.resolvedItself
 }
 
 // checkCommit holds after every transaction.
@@ -113,8 +122,10 @@ func (w *world) checkAttempt(p *page) {
 	switch {
 	case p.attempts > 1+p.excuses:
 		w.problem("I5: %d attempts at %s, excused %d", p.attempts, p.key, p.excuses)
-	case w.now.Before(p.due), !row.escalated && w.now.Before(row.started.Add(earliest(w.policy, p.round, p.step))):
+	case w.now.Before(p.due), !row.escalated && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
+	case !row.escalated && w.underWork(p.decided):
+		w.problem("M1: %s was decided at %s, in maintenance", p.key, p.decided)
 	case !row.answered.IsZero() && w.now.After(row.answered.Add(time.Second)):
 		w.problem("I7: %s goes out %s after the answer", p.key, w.now.Sub(row.answered))
 	}
@@ -133,7 +144,7 @@ func (w *world) checkEnd() {
 		switch {
 		case p.state == sent && p.attempts == 0, p.state == pending, p.state == sending:
 			w.problem("I4: %s ended as %s after %d attempts", p.key, p.state, p.attempts)
-		case p.state == cancelled && p.of.answered.IsZero() && !p.of.escalated:
+		case p.state == cancelled && p.of.answered.IsZero() && !p.of.escalated && !p.of.again:
 			w.problem("I4: %s was cancelled, but nobody answered", p.key)
 		case copies[p.key] > 1:
 			w.problem("I5: %s exists twice", p.key)
@@ -147,6 +158,30 @@ func (w *world) checkEnd() {
 			w.checkEverybodyTried(row)
 		}
 	}
+	w.checkClock()
+}
+
+// checkClock: what policies ask of the clock was done, and nothing of it too early.
+func (w *world) checkClock() {
+	policy := w.prospect.Policy
+	for _, row := range w.incidents {
+		switch {
+		case row.Status == "acknowledged" && policy.AckTimeout > 0:
+			w.problem("C1: #%d is acknowledged for good", row.Number())
+		case row.Status.Open() && policy.AutoResolve > 0:
+			w.problem("C2: #%d stays open without news", row.Number())
+		}
+	}
+	for key, row := range w.alerts {
+		if row.released && row.incident.Status.Open() || !row.released && row.incident != nil && row.incident.itself && row.lastSeen.After(row.incident.ResolvedAt) {
+			w.problem("C4: %s fires, and nobody has it", key)
+		}
+	}
+}
+
+// underWork reports whether maintenance was under way.
+func (w *world) underWork(at time.Time) bool {
+	return HoldAt(w.prospect.Maintenance, w.prospect.Service, at).Until.After(at)
 }
 
 // checkEverybodyTried: whoever the policy means was reached, or the owners were.
@@ -157,9 +192,15 @@ func (w *world) checkEverybodyTried(row *incidentRow) {
 			reached[p.target] = true
 		}
 	}
-	wanted := everybody(w.policy)
+	if !w.plain { // hours, turns and hand-overs decide; it must not be nobody
+		if len(reached) == 0 {
+			w.problem("P4: nobody was tried for #%d", row.Number())
+		}
+		return
+	}
+	wanted := everybody(w.prospect.Policy)
 	if len(wanted) == 0 {
-		wanted = w.owners
+		wanted = w.prospect.Owners
 	}
 	for _, id := range wanted {
 		if !reached[id] {
@@ -181,11 +222,12 @@ func everybody(policy Policy) []uuid.UUID {
 	return all
 }
 
-// earliest is when a step may be paged at first, after the incident opened.
-func earliest(policy Policy, round, step int) time.Duration {
+// earliest is how long after the beginning of its cycle a step may be paged at first.
+// Steps that are for some severities, hours or hand-overs may be skipped at once.
+func (w *world) earliest(round, step int) time.Duration {
 	perRound, before := time.Duration(0), time.Duration(0)
-	for i, s := range policy.Steps {
-		if !s.meansSomebody() {
+	for i, s := range w.prospect.Policy.Steps {
+		if !w.plain || !s.meansSomebody() {
 			continue
 		}
 		perRound += s.delay()
@@ -193,8 +235,8 @@ func earliest(policy Policy, round, step int) time.Duration {
 			before += s.delay()
 		}
 	}
-	if perRound == 0 {
-		return time.Duration(round) * waited(policy, State{})
+	if perRound == 0 && w.plain {
+		return time.Duration(round) * waited(w.prospect.Policy, State{})
 	}
 	return time.Duration(round)*perRound + before
 }
