@@ -1,8 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import { expectClean, settle } from './clean';
 import { expect, incidentPath, signIn, test } from './fixtures';
 
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const pages = [
   '/',
   '/docs',
@@ -14,6 +12,12 @@ const pages = [
   '/incidents',
   incidentPath,
   '/oncall',
+  '/oncall?view=rotations&range=month',
+  '/oncall?view=overrides&range=fortnight',
+  '/oncall?range=day',
+  '/oncall/schedules/new',
+  '/oncall/schedules/h1',
+  '/oncall/contacts',
   '/services',
   '/services/s1',
   '/integrations',
@@ -26,6 +30,8 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['assign', incidentPath, 'Assign'],
   ['escalate', incidentPath, 'Escalate'],
   ['add service', '/services', 'Add Service'],
+  ['override', '/oncall', 'Add override'],
+  ['delete schedule', '/oncall/schedules/h1', 'Delete'],
 ];
 
 for (const theme of ['dark', 'light']) {
@@ -62,17 +68,4 @@ for (const theme of ['dark', 'light']) {
       await expect(opener).toBeFocused();
     });
   }
-}
-
-// The live feed never ends, so there is no idle network to wait for.
-async function settle(page: Page): Promise<void> {
-  await expect(page.getByText(/^Loading /)).toHaveCount(0);
-  await page.waitForTimeout(400);
-}
-
-async function expectClean(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-  ).toEqual([]);
 }

@@ -27,7 +27,7 @@ export const test = base.extend<{ quiet: undefined }>({
     async ({ page }, use) => {
       const faults: string[] = [];
       const onConsole = (message: ConsoleMessage) => {
-        const expected = /404|503/.test(message.text());
+        const expected = /404|409|503/.test(message.text());
         if (message.type() === 'error' && !expected) faults.push(message.text());
       };
       page.on('console', onConsole);

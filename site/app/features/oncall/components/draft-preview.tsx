@@ -149,7 +149,7 @@ function Gaps({ timeline, range, now, missing }: GapsProps) {
   if (gaps.length === 0) {
     return (
       <p className="timeline-note covered" role="status">
-        <Icon name="check" /> Somebody is on call all the time.
+        <Icon name="check" /> From now on somebody is on call all the time.
       </p>
     );
   }

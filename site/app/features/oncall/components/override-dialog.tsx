@@ -53,7 +53,7 @@ export function OverrideDialog({ schedules, start, now, onClose }: OverrideDialo
   };
   return (
     <Dialog title="Add override" onClose={onClose}>
-      <form onSubmit={submit}>
+      <form className="override-form" onSubmit={submit}>
         {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
         {schedules.length > 1 && (
           <SelectField

@@ -1,0 +1,141 @@
+import type { Page } from '@playwright/test';
+import { expectClean, settle } from './clean';
+import { expect, signIn, test } from './fixtures';
+
+// Backup Support always has somebody on call, and no test needs it to stay as it was.
+const backup = '/oncall?schedule=h5';
+const shifts = (page: Page) => page.getByRole('row', { name: 'Final schedule' }).getByRole('button');
+
+test.beforeEach(async ({ page }) => {
+  await signIn(page);
+});
+
+test('finds schedules by name, description or team', async ({ page }) => {
+  await page.goto('/oncall');
+  const rows = page.getByRole('table', { name: 'Schedules' }).locator('tbody tr');
+  for (const [text, count] of [
+    ['night', 1],
+    ['tier 1', 1],
+    ['platform', 3],
+  ] as const) {
+    await page.getByRole('searchbox').fill(text);
+    await expect(rows).toHaveCount(count);
+  }
+  await page.getByRole('searchbox').fill('nothing like it');
+  await expect(page.getByText('No schedule matches "nothing like it".')).toBeVisible();
+});
+
+test('gives a shift to the reader in two clicks, and back', async ({ page }) => {
+  await page.goto(backup);
+  const next = shifts(page).last();
+  await next.click();
+  const popover = page.getByRole('dialog');
+  await expectClean(page);
+  await popover.getByRole('button', { name: 'I take it' }).click();
+  await expect(popover).toBeHidden();
+  const taken = shifts(page).filter({ hasText: /Mara|ML/ });
+  await expect(taken).toHaveCount(1);
+  await taken.click();
+  await popover.getByRole('button', { name: 'Delete override' }).click();
+  await expect(taken).toHaveCount(0);
+});
+
+test('is walked through with arrow keys, and a shift opens and closes by keyboard', async ({ page }) => {
+  await page.goto('/oncall?schedule=h4');
+  await expect(shifts(page).first()).toBeVisible();
+  const reachable = page.getByRole('grid').locator('button[tabindex="0"]');
+  await expect(reachable).toHaveCount(1);
+  await reachable.focus();
+  await page.keyboard.press('Home');
+  await expect(shifts(page).first()).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(shifts(page).nth(1)).toBeFocused();
+  await expect(page.locator('.shift-tip')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.shift-tip')).toHaveCount(0);
+  await page.keyboard.press('ArrowDown');
+  await expect(page.locator('.lane.layer').getByRole('button').nth(1)).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(shifts(page).nth(1)).toBeFocused();
+});
+
+test('draws the day of a clock change true to time and says so', async ({ page }) => {
+  await page.goto('/oncall?schedule=h5&at=2027-03-25T12:00:00Z');
+  await expect(page.getByText('Clocks go forward: Sunday has 23 hours, 02:00 becomes 03:00')).toBeVisible();
+  const lefts = await page
+    .locator('.scale > span')
+    .evaluateAll((days) => days.map((day) => Number.parseFloat((day as HTMLElement).style.left)));
+  const widths = lefts.map((left, i) => (lefts[i + 1] ?? 100) - left);
+  expect(widths.map((width) => Math.round((width / 100) * 167))).toEqual([24, 24, 24, 23, 24, 24, 24]);
+});
+
+test('shows a new schedule before it is saved, and saves it', async ({ page }) => {
+  await page.goto('/oncall/schedules/new');
+  await page.getByLabel('Name', { exact: true }).fill('Data on call');
+  await page.getByLabel('Add a person').selectOption('Jonas Okafor');
+  await page.getByLabel('Add a person').selectOption('Priya Raman');
+  const preview = page.getByRole('grid', { name: 'Preview of the schedule' });
+  await expect(preview.getByRole('button', { name: /^Jonas Okafor/ }).first()).toBeVisible();
+  await expect(page.getByText('From now on somebody is on call all the time.')).toBeVisible();
+  await page.getByRole('button', { name: 'Some hours or days' }).click();
+  await expect(page.getByText(/^Nobody on call/).first()).toBeVisible();
+  await page.getByRole('button', { name: /^Move turn 2, Priya Raman up/ }).click();
+  await expect(page.locator('.seats > li').first()).toContainText('Priya Raman');
+  await expect(page.getByRole('button', { name: /^Move turn 1, Priya Raman up/ })).toBeFocused();
+  await page.getByRole('button', { name: 'Create schedule' }).click();
+  await expect(page.getByRole('heading', { name: /^Data on call/ })).toBeVisible();
+  await page.getByRole('link', { name: 'Edit Data on call' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete schedule' }).click();
+  await expect(page.getByRole('link', { name: 'Edit Data on call' })).toHaveCount(0);
+});
+
+test('says why a schedule cannot be deleted', async ({ page }) => {
+  await page.goto('/oncall/schedules/h1');
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('button', { name: 'Delete schedule' }).click();
+  await expect(page.getByRole('alert')).toContainText('pages this schedule');
+});
+
+test('offers the calendar address, and a new one', async ({ page }) => {
+  await page.goto(backup);
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  const popover = page.getByRole('dialog', { name: 'Calendar feeds' });
+  await popover.getByRole('button', { name: 'Make an address' }).last().click();
+  await expect(popover.getByLabel('Address of My shifts, all schedules')).toHaveValue(/\.ics$/);
+  await settle(page);
+  await expectClean(page);
+});
+
+test('lets a viewer look and says why not more', async ({ page }) => {
+  await page.addInitScript(() => {
+    localStorage.setItem('user', JSON.stringify({ id: 'u9', name: 'Vera Viewer', role: 'viewer' }));
+  });
+  await page.goto(backup);
+  await shifts(page).last().click();
+  await expect(page.getByText('Viewers cannot change who is on call.')).toBeVisible();
+  await expect(page.getByText(/You can look at schedules/)).toBeVisible();
+  for (const name of ['Create Schedule', 'Edit Backup Support']) {
+    await expect(page.getByRole('link', { name })).toHaveCount(0);
+  }
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+  test('is a row for each day, and a shift opens as a sheet', async ({ page }) => {
+    await page.goto(backup);
+    const days = page.getByRole('grid').getByRole('row');
+    await expect(days).toHaveCount(7);
+    await days.nth(2).getByRole('button').first().click();
+    const sheet = page.getByRole('dialog');
+    await expect(sheet.getByText(/Europe\/Berlin/)).toBeVisible();
+    const box = await sheet.boundingBox();
+    expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBe(844);
+    await settle(page);
+    await expectClean(page);
+  });
+});
