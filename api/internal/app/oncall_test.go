@@ -60,6 +60,10 @@ func TestOnCallPreviewStoresNothing(t *testing.T) {
 	if got := changes(before, n.sums(n.orgID)); len(got) > 0 {
 		t.Errorf("to preview changes %v", got)
 	}
+	unnamed := n.call(n.owner(), http.MethodPost, "/v1/schedules/preview", object{"rotations": []object{n.weekly("Ada"), n.weekly("Bob")}})
+	if got := at[[]any](t, unnamed, "timeline", "layers"); len(got) != 2 || got[0].(object)["rotation_id"] == got[1].(object)["rotation_id"] {
+		t.Errorf("the layers of a new schedule are not told apart: %v", got)
+	}
 	if got := n.onCall(); got != "24/7 Support: Ada" {
 		t.Errorf("after the preview: %s", got)
 	}

@@ -128,7 +128,8 @@ func whole(schedule oncall.Schedule, at time.Time) oncall.Shift {
 
 func gapProblem(schedule oncall.Schedule, gap oncall.Shift, now time.Time) *nightbellv1.CoverageProblem {
 	problem := problemOf("gap", schedule, gap.Start, gap.End)
-	problem.Message = fmt.Sprintf("Nobody is on call for %s %s.", schedule.Name, when(schedule.Zone, gap.Start, gap.End, now))
+	name := cmp.Or(schedule.Name, "this schedule") // one that is being made
+	problem.Message = fmt.Sprintf("Nobody is on call for %s %s.", name, when(schedule.Zone, gap.Start, gap.End, now))
 	return problem
 }
 

@@ -36,6 +36,8 @@ const (
 var (
 	errDeadFeed = fault.New(fault.NotFound, "calendar_feed_not_found",
 		"This calendar address does not work any more. Copy the new one from the on-call page of Nightbell.")
+	errFeedsAway = fault.New(fault.Unavailable, "database_unavailable",
+		"Nightbell cannot reach its database right now. Try again in a minute.").After(60)
 	errFeedsBusy = fault.New(fault.Unavailable, "calendar_busy", "Many calendars are being read right now. Try again soon.").After(30)
 )
 
@@ -72,7 +74,7 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	calendar, err := f.draw(r.Context(), token)
 	switch {
 	case postgres.IsUnavailable(err):
-		f.writeError(w, r, errFeedsBusy.Because(err))
+		f.writeError(w, r, errFeedsAway.Because(err))
 	case err != nil:
 		f.writeError(w, r, err)
 	default:
