@@ -175,13 +175,44 @@ const page = (seconds, channel, person, contact, state, took, extra = {}) => ({
   ...extra,
 });
 
+const onCall = {
+  why: {
+    sentence: 'On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments, critical.',
+    policy_id: 'p1',
+    policy_name: 'Payments, critical',
+    step: 1,
+    round: 1,
+    target_kind: 'schedule',
+    target_name: '24/7 Support',
+    because: 'rotation',
+    because_name: 'Day, weekdays',
+    shift_starts_at: ago(4 * hour),
+    shift_ends_at: ago(-8 * hour),
+    severity: 'high',
+    decided_at: ago(252),
+  },
+};
+const shared = {
+  why: {
+    sentence: 'Shared channel #incidents; step 1 of Payments, critical.',
+    policy_id: 'p1',
+    policy_name: 'Payments, critical',
+    step: 1,
+    round: 1,
+    target_kind: 'channel',
+    target_name: '#incidents',
+    severity: 'high',
+    decided_at: ago(252),
+  },
+};
+
 export const notifications = {
   [first]: [
-    page(0, 'slack', null, '#incidents', 'sent', 0.42),
-    page(0, 'email', mara, 'm···@example.com', 'sent', 0.61),
-    page(60, 'sms', mara, '···4417', 'sent', 2.9),
-    page(120, 'voice', mara, '···4417', 'failed', 28, { reason: 'No answer' }),
-    page(240, 'voice', mara, '···4417', 'sending', 12),
+    page(0, 'slack', null, '#incidents', 'sent', 0.42, shared),
+    page(0, 'email', mara, 'm···@example.com', 'sent', 0.61, onCall),
+    page(60, 'sms', mara, '···4417', 'sent', 2.9, onCall),
+    page(120, 'voice', mara, '···4417', 'failed', 28, { reason: 'No answer', ...onCall }),
+    page(240, 'voice', mara, '···4417', 'sending', 12, onCall),
   ],
 };
 

@@ -16,7 +16,7 @@ export function CoverageCard({ policy }: { policy: Policy }) {
   if (sentences.length === 0)
     return (
       <Card title="Coverage">
-        <p className="covered pad">
+        <p className="coverage-ok pad">
           <Icon name="check" />
           Every severity reaches a step at every hour.
         </p>

@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { capitalised } from '~/lib/format';
+import { toTime } from '../model/hours';
 import { days, type Hours, limits } from '../model/policy';
 
 interface HoursEditorProps {
@@ -52,7 +54,7 @@ function HoursRow({
   return (
     <fieldset className="hours-row">
       <legend className="visually-hidden">{name}</legend>
-      <div className="days">
+      <div className="day-toggles">
         {days.map((day) => (
           <label key={day} className="toggle">
             <input
@@ -67,30 +69,51 @@ function HoursRow({
         ))}
       </div>
       <div className="times">
-        <div className="field">
-          <input
-            type="time"
-            aria-label={`${name}: from`}
-            required
-            value={from}
-            onChange={(event) => event.target.value && onChange({ ...window, from: event.target.value })}
-          />
-        </div>
+        <TimeField
+          label={`${name}: from`}
+          value={from}
+          onChange={(time) => onChange({ ...window, from: time })}
+        />
         <span className="text-3">to</span>
-        <div className="field">
-          <input
-            type="time"
-            aria-label={`${name}: to`}
-            required
-            value={to}
-            onChange={(event) => event.target.value && onChange({ ...window, to: event.target.value })}
-          />
-        </div>
+        <TimeField label={`${name}: to`} value={to} onChange={(time) => onChange({ ...window, to: time })} />
         <IconButton icon="trash" label={`Remove ${name.toLowerCase()}`} onClick={onRemove} />
       </div>
       {to <= from && (
         <p className="size-12 text-3">{to === from ? 'The whole day.' : 'Until the next day.'}</p>
       )}
     </fieldset>
+  );
+}
+
+// The browser's own field shows twelve hours to some readers; everything else here shows twenty-four.
+function TimeField({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange: (time: string) => void;
+}) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const type = (text: string) => {
+    setTyped(text);
+    const time = toTime(text);
+    if (time) onChange(time);
+  };
+  return (
+    <div className="field">
+      <input
+        type="text"
+        inputMode="numeric"
+        autoComplete="off"
+        maxLength={5}
+        aria-label={label}
+        placeholder="09:00"
+        value={typed ?? value}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => setTyped(null)}
+      />
+    </div>
   );
 }

@@ -71,8 +71,9 @@ function usersOf(policy: Policy): string {
   const names = policy.usedBy.slice(0, most);
   const others = policy.usedBy.length - names.length;
   if (others > 0) names.push(`${others} more`);
-  if (policy.isDefault) names.push('services without a policy');
-  return names.join(', ') || 'Nothing';
+  if (policy.isDefault)
+    names.push(names.length > 0 ? 'services without a policy' : 'Services without a policy');
+  return names.join(', ') || 'Nothing yet';
 }
 
 function matching(policies: readonly Policy[], text: string): readonly Policy[] {

@@ -1,5 +1,4 @@
 import { type KeyboardEvent, useId } from 'react';
-import { Avatar } from '~/components/ui/avatar';
 import { IconButton } from '~/components/ui/button';
 import { SeverityMark } from '~/components/ui/mark';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
@@ -162,12 +161,7 @@ function OnCallNow({ choice, onCall }: { choice: Choice; onCall: StepEditorProps
   if (kind !== 'schedule' || !onCall) return null;
   const names = onCall.get(id) ?? [];
   if (names.length === 0) return <span className="nobody">nobody on call now</span>;
-  return (
-    <span className="now">
-      <Avatar name={names[0] ?? ''} />
-      {names.join(', ')} now
-    </span>
-  );
+  return <span className="now">{names.join(', ')} now</span>;
 }
 
 // The name and colour as they are today, rather than as the policy remembers them.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { coverageOf, coveredShare, holesInWords } from './coverage';
-import { closedSpans, daysInWords, hoursInWords, openMinutes, week } from './hours';
+import { closedSpans, daysInWords, hoursInWords, openMinutes, toTime, week } from './hours';
 import { days, emptyStep, type Hours, type Step } from './policy';
 
 const weekdays = days.slice(0, 5);
@@ -39,6 +39,16 @@ describe('hours', () => {
     expect(spans.at(-1)).toEqual({ from: (4 * 24 + 17) * 60, to: week + 9 * 60 });
   });
 });
+
+it.each([
+  ['9', '09:00'],
+  ['930', '09:30'],
+  ['17:05', '17:05'],
+  ['24:00', '00:00'],
+  ['9:', ''],
+  ['12:75', ''],
+  ['31', ''],
+])('"%s" is the time "%s"', (text, time) => expect(toTime(text)).toBe(time));
 
 describe('holes', () => {
   it('are none when a step is for everything', () => {

@@ -27,7 +27,7 @@ export interface Moment {
   at: Date;
   /** "at once" or "after 5m". */
   when: string;
-  outcome: 'paged' | 'skipped' | 'last_resort' | 'exhausted';
+  outcome: 'paged' | 'skipped' | 'last_resort' | 'held' | 'exhausted';
   title: string;
   message: string;
   pages: readonly Page[];
@@ -44,6 +44,7 @@ export interface Answer {
   heldBecause: string;
 }
 
+const outcomes = ['paged', 'skipped', 'last_resort', 'held', 'exhausted'] as const;
 const icons: Record<string, IconName> = {
   email: 'mail',
   sms: 'sms',
@@ -98,13 +99,14 @@ function toPage(json: ExplainPageJson, i: number, at: Date): Page {
 
 function titleOf({ outcome, step, round }: ExplainMomentJson): string {
   if (outcomeOf(outcome) === 'exhausted') return 'Gives up';
+  if (outcome === 'held') return 'Held by maintenance';
   const again = (round ?? 1) > 1 ? `, round ${round}` : '';
   if (outcome === 'last_resort') return `Last resort${again}`;
   return `Step ${step ?? 1}${again}${outcome === 'skipped' ? ', skipped' : ''}`;
 }
 
 function outcomeOf(word: string | undefined): Moment['outcome'] {
-  return word === 'skipped' || word === 'last_resort' || word === 'exhausted' ? word : 'paged';
+  return outcomes.find((known) => known === word) ?? 'paged';
 }
 
 function delayOf(text: string | undefined, at: Date): string {

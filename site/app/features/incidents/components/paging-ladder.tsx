@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -6,9 +7,13 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { clock, fullTime, offset } from '~/lib/format';
 import { useHues } from '~/lib/members';
+import { paths } from '~/lib/paths';
 import { incidentNotifications } from '../api/list-notifications';
+import { incidentTimeline } from '../api/list-timeline';
 import type { Incident } from '../model/incident';
 import { ladder, type NextStep, nextStep, type Try } from '../model/ladder';
+import type { Reason } from '../model/reason';
+import { heldSentence } from '../model/timeline';
 
 /** The trail of paging: who, how, when, with what result, and who is next. */
 export function PagingLadder({ incident }: { incident: Incident }) {
@@ -16,6 +21,8 @@ export function PagingLadder({ incident }: { incident: Incident }) {
   const steps = notifications.data ? ladder(incident, notifications.data) : [];
   const next = nextStep(incident.escalation);
   const policy = incident.escalation?.policyName;
+  const events = useQuery(incidentTimeline(incident.id)).data ?? [];
+  const held = incident.escalation?.status === 'active' && heldSentence(events);
   return (
     <Card
       title="Who was paged"
@@ -39,6 +46,12 @@ export function PagingLadder({ incident }: { incident: Incident }) {
           </ol>
         </section>
       ))}
+      {held && (
+        <p className="held">
+          <Icon name="pause" />
+          {held}
+        </p>
+      )}
       {next && <Upcoming next={next} start={incident.triggeredAt} />}
       {incident.escalation?.status === 'exhausted' && (
         <p className="ran-out">
@@ -66,7 +79,38 @@ function TryRow({ entry }: { entry: Try }) {
       </span>
       <span className="result">{entry.result}</span>
       <span className="took mono">{entry.took}</span>
+      {entry.why && <Why reason={entry.why} />}
     </li>
+  );
+}
+
+function Why({ reason }: { reason: Reason }) {
+  return (
+    <details className="why">
+      <summary>{reason.sentence}</summary>
+      <dl>
+        {reason.policyName && (
+          <div>
+            <dt>Policy</dt>
+            <dd>
+              {reason.policyId ? (
+                <Link className="link" to={paths.policy(reason.policyId)}>
+                  {reason.policyName}
+                </Link>
+              ) : (
+                reason.policyName
+              )}
+            </dd>
+          </div>
+        )}
+        {reason.facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

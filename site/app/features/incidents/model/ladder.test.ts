@@ -80,6 +80,55 @@ describe('a try', () => {
   });
 });
 
+describe('why', () => {
+  const why = {
+    sentence: 'On call for 24/7 Support (Day) until 20:00; step 1 of Payments.',
+    policy_id: 'p1',
+    policy_name: 'Payments',
+    step: 1,
+    round: 2,
+    target_kind: 'schedule',
+    target_name: '24/7 Support',
+    because: 'rotation',
+    because_name: 'Day',
+    shift_starts_at: at(-3600),
+    severity: 'critical',
+    decided_at: at(0),
+  };
+
+  it('is said once for a person and a reason', () => {
+    const rows = tries(
+      page(0, { state: 'sent', why }),
+      page(0, { state: 'sent', channel: 'sms', why }),
+      page(0, { state: 'sent', channel: 'push', why, person: { id: 'u2', name: 'Jonas' } }),
+    );
+    expect(rows.map((row) => row.why !== null)).toEqual([true, false, true]);
+  });
+
+  it('has the details behind the sentence', () => {
+    const [row] = tries(page(0, { state: 'sent', why }));
+    expect(row?.why).toMatchObject({ sentence: why.sentence, policyId: 'p1', policyName: 'Payments' });
+    expect(row?.why?.facts.map(([name]) => name)).toEqual([
+      'Step',
+      'Schedule',
+      'Rotation',
+      'Shift',
+      'Severity then',
+      'Decided',
+    ]);
+    expect(row?.why?.facts.slice(0, 3).map(([, value]) => value)).toEqual([
+      '1, round 2',
+      '24/7 Support',
+      'Day',
+    ]);
+    expect(row?.why?.facts[3]?.[1]).toMatch(/^Since /);
+  });
+
+  it('is not known of older pages', () => {
+    expect(tries(page(0, { state: 'sent' }))[0]?.why).toBeNull();
+  });
+});
+
 it('groups by step and round in the order they are due', () => {
   const steps = ladder(incident, [
     page(600, { state: 'pending', round: 2 }),

@@ -2,6 +2,7 @@ import type { DeliveryAttemptJson, NotificationJson } from '@nightbell/proto';
 import type { IconName } from '~/components/ui/icon';
 import { clock, offset } from '~/lib/format';
 import { type Escalation, type Incident, type Person, toDate, toPerson } from './incident';
+import { type Reason, toReason } from './reason';
 
 /** How one try to reach somebody looks. */
 export type TryLook = 'delivered' | 'missed' | 'ringing' | 'waiting' | 'unneeded';
@@ -20,6 +21,8 @@ export interface Try {
   result: string;
   /** How long the try took; empty while it runs. */
   took: string;
+  /** Why this person is paged, once for each reason of a step; null where it would be said again. */
+  why: Reason | null;
 }
 
 /** The tries of one step of the policy. */
@@ -56,7 +59,7 @@ export function ladder(incident: Incident, notifications: readonly NotificationJ
   return [...groups].map(([key, group]) => ({
     key,
     title: stepTitle(group[0], start),
-    tries: group.flatMap((notification) => triesOf(notification, incident)),
+    tries: saidOnce(group.flatMap((notification) => triesOf(notification, incident))),
   }));
 }
 
@@ -69,6 +72,17 @@ export function nextStep(escalation: Escalation | null): NextStep | null {
     dueAt: escalation.nextDueAt,
     targets: escalation.nextTargets,
   };
+}
+
+// A person with three contact methods is paged three times for one reason.
+function saidOnce(tries: readonly Try[]): Try[] {
+  const said = new Set<string>();
+  return tries.map((entry) => {
+    const key = `${entry.who}/${entry.why?.sentence}`;
+    if (!entry.why || said.has(key)) return { ...entry, why: null };
+    said.add(key);
+    return entry;
+  });
 }
 
 function triesOf(notification: NotificationJson, incident: Incident): Try[] {
@@ -94,6 +108,7 @@ function tryOf(
     person,
     who: person?.name ?? (notification.contact_name || channel.word),
     took: tookOf(attempt),
+    why: toReason(notification.why),
     ...(last
       ? endOf(notification, attempt)
       : { look: 'missed' as const, result: attempt?.detail || 'Failed, tried again' }),

@@ -1,6 +1,6 @@
 import type { TimelineEventJson } from '@nightbell/proto';
 import { expect, it } from 'vitest';
-import { lineOf } from './timeline';
+import { heldSentence, lineOf } from './timeline';
 
 const mara = { id: 'u1', name: 'Mara' };
 
@@ -40,9 +40,36 @@ it.each<[TimelineEventJson, string, string]>([
     'Assigned to Jonas, by Mara',
     '',
   ],
+  [
+    { kind: 'resolved', actor_kind: 'system', message: 'Resolved by itself: nothing new for 3 days.' },
+    'Resolved by itself: nothing new for 3 days',
+    '',
+  ],
+  [
+    { kind: 'held', actor_kind: 'system', message: 'Pages are held until 14:00 CET: Database upgrade.' },
+    'Pages are held until 14:00 CET: Database upgrade',
+    '',
+  ],
+  [
+    { kind: 'ack_timeout', actor_kind: 'system', message: 'Acknowledged 4 hours ago by Mara: paging again.' },
+    'Acknowledged 4 hours ago by Mara: paging again',
+    '',
+  ],
   [{ kind: 'something_new', actor_kind: 'system', message: 'The moon rose.' }, 'The moon rose', ''],
 ])('%o reads "%s"', (event, sentence, said) => {
   const line = lineOf(event);
   expect(line.lead + line.rest).toBe(sentence);
   expect(line.said).toBe(said);
+});
+
+it.each(['held', 'pages_held', 'step_skipped', 'last_resort', 'ack_timeout', 'auto_resolved'])(
+  '%s has a sign of its own',
+  (kind) => expect(lineOf({ kind }).icon).not.toBe('chevron-right'),
+);
+
+it('knows whether maintenance still holds the pages', () => {
+  const held = { kind: 'held', message: 'Held until 14:00.' };
+  expect(heldSentence([])).toBe('');
+  expect(heldSentence([{ kind: 'comment' }, held, { kind: 'declared' }])).toBe('Held until 14:00.');
+  expect(heldSentence([{ kind: 'paged' }, held])).toBe('');
 });

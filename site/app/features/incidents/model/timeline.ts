@@ -26,6 +26,12 @@ const icons: Record<string, IconName> = {
   alert_resolved: 'check',
   nobody_on_call: 'alert',
   exhausted: 'alert',
+  last_resort: 'alert',
+  step_skipped: 'skip',
+  held: 'pause',
+  pages_held: 'pause',
+  ack_timeout: 'clock',
+  auto_resolved: 'check',
 };
 // What the product itself sends along with the two buttons; only other words are worth showing.
 const ownWords = ['Incident acknowledged', 'Incident resolved'];
@@ -41,14 +47,10 @@ export function lineOf(event: TimelineEventJson): Line {
     case 'acknowledged':
       return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'resolved':
-      return event.actor_kind === 'system'
-        ? {
-            icon,
-            lead: 'Resolved',
-            rest: message === '' || ownWords.includes(message) ? ' by itself' : `. ${message}`,
-            said: '',
-          }
-        : { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message };
+    case 'auto_resolved':
+      return event.actor_kind === 'user' || event.actor_kind === 'api_key'
+        ? { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message }
+        : { icon, lead: 'Resolved', rest: resolvedBecause(message), said: '' };
     case 'declared':
       return {
         icon,
@@ -59,8 +61,24 @@ export function lineOf(event: TimelineEventJson): Line {
     case 'paged':
     case 'alert_linked':
     case 'alert_resolved':
+    case 'step_skipped':
       return { icon, lead: '', rest: message, said: '' };
     default:
       return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
   }
+}
+
+/** The sentence about maintenance that holds the pages of an incident now; empty when nothing does. Events are newest first. */
+export function heldSentence(events: readonly TimelineEventJson[]): string {
+  const last = events.find(({ kind }) => ['held', 'pages_held', ...freeing].includes(kind ?? ''));
+  return last && !freeing.includes(last.kind ?? '') ? (last.message ?? '') : '';
+}
+
+// After one of these nothing is held any more.
+const freeing = ['paged', 'acknowledged', 'resolved', 'auto_resolved', 'last_resort', 'exhausted'];
+
+// The server's sentence may begin with the word that stands before it.
+function resolvedBecause(message: string): string {
+  if (message === '' || ownWords.includes(message)) return ' by itself';
+  return message.startsWith('Resolved ') ? message.slice('Resolved'.length) : `. ${message}`;
 }

@@ -8,7 +8,7 @@ import { Segmented } from '~/components/ui/segmented';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { serviceChoices, useCreateWindow } from '../api/windows';
-import { lengths, toRequest } from '../model/window';
+import { lengths, toField, toRequest } from '../model/window';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
 
@@ -60,7 +60,15 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
             onChoose={(value) => setLater(value === 'later')}
           />
         </div>
-        {later && <TextField label="Start" name="starts" type="datetime-local" required />}
+        {later && (
+          <TextField
+            label="Start"
+            name="starts"
+            type="datetime-local"
+            required
+            defaultValue={toField(hoursAhead(1))}
+          />
+        )}
         <div>
           <p className="label">Lasts</p>
           <Segmented
@@ -74,7 +82,15 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
             onChoose={setLength}
           />
         </div>
-        {length === 'null' && <TextField label="End" name="ends" type="datetime-local" required />}
+        {length === 'null' && (
+          <TextField
+            label="End"
+            name="ends"
+            type="datetime-local"
+            required
+            defaultValue={toField(hoursAhead(5))}
+          />
+        )}
         {(later || length === 'null') && <p className="note">Times of your zone, {readersZone()}.</p>}
         <TextField
           label="Description"
@@ -97,4 +113,11 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
 
 function readersZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+// A full hour is more often meant than this minute.
+function hoursAhead(hours: number): Date {
+  const at = serverNow();
+  at.setHours(at.getHours() + hours, 0, 0, 0);
+  return at;
 }

@@ -3,8 +3,10 @@ import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime } from '~/lib/format';
-import type { MaintenanceWindow, WindowState } from '../model/window';
+import { plainDuration, relativeTime } from '~/lib/format';
+import { type MaintenanceWindow, spanInWords, type WindowState } from '../model/window';
+
+const minute = 60_000;
 
 interface WindowListProps {
   windows: readonly MaintenanceWindow[];
@@ -48,7 +50,7 @@ function Part({
 }) {
   const { shown, more } = usePortion(windows);
   return (
-    <Card title={title} className="windows">
+    <Card title={title} className="maintenance-list">
       {windows.length === 0 && <Empty>{empty}</Empty>}
       <ul>
         {shown.map((window) => (
@@ -72,10 +74,7 @@ function Row({ window, onEnd }: { window: MaintenanceWindow; onEnd?: (window: Ma
       </div>
       <div className="when">
         <p>{whenOf(window, now)}</p>
-        <p className="size-12 text-3">
-          <time dateTime={window.startsAt.toISOString()}>{fullTime(window.startsAt)}</time> to{' '}
-          <time dateTime={window.endsAt.toISOString()}>{fullTime(window.endsAt)}</time>
-        </p>
+        <p className="size-12 text-3">{spanInWords(window)}</p>
       </div>
       <div className="who">
         {window.held > 0 && <p className="held">{held}</p>}
@@ -99,6 +98,8 @@ function verbOf(window: MaintenanceWindow): string {
 }
 
 function whenOf({ state, startsAt, endsAt }: MaintenanceWindow, now: Date): string {
-  if (state === 'scheduled') return `Starts ${relativeTime(startsAt, now)}`;
-  return `${state === 'ended' ? 'Ended' : 'Ends'} ${relativeTime(endsAt, now)}`;
+  if (state === 'ended') return `Ended ${relativeTime(endsAt, now)}`;
+  const [verb, at] = state === 'scheduled' ? ['Starts', startsAt] : ['Ends', endsAt];
+  const seconds = Math.ceil((at.getTime() - now.getTime()) / minute) * 60;
+  return seconds > 0 ? `${verb} in ${plainDuration(seconds)}` : `${verb} now`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endingSentence, toRequest, toWindow, type Wish } from './window';
+import { endingSentence, spanInWords, toField, toRequest, toWindow, type Wish } from './window';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const wish: Wish = {
@@ -9,11 +9,7 @@ const wish: Wish = {
   minutes: 60,
   endsAt: '',
 };
-const field = (iso: string) => {
-  const at = new Date(iso);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`;
-};
+const field = (iso: string) => toField(new Date(iso));
 
 describe('a wish', () => {
   it('from now on leaves the start to the server', () => {
@@ -59,4 +55,12 @@ it.each([
   ],
 ])('ending %o: %s', (json, sentence) => {
   expect(endingSentence(toWindow(json))).toBe(sentence);
+});
+
+it('names the second day only when it is another', () => {
+  const span = (from: Date, to: Date) =>
+    spanInWords(toWindow({ starts_at: from.toISOString(), ends_at: to.toISOString() }));
+  const noon = new Date(2026, 10, 21, 12, 0);
+  expect(span(noon, new Date(2026, 10, 21, 13, 30))).toMatch(/^Sat 21 Nov, 12:00 to 13:30 \S+$/);
+  expect(span(noon, new Date(2026, 10, 22, 1, 0))).toMatch(/^Sat 21 Nov, 12:00 to Sun 22 Nov, 01:00 \S+$/);
 });

@@ -66,6 +66,13 @@ export function toRequest(wish: Wish, now: Date): CreateMaintenanceWindowRequest
   };
 }
 
+/** A time as a datetime field of the reader's zone holds it: 2026-11-21T20:00. */
+export function toField(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
 /** What ending a window now does to the incidents it holds. */
 export function endingSentence(window: MaintenanceWindow): string {
   if (window.state === 'scheduled') return 'It is called off. Incidents page as usual.';
@@ -73,4 +80,22 @@ export function endingSentence(window: MaintenanceWindow): string {
   const [who, verb] =
     window.held === 1 ? ['1 open incident', 'is'] : [`${window.held} open incidents`, 'are'];
   return `${who} ${verb} held. The people on call for ${window.held === 1 ? 'it' : 'them'} are paged at once.`;
+}
+
+/** From when to when, on the reader's clock: "Sat 21 Nov, 12:40 to 14:40 CET"; the second day is named when it is another. */
+export function spanInWords({ startsAt, endsAt }: MaintenanceWindow): string {
+  const sameDay = startsAt.toDateString() === endsAt.toDateString();
+  const zone = endsAt.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1);
+  const end = sameDay ? timeOf(endsAt) : `${dayOf(endsAt)}, ${timeOf(endsAt)}`;
+  return `${dayOf(startsAt)}, ${timeOf(startsAt)} to ${end} ${zone}`;
+}
+
+function dayOf(at: Date): string {
+  return at
+    .toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+    .replace(',', '');
+}
+
+function timeOf(at: Date): string {
+  return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
 }
