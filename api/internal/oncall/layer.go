@@ -1,6 +1,7 @@
 package oncall
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -20,7 +21,19 @@ type layer struct {
 	first wall
 	// edges are where windows begin and end in a week, sorted; only for walking.
 	edges []wall
+	// calm is the last stretch that was walked through.
+	calm calm
 }
+
+// calm is a stretch of wall time in which a layer has nothing to decide: no handover and
+// no end of a window is within [from, to).
+type calm struct {
+	from, to wall
+	people   []uuid.UUID
+}
+
+// forEver is later than any wall time.
+const forEver = wall(math.MaxInt64)
 
 // layerOf works a rotation out. A rotation that cannot be understood is false: it means
 // nobody, as if it were not there.
@@ -85,11 +98,31 @@ func (l *layer) handover(w wall) wall { return quotient(w-l.anchor, l.length) }
 // people are who the layer puts on call at an instant, for which clocks have reached w.
 // The result belongs to the rotation: it is to be read only.
 func (l *layer) people(at time.Time, w wall) []uuid.UUID {
-	if at.Before(l.Start) || (!l.End.IsZero() && !at.Before(l.End)) || !l.open(w) {
+	switch {
+	case at.Before(l.Start) || (!l.End.IsZero() && !at.Before(l.End)):
+		return nil
+	case l.calm.from <= w && w < l.calm.to:
+		return l.calm.people
+	default:
+		return l.seated(w)
+	}
+}
+
+// seated is who has the turn when clocks have reached w, if the windows let it through.
+func (l *layer) seated(w wall) []uuid.UUID {
+	if !l.open(w) {
 		return nil
 	}
 	turn := modulo(l.handover(w)-l.first, wall(len(l.Turns)))
 	return distinct(l.Turns[turn].People)
+}
+
+// walkTo readies the layer for instants about w, so that what does not change from one
+// to the next is worked out once.
+func (l *layer) walkTo(w wall) {
+	if w < l.calm.from || l.calm.to <= w {
+		l.calm = calm{l.upTo(w), l.after(w), l.seated(w)}
+	}
 }
 
 // open reports whether the windows let the layer through.
@@ -136,30 +169,30 @@ func (l *layer) weekEdges() (edges []wall) {
 	return slices.Compact(edges)
 }
 
-// after is the first wall time after w at which the layer may change its mind; false
-// when it never does again.
-func (l *layer) after(w wall) (next wall, ok bool) {
+// after is the first wall time after w at which the layer may change its mind, or
+// forEver.
+func (l *layer) after(w wall) wall {
+	next := forEver
 	if len(l.Turns) > 1 {
-		next, ok = l.anchor+(l.handover(w)+1)*l.length, true
+		next = l.anchor + (l.handover(w)+1)*l.length
 	}
 	if len(l.edges) > 0 {
 		sunday := w - w.inWeek()
 		edge := sunday + week + l.edges[0]
-		if i, found := slices.BinarySearch(l.edges, w.inWeek()+1); found || i < len(l.edges) {
+		if i, _ := slices.BinarySearch(l.edges, w.inWeek()+1); i < len(l.edges) {
 			edge = sunday + l.edges[i]
 		}
-		if !ok || edge < next {
-			next, ok = edge, true
-		}
+		next = min(next, edge)
 	}
-	return next, ok
+	return next
 }
 
 // upTo is the last wall time at or before w at which the layer may have changed its
-// mind; false when it never did.
-func (l *layer) upTo(w wall) (last wall, ok bool) {
+// mind, or -forEver.
+func (l *layer) upTo(w wall) wall {
+	last := -forEver
 	if len(l.Turns) > 1 {
-		last, ok = l.anchor+l.handover(w)*l.length, true
+		last = l.anchor + l.handover(w)*l.length
 	}
 	if n := len(l.edges); n > 0 {
 		sunday := w - w.inWeek()
@@ -167,11 +200,9 @@ func (l *layer) upTo(w wall) (last wall, ok bool) {
 		if i, _ := slices.BinarySearch(l.edges, w.inWeek()+1); i > 0 {
 			edge = sunday + l.edges[i-1]
 		}
-		if !ok || edge > last {
-			last, ok = edge, true
-		}
+		last = max(last, edge)
 	}
-	return last, ok
+	return last
 }
 
 // distinct is the people without repetitions and without Nil, in their order. It

@@ -10,6 +10,12 @@ import (
 // Horizon is how far Next and Changes look for the ends of a shift, to both sides.
 const Horizon = 400 * 24 * time.Hour
 
+// mostSteps is how many handovers, ends of windows and the like are looked at for the
+// end of a shift: two for every hour up to the Horizon. A schedule with more than that
+// at which nobody ever comes or goes is made to keep others waiting, for pages are
+// explained with the end of the shift; it is taken for one that does not change.
+const mostSteps = 20_000
+
 // Next is who is on call at an instant with the whole stretch in which the same people
 // are, and the stretch after it, which may be a gap. Because of each is that of the
 // instant and of the beginning: what decides may change while the people stay.
@@ -72,7 +78,10 @@ func (d Duty) stays(people []uuid.UUID) bool { return samePeople(d.People, peopl
 // until is the first instant after t at which the people on call do not stay, at the
 // latest limit.
 func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
-	for t.Before(limit) {
+	for range mostSteps {
+		if !t.Before(limit) {
+			break
+		}
 		duty, end := p.step(t, limit)
 		if !stay(duty.People) {
 			return t
@@ -85,7 +94,7 @@ func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) tim
 // since is the earliest instant from which on up to t the people on call stay, at the
 // earliest limit.
 func (p *plan) since(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
-	for {
+	for range mostSteps {
 		begin := p.last(t, limit)
 		if !begin.After(limit) {
 			return limit
@@ -95,4 +104,5 @@ func (p *plan) since(t, limit time.Time, stay func(people []uuid.UUID) bool) tim
 			return begin
 		}
 	}
+	return limit
 }

@@ -82,13 +82,23 @@ func (p *plan) step(t, limit time.Time) (Duty, time.Time) {
 	if p.zone == nil {
 		return p.at(t), limit
 	}
+	w := p.walkTo(t)
+	return p.duty(t, w), p.next(t, limit)
+}
+
+// walkTo readies the layers for t and gives what clocks have reached there.
+func (p *plan) walkTo(t time.Time) wall {
 	w := reached(p.zone, t)
-	return p.duty(t, w), p.next(t, w, limit)
+	for i := range p.layers {
+		p.layers[i].walkTo(w)
+	}
+	return w
 }
 
 // next is the first instant after t, and not after limit, at which something may change.
-func (p *plan) next(t time.Time, w wall, limit time.Time) time.Time {
-	first, found := wall(0), false
+// The layers must be ready for t.
+func (p *plan) next(t, limit time.Time) time.Time {
+	first := forEver
 	sooner := func(edge time.Time) {
 		if edge.After(t) && edge.Before(limit) {
 			limit = plain(edge)
@@ -98,15 +108,13 @@ func (p *plan) next(t time.Time, w wall, limit time.Time) time.Time {
 		l := &p.layers[i]
 		sooner(l.Start)
 		sooner(l.End)
-		if edge, ok := l.after(w); ok && (!found || edge < first) {
-			first, found = edge, true
-		}
+		first = min(first, l.calm.to)
 	}
 	for i := range p.overrides {
 		sooner(p.overrides[i].Start)
 		sooner(p.overrides[i].End)
 	}
-	if found {
+	if first < forEver {
 		sooner(first.in(p.zone))
 	}
 	return limit
@@ -118,23 +126,25 @@ func (p *plan) last(t, limit time.Time) time.Time {
 	if p.zone == nil {
 		return limit
 	}
+	p.walkTo(t)
+	first := -forEver
 	later := func(edge time.Time) {
 		if !edge.After(t) && edge.After(limit) {
 			limit = plain(edge)
 		}
 	}
-	w := reached(p.zone, t)
 	for i := range p.layers {
 		l := &p.layers[i]
 		later(l.Start)
 		later(l.End)
-		if edge, ok := l.upTo(w); ok {
-			later(edge.in(p.zone))
-		}
+		first = max(first, l.calm.from)
 	}
 	for i := range p.overrides {
 		later(p.overrides[i].Start)
 		later(p.overrides[i].End)
+	}
+	if first > -forEver {
+		later(first.in(p.zone))
 	}
 	return limit
 }
