@@ -1,7 +1,8 @@
 // Package e2e holds whole stories over the real binary: a stock Alertmanager, a mail
 // server, receivers of webhooks and a browser around a Nightbell that is started, used
-// and stopped as an operator would. Nothing in it reaches into the server, with one
-// exception: the database's clock is moved, so that no story waits for a deadline.
+// and stopped as an operator would. Nothing in it reaches into the server, with two
+// exceptions: the database's clock is moved, so that no story waits for a deadline, and
+// colleagues are added by SQL.
 //
 //	make e2e-alertmanager
 //

@@ -2,9 +2,14 @@
 // services and two weeks of incidents, as real rows that every screen computes from.
 //
 // Entry files: demo.go (Seed, Reset, Account). What is in the workspace stands in
-// tables that can be read like a list: people.go, policies.go, services.go and
-// incidents_*.go. plant.go and history.go turn them into rows; pages are decided by
-// escalation itself, so that the trail of an old incident is the one it would have had.
+// tables that can be read like a list: people.go, schedules.go, policies.go, services.go
+// and incidents_*.go. plant.go, rotations.go and history.go turn them into rows; pages are
+// decided by escalation itself, so that the trail of an old incident is the one it would
+// have had.
+//
+// Whatever the hour of the first start, the owner is on call for 24/7 Support then, and
+// the default policy pages her at any other time as well. On the Saturday after nobody is
+// on call for six hours, and a week later somebody covers for a colleague.
 //
 // # Figures
 //
@@ -25,5 +30,6 @@
 // the five that were open a week ago, so the averages stand for a day.
 //
 // Seeded incidents page nobody: their escalation has ended and every notification was
-// sent. What a person or an alert starts afterwards pages like anything else.
+// sent. What a person or an alert starts afterwards pages like anything else, and
+// hand-overs are told from the first one after seeding on.
 package demo

@@ -9,7 +9,8 @@
 //	channel/email, webhook, slack the provider
 //
 // Then flow/escalation_due.go pages the next step until flow/respond.go hears an
-// answer. Rules are pure and live in the domains (alert.Decide, incident.Decide,
-// escalation.Decide, notify.Plan); flow reads what they need, calls them, and
-// writes what they decided, in one transaction.
+// answer. Beside that path, flow/handover.go tells people that they come on call or go
+// off. Rules are pure and live in the domains (alert.Decide, incident.Decide,
+// escalation.Decide, notify.Plan, oncall.Handovers); flow reads what they need, calls
+// them, and writes what they decided, in one transaction.
 package flow
