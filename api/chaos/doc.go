@@ -7,9 +7,11 @@
 //	make chaos-short   the few that every change must pass
 //	make chaos         all of them, at full length, with a table of figures at the end
 //
-// They have the build tag chaos and need NIGHTBELL_BIN, the binary to try, and
-// NIGHTBELL_FAILPOINTS_BIN, the same built with the tag failpoints. Every randomised
-// scenario prints its seed; NIGHTBELL_CHAOS_SEED repeats it.
+// They have the build tag chaos and need NIGHTBELL_BIN, the binary to try,
+// NIGHTBELL_FAILPOINTS_BIN, the same built with the tag failpoints, and
+// NIGHTBELL_SHIFTED_BIN, the same with a wall clock that can be wrong (shift). Every
+// randomised scenario prints its seed; NIGHTBELL_CHAOS_SEED repeats it.
 //
-// Entry file: kill_test.go.
+// Entry files: kill_test.go for what happens to a program, failover_test.go for what
+// happens to its database (pair_test.go runs a primary and its standby).
 package chaos
