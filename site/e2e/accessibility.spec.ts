@@ -18,6 +18,12 @@ const pages = [
   '/oncall/schedules/new',
   '/oncall/schedules/h1',
   '/oncall/contacts',
+  '/oncall/policies',
+  '/oncall/policies/new',
+  '/oncall/policies/p3',
+  '/oncall/teams',
+  '/oncall/maintenance',
+  '/oncall/explain?service=s1&severity=high&at=2026-11-23T02:00:00Z',
   '/services',
   '/services/s1',
   '/integrations',
@@ -32,6 +38,10 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['add service', '/services', 'Add Service'],
   ['override', '/oncall', 'Add override'],
   ['delete schedule', '/oncall/schedules/h1', 'Delete'],
+  ['delete policy', '/oncall/policies/p1', 'Delete'],
+  ['create team', '/oncall/teams', 'Create team'],
+  ['delete team', '/oncall/teams', 'Delete Infrastructure'],
+  ['plan maintenance', '/oncall/maintenance', 'Plan maintenance'],
 ];
 
 for (const theme of ['dark', 'light']) {

@@ -4,10 +4,9 @@ import { address } from './address';
 /** The triggered incident of the fake server. */
 export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
 
-const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role: 'owner', email: 'mara@example.com' });
-
 /** Stores a session and a theme before any page of the test is opened. */
-export async function signIn(page: Page, theme = 'dark'): Promise<void> {
+export async function signIn(page: Page, theme = 'dark', role = 'owner'): Promise<void> {
+  const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role, email: 'mara@example.com' });
   await page.addInitScript(
     ([user, theme]) => {
       // The mail frame of the inbox has no storage.

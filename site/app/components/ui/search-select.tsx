@@ -1,4 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Avatar } from './avatar';
 import { IconButton } from './button';
 import { Icon, type IconName } from './icon';
@@ -171,6 +180,8 @@ function Options({
   current: Choice | undefined;
   onChoose: (choice: Choice) => void;
 }) {
+  const box = useRef<HTMLDivElement>(null);
+  useFloating(box, id);
   const groups = new Map<string, Choice[]>();
   for (const choice of shown) {
     const name = choice.group ?? '';
@@ -179,7 +190,7 @@ function Options({
   return (
     // Pressing the mouse would take the focus from the input, and the list would close before the click.
     // biome-ignore lint/a11y/noStaticElementInteractions: it keeps the focus, and does nothing else.
-    <div className="options" onMouseDown={(event) => event.preventDefault()}>
+    <div ref={box} className="options" popover="manual" onMouseDown={(event) => event.preventDefault()}>
       {all > 0 && (
         <div id={`${id}-list`} role="listbox" aria-label={label}>
           {[...groups].map(([name, group]) => (
@@ -223,4 +234,36 @@ function useScrollTo(id: string | undefined): void {
   useEffect(() => {
     if (id) document.getElementById(id)?.scrollIntoView?.({ block: 'nearest' });
   }, [id]);
+}
+
+const gap = 4;
+const tallest = 288;
+
+// In the top layer, so that no card or dialog cuts it off, and nothing below moves when it closes:
+// a press on a button would close the list first and then miss the button.
+function useFloating(box: RefObject<HTMLElement | null>, anchorId: string): void {
+  useLayoutEffect(() => {
+    const [list, anchor] = [box.current, document.getElementById(anchorId)?.parentElement];
+    if (!list || !anchor) return;
+    const follow = () => place(list, anchor.getBoundingClientRect());
+    list.showPopover?.();
+    follow();
+    window.addEventListener('resize', follow);
+    document.addEventListener('scroll', follow, true);
+    return () => {
+      window.removeEventListener('resize', follow);
+      document.removeEventListener('scroll', follow, true);
+    };
+  });
+}
+
+// Below the field, or above it where there is more room.
+function place(list: HTMLElement, field: DOMRect): void {
+  const [below, above] = [window.innerHeight - field.bottom - 2 * gap, field.top - 2 * gap];
+  const up = below < tallest && above > below;
+  list.style.left = `${field.left}px`;
+  list.style.width = `${field.width}px`;
+  list.style.maxHeight = `${Math.min(tallest, up ? above : below)}px`;
+  list.style.top = up ? 'auto' : `${field.bottom + gap}px`;
+  list.style.bottom = up ? `${window.innerHeight - field.top + gap}px` : 'auto';
 }
