@@ -54,7 +54,7 @@ func TestStepsForSeveritiesAndHours(t *testing.T) {
 		{"for no step: the owners", Snapshot{Policy: onlyCritical, Severity: alert.Low, Owners: owners}, []string{"0s", "5m"},
 			[]string{"0.0 step_skipped, 0.0 last_resort, 0.0 O, 0.0 P", "0.0 exhausted"}},
 		{"hours end before the step is due", Snapshot{Policy: evening, Owners: owners}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.1 exhausted"}},
-		{"a late wake-up asks of the time it was due", Snapshot{Policy: policy}, []string{"0s", "20h"}, []string{"0.0 step_skipped, 0.1 B", "0.2 C"}},
+		{"a late wake-up asks of the time it was due", Snapshot{Policy: policy, Severity: alert.High}, []string{"0s", "20h", "20h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "0.2 exhausted"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := decided(test.snapshot, test.at...); !slices.Equal(got, test.want) {
@@ -155,6 +155,9 @@ func TestHoldAt(t *testing.T) {
 		if got := HoldAt(windows, service, noon); got.Window[0] != want {
 			t.Errorf("%s is held by %d, want %d", service, got.Window[0], want)
 		}
+	}
+	if got := HoldAt(windows[3:4], service, noon); got != (Hold{}) {
+		t.Errorf("held by what has ended: %+v", got)
 	}
 	slices.Reverse(windows)
 	if got := HoldAt(windows, service, noon); got.Window[0] != 12 || !got.Until.Equal(noon.Add(2*time.Hour)) {

@@ -21,7 +21,7 @@ import (
 type pagingRound struct {
 	standing
 
-	// turns are the next ones of the policies that take turns and were used.
+	// turns are how many were taken of each policy that has a round robin.
 	turns    map[[2]uuid.UUID]int
 	pagings  []escalationdb.Paging
 	pages    []notifydb.Page
@@ -40,9 +40,11 @@ func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error
 		return err
 	}
 	if snapshot.Policy.TakesTurns() {
-		if snapshot.Policy.NextTurn, err = r.takeTurn(ctx, opened.OrgID, opened.PolicyID); err != nil {
-			return err
-		}
+		// Whoever opens an incident holds the organization's count of incidents, and read the
+		// policy after that: no two incidents have one turn.
+		key := [2]uuid.UUID{opened.OrgID, opened.PolicyID}
+		snapshot.Policy.NextTurn += r.turns[key]
+		r.turns[key]++
 	}
 	if after := snapshot.Policy.AutoResolve; after > 0 {
 		r.setTimer(opened, escalation.AutoResolve, r.now.Add(after))
@@ -50,22 +52,6 @@ func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error
 	state, effects := escalation.Start(snapshot, r.now)
 	r.carryOut(opened, state, effects)
 	return nil
-}
-
-// takeTurn is the place of an incident in the round robin of its policy. Only policies
-// that take turns are asked for it, and locked, so that no two incidents have one turn.
-func (r *pagingRound) takeTurn(ctx context.Context, orgID, policyID uuid.UUID) (int, error) {
-	key := [2]uuid.UUID{orgID, policyID}
-	if _, held := r.turns[key]; !held {
-		next, err := escalationdb.LockTurn(ctx, r.tx, orgID, policyID)
-		if err != nil {
-			return 0, err
-		}
-		r.turns[key] = next
-	}
-	turn := r.turns[key]
-	r.turns[key]++
-	return turn, nil
 }
 
 func (r *pagingRound) setTimer(record incidentdb.Record, kind escalation.TimerKind, due time.Time) {

@@ -4,6 +4,7 @@ package escalationdb
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,6 +104,17 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Pagin
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Paging, error) { return scanPaging(row) })
+}
+
+// NextDue is when the first step after now is due; soon is false when none is before
+// the limit. Steps that are overdue do not count, for they are another replica's.
+func NextDue(ctx context.Context, tx pgx.Tx, now, limit time.Time) (due time.Time, soon bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT next_due_at FROM escalation_state
+		WHERE status = 'active' AND next_due_at > $1 AND next_due_at < $2 ORDER BY next_due_at LIMIT 1`, now, limit).Scan(&due)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	return due.UTC(), err == nil, err
 }
 
 // Standing is the state of one incident with what the clock has to do with it.
