@@ -69,7 +69,7 @@ func (h *Handovers) tell(ctx context.Context, claim oncalldb.Claim) error {
 	default:
 		receipt, err = h.send(ctx, handover)
 	}
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return h.settle(ctx, claim, outcomeOf(claim, receipt, err, handover.SentAt))
@@ -102,7 +102,11 @@ func outcomeOf(claim oncalldb.Claim, receipt notify.Receipt, err error, now time
 	return oncalldb.Outcome{State: "pending", NextTryAt: next, Detail: notify.Line(err.Error(), 500)}
 }
 
+// settle records an outcome, also while the process stops: what is not recorded is told
+// once more.
 func (h *Handovers) settle(ctx context.Context, claim oncalldb.Claim, outcome oncalldb.Outcome) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
 	if outcome.State == "failed" {
 		h.options.Logger.WarnContext(ctx, "somebody could not be told of a hand-over",
 			"schedule", claim.ScheduleID, "user", claim.Person, "reason", outcome.Detail)

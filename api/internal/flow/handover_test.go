@@ -310,6 +310,26 @@ func TestAWorkerThatDiedIsFollowed(t *testing.T) {
 	}
 }
 
+// A stop in the middle of a send records what the mail server answered.
+func TestWhatWasTakenWhileStoppingIsRecorded(t *testing.T) {
+	r := newRota(t)
+	r.round(t)
+	r.Clock.Freeze(tuesday.Add(24 * time.Hour))
+	if _, err := r.handovers.Announce(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var under sync.WaitGroup
+	under.Add(2)
+	r.mail.answer = func(context.Context) error { under.Done(); under.Wait(); stop(); return nil }
+	if _, err := r.handovers.Send(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Bob on sent: 250 taken\nAda off sent: 250 taken"; r.notices(t) != want {
+		t.Errorf("stored\n%s", r.notices(t))
+	}
+}
+
 func TestWhoCannotBeToldIsLeftOut(t *testing.T) {
 	r := newRota(t)
 	r.round(t)
