@@ -46,6 +46,9 @@ type Signals struct {
 	Pages func(channels ...notify.Kind)
 	// Changed says that an organization's timeline grew.
 	Changed func(orgID uuid.UUID)
+	// Soon says that the next step is due after a while that is shorter than a tick.
+	// May be nil.
+	Soon func(after time.Duration)
 }
 
 // Intake accepts alerts: it gathers what many requests bring into one transaction
@@ -56,7 +59,10 @@ type Intake struct {
 	signals  Signals
 	queue    chan *submission
 	expected atomic.Int64
-	alone    chan struct{}
+	// busy is how many requests the last batch left behind and answered: as many are
+	// likely to come again. Only Run uses it.
+	busy  int
+	alone chan struct{}
 
 	mu sync.Mutex
 	// held counts, for each service, the requests that were taken out of a batch and
@@ -125,19 +131,22 @@ func (in *Intake) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case first := <-in.queue:
-			in.store(ctx, in.gather(first))
+			together := in.gather(first)
+			in.store(ctx, together)
+			in.busy = len(together) + len(in.queue)
 		}
 	}
 }
 
 // gather takes what is waiting, and waits up to linger for requests that are known
-// to be on their way.
+// to be on their way, and for those that the last answers are likely to bring: half of
+// the senders in each batch would double what a batch costs by itself.
 func (in *Intake) gather(first *submission) []*submission {
 	together, alerts := []*submission{first}, len(first.batch.Alerts)
 	var patience <-chan time.Time
 	for len(together) < maxTogether && alerts < maxAlertsTogether {
 		if len(in.queue) == 0 {
-			if int64(len(together)) >= in.expected.Load() {
+			if len(together) >= max(in.busy, int(in.expected.Load())) {
 				return together
 			}
 			if patience == nil {
