@@ -1,0 +1,3 @@
+CREATE OR REPLACE FUNCTION nightbell_now() RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE
+    AS $$ SELECT pg_catalog.clock_timestamp() $$;
