@@ -53,10 +53,7 @@ func (w *walk) why(step Step, target Target) Why {
 
 func (w *walk) whyOwner() Why {
 	why := w.whyHere(Owner)
-	why.Sentence = "Owner of the workspace, because nobody is on call"
-	if w.policy.Name != "" {
-		why.Sentence += " for " + w.policy.Name
-	}
+	why.Sentence = "Owner of the workspace, because " + w.nobodyElse()
 	if w.state.Round > 0 {
 		why.Sentence += fmt.Sprintf("; round %d", w.state.Round+1)
 	}

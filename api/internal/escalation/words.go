@@ -2,6 +2,7 @@ package escalation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,14 +57,18 @@ func (w *walk) heldMessage(hold Hold) string {
 }
 
 func (w *walk) lastResortMessage(owners int) string {
-	why := "Nobody is on call"
-	if w.policy.Name != "" {
-		why += " for " + w.policy.Name
-	}
 	if owners == 0 {
-		return why + ", and no owner of the workspace can be reached."
+		return capitalized(w.nobodyElse()) + ", and no owner of the workspace can be reached."
 	}
-	return why + ", so the owners of the workspace are paged."
+	return capitalized(w.nobodyElse()) + ", so the owners of the workspace are paged."
+}
+
+// nobodyElse says why no step pages anybody.
+func (w *walk) nobodyElse() string {
+	if slices.ContainsFunc(w.policy.Steps, Step.meansSomebody) {
+		return strings.TrimSuffix("no step of "+w.policy.Name, " of ") + " is for this incident now"
+	}
+	return strings.TrimSuffix("nobody is on call for "+w.policy.Name, " for ")
 }
 
 func (w *walk) exhaustedMessage() string {

@@ -26,7 +26,7 @@ func (t *telling) summary(moments []*nightbellv1.ExplainMoment) string {
 	first := paging[0]
 	text := fmt.Sprintf("%s %s paged %s", named(first), areOrIs(first), after(first))
 	if first.GetOutcome() == "last_resort" {
-		text = fmt.Sprintf("Nobody is on call, so the owners are paged: %s %s", named(first), after(first))
+		text = fmt.Sprintf("No step pages anybody, so the owners are paged: %s %s", named(first), after(first))
 	}
 	if next := nextOthers(paging); next != nil {
 		text += fmt.Sprintf("; if nobody answers, %s %s", named(next), after(next))
