@@ -153,7 +153,10 @@ func (s *server) build(ctx context.Context) error {
 	for _, kind := range notify.Kinds {
 		s.wakers[kind] = sweep.NewWaker()
 	}
-	signals := flow.Signals{Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }}
+	signals := flow.Signals{
+		Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) },
+		Soon: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
+	}
 	s.intake = flow.NewIntake(s.db, s.logger, signals)
 	s.responder = flow.NewResponder(s.db, signals)
 	s.escalator = flow.NewEscalator(s.db, s.logger, signals)

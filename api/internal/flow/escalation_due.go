@@ -20,6 +20,14 @@ import (
 // dueAtOnce is how many incidents one transaction of the sweep takes on.
 const dueAtOnce = 100
 
+const (
+	// foreseeable is how far ahead the sweep looks for the next step: as long as a tick.
+	foreseeable = time.Second
+	// gathered is how long a step may wait for others, so that many in a row cost a few
+	// transactions.
+	gathered = 50 * time.Millisecond
+)
+
 // postponed is how soon an incident that could not be decided is tried again.
 const postponed = 15 * time.Second
 
@@ -70,6 +78,7 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 		}
 	}()
 	var round *pagingRound
+	var soon time.Duration
 	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -80,8 +89,18 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 			return fmt.Errorf("claim due escalations: %w", err)
 		}
 		due, round = len(claimed), newPagingRound(tx, now)
+		if due == 0 {
+			next, found, err := escalationdb.NextDue(ctx, tx, now, now.Add(foreseeable))
+			if found {
+				soon = next.Sub(now) + gathered
+			}
+			return err
+		}
 		return round.escalate(ctx, claimed)
 	})
+	if err == nil && soon > 0 && e.signals.Soon != nil {
+		e.signals.Soon(soon)
+	}
 	if err != nil || due == 0 {
 		return 0, err
 	}
