@@ -51,8 +51,12 @@ func TestStepsForSeveritiesAndHours(t *testing.T) {
 		{"low by day", Snapshot{Policy: policy, Severity: alert.Low}, []string{"0s", "5m", "10m"}, []string{"0.0 step_skipped, 0.1 B", "0.2 C", "0.2 exhausted"}},
 		{"high by night", Snapshot{Policy: night, Severity: alert.High}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.2 C"}},
 		{"low by night", Snapshot{Policy: night, Severity: alert.Low}, []string{"0s"}, []string{"0.0 step_skipped, 0.1 step_skipped, 0.2 C"}},
-		{"for no step: the owners", Snapshot{Policy: onlyCritical, Severity: alert.Low, Owners: owners}, []string{"0s", "5m"},
-			[]string{"0.0 step_skipped, 0.0 last_resort, 0.0 O, 0.0 P", "0.0 exhausted"}},
+		{
+			"for no step: the owners",
+			Snapshot{Policy: onlyCritical, Severity: alert.Low, Owners: owners},
+			[]string{"0s", "5m"},
+			[]string{"0.0 step_skipped, 0.0 last_resort, 0.0 O, 0.0 P", "0.0 exhausted"},
+		},
 		{"hours end before the step is due", Snapshot{Policy: evening, Owners: owners}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.1 exhausted"}},
 		{"a late wake-up asks of the time it was due", Snapshot{Policy: policy, Severity: alert.High}, []string{"0s", "20h", "20h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "0.2 exhausted"}},
 	} {
@@ -172,8 +176,10 @@ func TestWhy(t *testing.T) {
 	}
 	day := oncall.Schedule{Zone: berlin, Active: true, Rotations: []oncall.Rotation{
 		{Name: "Nights", Unit: oncall.Week, Length: 1, Handover: 480, Weekday: time.Monday, Turns: []oncall.Turn{{People: []uuid.UUID{who("B")}}}, Start: noon.AddDate(0, -1, 0)},
-		{Name: "Day", Unit: oncall.Week, Length: 1, Handover: 480, Weekday: time.Monday, Turns: []oncall.Turn{{People: []uuid.UUID{who("A")}}},
-			Start: noon.AddDate(0, -1, 0), Windows: []oncall.Window{{From: 480, To: 20 * 60}}},
+		{
+			Name: "Day", Unit: oncall.Week, Length: 1, Handover: 480, Weekday: time.Monday, Turns: []oncall.Turn{{People: []uuid.UUID{who("A")}}},
+			Start: noon.AddDate(0, -1, 0), Windows: []oncall.Window{{From: 480, To: 20 * 60}},
+		},
 	}}
 	always := day
 	always.Rotations = day.Rotations[:1]

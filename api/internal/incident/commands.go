@@ -145,7 +145,7 @@ func lasting(d time.Duration) string {
 		name   string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		n := d / unit.length
-		d -= n * unit.length
+		d %= unit.length
 		switch {
 		case n == 1:
 			parts = append(parts, "1 "+unit.name)

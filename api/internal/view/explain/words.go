@@ -12,7 +12,7 @@ import (
 // mostNamed is how many people a sentence names; the others are counted.
 const mostNamed = 3
 
-// pagedMessage is "Mara Lindqvist and Jonas Weber are paged."
+// pagedMessage says who is paged: "Mara Lindqvist and Jonas Weber are paged".
 func pagedMessage(m *nightbellv1.ExplainMoment) string {
 	return named(m) + " " + areOrIs(m) + " paged."
 }
@@ -84,7 +84,7 @@ func after(m *nightbellv1.ExplainMoment) string {
 		name   string
 	}{{24 * time.Hour, "day"}, {time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
 		n := int(wait / unit.length)
-		wait -= time.Duration(n) * unit.length
+		wait %= unit.length
 		switch {
 		case n == 1:
 			parts = append(parts, "1 "+unit.name)
