@@ -403,4 +403,17 @@ func TestManySchedulesAreLookedAtWhenTheyAreDue(t *testing.T) {
 	} else {
 		t.Logf("%d looks took %s", got, time.Since(began))
 	}
+	r.Clock.Freeze(tuesday.Add(24 * time.Hour))
+	began = time.Now()
+	for again := true; again; {
+		var err error
+		if again, err = r.handovers.Announce(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := pgtest.One[int](t, r.Database, `SELECT count(*) FROM handover_notice`); got != 2*many {
+		t.Errorf("%d notices were written when all hand over at once, want %d", got, 2*many)
+	} else {
+		t.Logf("%d hand-overs at once were announced in %s", many, time.Since(began))
+	}
 }

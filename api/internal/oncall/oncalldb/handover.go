@@ -131,30 +131,54 @@ func (n Notice) key(contact uuid.UUID) string {
 }
 
 const cancelNoticesSQL = `
-UPDATE handover_notice SET state = 'cancelled', detail = 'a later hand-over is told instead', finished_at = $4
-WHERE org_id = $1 AND schedule_id = $2 AND user_id = $3 AND state = 'pending'`
+UPDATE handover_notice n SET state = 'cancelled', detail = 'a later hand-over is told instead', finished_at = $4
+FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS schedule_id, unnest($3::uuid[]) AS user_id) later
+WHERE n.org_id = later.org_id AND n.schedule_id = later.schedule_id AND n.user_id = later.user_id AND n.state = 'pending'`
 
-const insertNoticeSQL = `
+const insertNoticesSQL = `
 INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, ends_at, others,
                              state, next_try_at, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11, $11)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::uuid[]), unnest($6::uuid[]),
+       unnest($7::text[]), unnest($8::timestamptz[]), unnest($9::timestamptz[]), unnest($10::text[])::uuid[],
+       'pending', $11::timestamptz, $11
 ON CONFLICT (effect_key) DO NOTHING`
 
 // QueueNotices adds the statements that write notices to a pipelined batch, one for each
 // mailbox of the person. What the person was not told yet of the same schedule is called
 // off: only the latest hand-over matters.
 func QueueNotices(batch *pgx.Batch, notices []Notice, mailboxes Mailboxes, now time.Time) {
-	for _, n := range notices {
-		var until *time.Time
-		if !n.Until.IsZero() {
-			until = &n.Until
-		}
-		others := append([]uuid.UUID{}, n.Others...) // NULL is not an empty list
-		batch.Queue(cancelNoticesSQL, n.OrgID, n.ScheduleID, n.Person, now)
-		for _, contact := range mailboxes[Member{n.OrgID, n.Person}] {
-			batch.Queue(insertNoticeSQL, n.OrgID, id.New(), n.key(contact), n.ScheduleID, n.Person, contact, n.kind(), n.At, until, others, now)
+	if len(notices) == 0 {
+		return
+	}
+	var later, told noticeRows
+	for i := range notices {
+		later.add(&notices[i], uuid.Nil)
+		for _, contact := range mailboxes[Member{notices[i].OrgID, notices[i].Person}] {
+			told.add(&notices[i], contact)
 		}
 	}
+	batch.Queue(cancelNoticesSQL, later.orgs, later.schedules, later.people, now)
+	batch.Queue(insertNoticesSQL, told.orgs, told.ids, told.keys, told.schedules, told.people, told.contacts,
+		told.kinds, told.from, told.until, told.others, now)
+}
+
+// noticeRows are notices as columns that run in parallel.
+type noticeRows struct {
+	orgs, ids, schedules, people, contacts []uuid.UUID
+	keys, kinds, others                    []string
+	from                                   []time.Time
+	until                                  []*time.Time
+}
+
+func (r *noticeRows) add(n *Notice, contact uuid.UUID) {
+	r.orgs, r.ids, r.keys = append(r.orgs, n.OrgID), append(r.ids, id.New()), append(r.keys, n.key(contact))
+	r.schedules, r.people, r.contacts = append(r.schedules, n.ScheduleID), append(r.people, n.Person), append(r.contacts, contact)
+	r.kinds, r.from, r.others = append(r.kinds, n.kind()), append(r.from, n.At), append(r.others, arrayText(n.Others))
+	if n.Until.IsZero() {
+		r.until = append(r.until, nil)
+		return
+	}
+	r.until = append(r.until, &n.Until)
 }
 
 // Member is a person in an organization.
