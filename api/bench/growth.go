@@ -46,7 +46,7 @@ type read struct {
 var reads = []read{
 	{"list of 25", func(int, string) string { return "/v1/incidents?limit=25" }},
 	{"list of 1,000", func(int, string) string { return "/v1/incidents?limit=1000" }},
-	{"25 that are open", func(int, string) string { return "/v1/incidents?status=open&limit=25" }},
+	{"list of 25 open", func(int, string) string { return "/v1/incidents?status=open&limit=25" }},
 	{"search for one", func(n int, _ string) string {
 		return "/v1/incidents?limit=25&text=checkout-" + strconv.Itoa(n*2/5+1)
 	}},

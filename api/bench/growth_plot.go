@@ -18,12 +18,21 @@ func (r growthReport) plot() string {
 		ratePanel("Alerts stored per second", "services, with 10,000 incidents", byServices, services),
 		readPanel("Time of a read, ms", "services, with 10,000 incidents", byServices, services),
 	}
-	drawing := drawing{width: 960, height: 660}
+	drawing := drawing{width: 960, height: 640}
 	for i, p := range panels {
-		drawing.place(p, float64(24+i%2*400), float64(64+i/2*300), []float64{280, 340}[i%2], 210)
+		drawing.place(p, float64(24+i%2*400), float64(64+i/2*282), []float64{280, 340}[i%2], 210)
 	}
-	return drawing.svg("How Nightbell grows", r.inWords(), fmt.Sprintf("Medians of %d rounds on %d processors (%s), everything on one machine, %s.",
-		r.Rounds, r.Machine.Processors, r.Machine.Processor, r.Date.Format("2 January 2006")))
+	return drawing.svg("How Nightbell grows", r.inWords(), fmt.Sprintf("Medians of %d rounds on %d processors (%s), everything on one machine, %s; load average %s.",
+		r.Rounds, r.Machine.Processors, r.Machine.Processor, r.Date.Format("2 January 2006"), r.loads()))
+}
+
+// loads are the least and the greatest load of the machine while it was measured.
+func (r growthReport) loads() string {
+	var all []float64
+	for _, p := range r.Points {
+		all = append(all, p.Load)
+	}
+	return fmt.Sprintf("%.1f to %.1f", slices.Min(all), slices.Max(all))
 }
 
 // pointsBy are the points with so many services, pointsAt those with so many incidents.

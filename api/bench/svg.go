@@ -164,6 +164,11 @@ func (p panel) labelPlaces(y scale) []float64 {
 	for n := range order[1:] {
 		places[order[n+1]] = max(places[order[n+1]], places[order[n]]+apart)
 	}
+	lowest := y.length
+	for _, i := range slices.Backward(order) { // and not below the axis
+		places[i] = min(places[i], lowest)
+		lowest = places[i] - apart
+	}
 	return places
 }
 
