@@ -64,6 +64,7 @@ export function SearchSelect({
     onChange([...chosen, choice]);
     setText('');
     setAt(0);
+    setOpen(false);
   };
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

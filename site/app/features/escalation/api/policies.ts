@@ -3,7 +3,7 @@ import type {
   GetEscalationPolicyResponseJson,
   ListEscalationPoliciesResponseJson,
 } from '@nightbell/proto';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
 import { type Policy, toPolicy, toRequest } from '../model/policy';
@@ -60,7 +60,7 @@ export function useSavePolicy() {
     },
     onSuccess: (policy) => {
       client.setQueryData(policyDetail(policy.id).queryKey, policy);
-      renew(client);
+      renew(client, all);
     },
   });
 }
@@ -76,12 +76,13 @@ export function useDeletePolicy() {
         action: 'delete escalation policy',
         keepSession: true,
       }),
-    onSuccess: () => renew(client),
+    // Not the policy itself: its page is still open, and would find nothing.
+    onSuccess: () => renew(client, policyList.queryKey),
   });
 }
 
-// The services and the on-call page show policies too, under keys of their own.
-function renew(client: ReturnType<typeof useQueryClient>): void {
-  for (const key of ['policies', 'escalation-policies', 'services', 'oncall', 'explain'])
-    void client.invalidateQueries({ queryKey: [key] });
+// The services, schedules and explanations show policies too, under keys of their own.
+function renew(client: QueryClient, own: readonly string[]): void {
+  for (const queryKey of [own, ['escalation-policies'], ['services'], ['oncall'], ['explain']])
+    void client.invalidateQueries({ queryKey });
 }

@@ -10,12 +10,13 @@ export function StepPicture({ policy }: { policy: Policy }) {
   return (
     <ol className="chain">
       {policy.steps.map((step, i) => {
-        const condition = conditionOf(step);
+        const condition = [step.roundRobin ? 'one in turn' : '', conditionOf(step)]
+          .filter(Boolean)
+          .join(', ');
         return (
           <li key={step.key}>
             <span className="when">{i === 0 ? 'At once' : lengthOf(after[i] ?? 0)}</span>
             <span className="whom">
-              {step.roundRobin && <span className="turns">in turn</span>}
               {step.targets.map((target) => (
                 <TargetName key={`${target.kind}${target.id}`} target={target} />
               ))}

@@ -1,0 +1,62 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import OnCallTeams from './on-call-teams';
+
+let saved: Record<string, unknown>[];
+
+beforeEach(() => {
+  signIn();
+  saved = [];
+  server.use(
+    http.get('*/v1/teams', () =>
+      HttpResponse.json({ teams: [{ id: 't1', name: 'Platform', member_ids: ['u1', 'gone'] }] }),
+    ),
+    http.put('*/v1/teams/t1', async ({ request }) => {
+      saved.push((await request.json()) as Record<string, unknown>);
+      return HttpResponse.json({});
+    }),
+    http.delete('*/v1/teams/t1', () =>
+      HttpResponse.json({ message: 'Payments pages this team.' }, { status: 409 }),
+    ),
+    http.get('*/v1/members', () =>
+      HttpResponse.json({
+        members: [
+          { id: 'u1', name: 'Mara', joined_at: '1' },
+          { id: 'u2', name: 'Jonas', joined_at: '2' },
+        ],
+      }),
+    ),
+  );
+});
+
+describe('the teams', () => {
+  it('name who is in them, and count those they cannot name', async () => {
+    renderRoute('/oncall/teams', OnCallTeams);
+    const row = await screen.findByRole('row', { name: /Platform/ });
+    await waitFor(() => expect(row).toHaveTextContent('Mara'));
+    expect(row).toHaveTextContent('1 more');
+  });
+
+  it('are changed without losing members that are not shown', async () => {
+    renderRoute('/oncall/teams', OnCallTeams);
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit Platform' }));
+    await screen.findByRole('button', { name: 'Remove Mara' });
+    await userEvent.type(screen.getByRole('combobox', { name: 'Members' }), 'jon{Enter}');
+    await userEvent.click(screen.getByRole('button', { name: 'Save team' }));
+    await waitFor(() =>
+      expect(saved).toEqual([{ name: 'Platform', description: '', member_ids: ['gone', 'u1', 'u2'] }]),
+    );
+  });
+
+  it('are kept while a policy pages them', async () => {
+    renderRoute('/oncall/teams', OnCallTeams);
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Platform' }));
+    const dialog = screen.getByRole('dialog');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Delete team' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('Payments pages this team.');
+  });
+});
