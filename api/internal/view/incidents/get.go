@@ -15,7 +15,7 @@ import (
 // Get reads one incident with the state of its paging. It is pgx.ErrNoRows when the
 // organization has no such incident.
 func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Incident, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+from+` WHERE i.org_id = $1 AND i.id = $2`, orgID, incidentID)
+	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM incident i WHERE i.org_id = $1 AND i.id = $2`, orgID, incidentID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,8 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 	var due *time.Time
 	// step is the one that is paged next, counted from 0, and so the number of the one paged last.
 	err := tx.QueryRow(ctx, `
-		SELECT e.status, e.policy_id, coalesce(p.name, ''), e.step, e.next_due_at, e.reason,
+		SELECT e.status, e.policy_id, coalesce(p.name, ''), e.step, e.next_due_at,
+		       CASE WHEN w.id IS NULL THEN e.reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
 		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id),
 		       ARRAY(SELECT coalesce(u.name, t.name, sc.name, c.name) FROM escalation_target et
 		             LEFT JOIN users u ON u.id = et.user_id
@@ -49,6 +50,7 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 		             WHERE et.org_id = e.org_id AND et.policy_id = e.policy_id AND et.step_position = e.step
 		             ORDER BY et.position)
 		FROM escalation_state e LEFT JOIN escalation_policy p ON p.org_id = e.org_id AND p.id = e.policy_id
+		LEFT JOIN maintenance_window w ON w.org_id = e.org_id AND w.id = e.held_by
 		WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID).
 		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps, &e.NextTargets)
 	if errors.Is(err, pgx.ErrNoRows) {

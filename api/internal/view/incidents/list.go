@@ -70,7 +70,7 @@ func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, tex
 }
 
 func (c *conditions) rows(ctx context.Context, tx pgx.Tx, chosen string) ([]row, error) {
-	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM ("+chosen+")"+withService+inOrder, c.arguments...)
+	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM ("+chosen+") i"+inOrder, c.arguments...)
 	if err != nil {
 		return nil, err
 	}

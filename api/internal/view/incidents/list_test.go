@@ -22,12 +22,14 @@ func TestPagesMakeTheWholeList(t *testing.T) {
 	db := pgtest.New(t)
 	org := uuid.New()
 	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	service := uuid.New()
+	db.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Checkout', nightbell_now(), nightbell_now())`, org, service)
 	// Three begin in each minute, so that their ids decide.
-	db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, acknowledged_at, resolved_at, triggered_at, updated_at)
-		SELECT $1, gen_random_uuid(), n, 'Incident ' || n, status, (ARRAY['critical', 'low'])[1 + n % 2], 'high', 'api',
+	db.Exec(t, `INSERT INTO incident (org_id, id, service_id, number, title, status, severity, urgency, source, acknowledged_at, resolved_at, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), CASE WHEN n % 2 = 0 THEN $2::uuid END, n, 'Incident ' || n, status, (ARRAY['critical', 'low'])[1 + n % 2], 'high', 'api',
 		       CASE status WHEN 'acknowledged' THEN at END, CASE status WHEN 'resolved' THEN at END, at, at
 		FROM (SELECT n, (ARRAY['triggered', 'acknowledged', 'resolved', 'resolved', 'resolved'])[1 + n % 5] AS status,
-		             nightbell_now() - n / 3 * interval '1 minute' AS at FROM generate_series(1, 100) n) made`, org)
+		             nightbell_now() - n / 3 * interval '1 minute' AS at FROM generate_series(1, 100) n) made`, org, service)
 	for _, filter := range []struct{ status, severity, text, condition string }{
 		{"", "", "", "true"},
 		{"open", "", "", "status <> 'resolved'"},
@@ -38,6 +40,7 @@ func TestPagesMakeTheWholeList(t *testing.T) {
 		{"", "", "dent 1", "title LIKE 'Incident 1%'"},
 		{"open", "", "DENT 2", "title LIKE 'Incident 2%' AND status <> 'resolved'"},
 		{"", "", "dent_1", "false"},
+		{"", "", "checko", "service_id IS NOT NULL"},
 	} {
 		t.Run(fmt.Sprint(filter.status, " ", filter.severity, " ", filter.text), func(t *testing.T) {
 			whole := pgtest.One[[]string](t, db, `SELECT coalesce(array_agg(id::text ORDER BY triggered_at DESC, id DESC), '{}') FROM incident WHERE `+filter.condition)
@@ -74,6 +77,9 @@ func listed(t *testing.T, db *pgtest.Database, org uuid.UUID, request *nightbell
 		response, err := incidents.List(ctx, tx, org, request)
 		for _, incident := range response.GetIncidents() {
 			ids = append(ids, incident.GetId())
+			if want := []string{"Checkout", ""}[incident.GetNumber()%2]; incident.GetServiceName() != want || (incident.GetServiceId() == "") != (want == "") {
+				t.Errorf("%s is about %q, want %q", incident.GetTitle(), incident.GetServiceName(), want)
+			}
 		}
 		next = response.GetNextCursor()
 		return err
