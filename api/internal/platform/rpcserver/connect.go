@@ -154,7 +154,7 @@ func (jsonCodec) Marshal(value any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not a message", value)
 	}
-	return jsonOut.Marshal(message)
+	return marshalJSON(message)
 }
 
 func (jsonCodec) Unmarshal(data []byte, value any) error {

@@ -211,7 +211,7 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeFault(w, settled(ctx, err))
 		return
 	}
-	body, err := jsonOut.Marshal(answer)
+	body, err := marshalJSON(answer)
 	if err != nil {
 		WriteError(w, r, fmt.Errorf("marshal the answer of %s: %w", t.method.procedure, err))
 		return
