@@ -41,6 +41,8 @@ type Overdue struct {
 	// Timers are those of incidents (acknowledged and not resolved, without news) that are
 	// due for more than 15 s.
 	Timers int
+	// Held are steps that wait for maintenance which has been over for more than 15 s.
+	Held int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
 	// Ahead are waiting pages and steps that were written in the future: the database's
@@ -51,11 +53,11 @@ type Overdue struct {
 }
 
 // Any reports whether anything is overdue.
-func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Timers+o.Unpaged+o.Ahead > 0 }
+func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Timers+o.Held+o.Unpaged+o.Ahead > 0 }
 
 // ByKind names the counts, as metrics and logs do.
 func (o Overdue) ByKind() map[string]int {
-	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "unpaged": o.Unpaged, "ahead": o.Ahead}
+	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "held": o.Held, "unpaged": o.Unpaged, "ahead": o.Ahead}
 }
 
 // Auditor looks for what the page path has forgotten, and does it (design rule 10). It
@@ -89,6 +91,7 @@ SELECT (SELECT count(*) FROM (
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
+    (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE ` + heldTooLong + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'pending' AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
@@ -98,6 +101,11 @@ SELECT (SELECT count(*) FROM (
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.state = 'pending' AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
         (SELECT min(n.lease_until) FROM notification n WHERE n.state = 'sending'))))::float8`
+
+// heldTooLong is what ending maintenance must have made due. The window is asked of one
+// row at a time, as in unpagedSQL.
+const heldTooLong = `e.held_by IS NOT NULL AND e.status = 'active' AND e.next_due_at > $1::timestamptz
+    AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = e.org_id AND w.id = e.held_by LIMIT 1), e.updated_at) < $1 - $2::interval`
 
 // An incident and its escalation state are written together, so the few seconds are
 // only for a clock that was set. Asked as NOT EXISTS, PostgreSQL reads the states of the
@@ -126,7 +134,7 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 		}
 		var oldest *float64 // nil: nothing waits
 		err = tx.QueryRow(ctx, overdueSQL, overdueArguments(now)...).
-			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Timers, &found.Unpaged, &found.Ahead, &oldest)
+			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Timers, &found.Held, &found.Unpaged, &found.Ahead, &oldest)
 		if oldest != nil {
 			found.Oldest = time.Duration(*oldest * float64(time.Second))
 		}
@@ -170,7 +178,10 @@ UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next
 WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalation_state w
     WHERE w.status = 'active' AND w.updated_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
-// freeRows frees what is claimed for too long, and what waits for a clock that was set
+const releaseHeldSQL = `
+UPDATE escalation_state e SET updated_at = $1, next_due_at = $1, version = e.version + 1 WHERE ` + heldTooLong
+
+// freeRows frees what is claimed for too long, what waits for maintenance that is over, and what waits for a clock that was set
 // back.
 func freeRows(ctx context.Context, tx pgx.Tx) error {
 	now, err := postgres.Now(ctx, tx)
@@ -180,7 +191,7 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 	if _, err := notifydb.ReleaseHeld(ctx, tx, now, now.Add(notifydb.Lease+aheadOfClock)); err != nil {
 		return err
 	}
-	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL} {
+	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL, releaseHeldSQL} {
 		if _, err := tx.Exec(ctx, sql, now, aheadOfClock); err != nil {
 			return err
 		}

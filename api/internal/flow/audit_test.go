@@ -57,6 +57,12 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 			w.Exec(t, `DELETE FROM escalation_state`)
 			w.Clock.Advance(20 * time.Second)
 		}, flow.Overdue{Unpaged: 1}, 1, 1},
+		{"maintenance that ended without a word", func(t *testing.T, w *workspace) {
+			w.sent()
+			w.addMaintenance(t, began, began.Add(time.Minute), "Work", w.service)
+			w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 day', held_by = (SELECT id FROM maintenance_window)`)
+			w.Clock.Advance(80 * time.Second)
+		}, flow.Overdue{Held: 1}, 2, 1},
 		{"a lease that never ends", func(t *testing.T, w *workspace) {
 			w.Exec(t, `UPDATE notification SET state = 'sending', lease_token = gen_random_uuid(), lease_until = nightbell_now() + interval '1 hour'`)
 		}, flow.Overdue{Leases: 1}, 1, 1},

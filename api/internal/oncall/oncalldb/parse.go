@@ -110,7 +110,7 @@ type window struct {
 // ReadWindows reads windows as they are stored, in rotations and in the steps of
 // policies. It gives none with an error.
 func ReadWindows(text []byte) ([]oncall.Window, error) {
-	if len(text) == 0 {
+	if len(text) == 0 || string(text) == "[]" {
 		return nil, nil
 	}
 	var stored []window
