@@ -3,8 +3,9 @@
 //
 // Two questions, one answer: At (at.go) for an instant, Shifts (shifts.go) for a
 // range. Paging, screens, iCal, gap detection and preview all ask here, so that who is
-// shown is always who is paged. Neighbours: oncalldb reads schedules, escalation asks
-// whom a target means, ical.go writes calendars.
+// shown is always who is paged. wall.go reads clocks, layer.go is one rotation,
+// override.go what overrides do to it. Neighbours: oncalldb reads schedules, escalation
+// asks whom a target means, ical.go writes calendars.
 package oncall
 
 import (
