@@ -727,7 +727,10 @@ type CoverageProblem struct {
 	StartsAt          *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt            *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// A sentence for people, with times of the schedule's zone.
-	Message       string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
+	// A gap that comes back every week, as the times outside of a schedule's hours do: one for all
+	// such gaps of the schedule, with the times of the first.
+	Weekly        bool `protobuf:"varint,10,opt,name=weekly,proto3" json:"weekly,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -823,6 +826,13 @@ func (x *CoverageProblem) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *CoverageProblem) GetWeekly() bool {
+	if x != nil {
+		return x.Weekly
+	}
+	return false
 }
 
 // A picture of a schedule over a range.
@@ -1203,7 +1213,7 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\rschedule_name\x18\x02 \x01(\tR\fscheduleName\x12\x1a\n" +
 	"\btimezone\x18\x03 \x01(\tR\btimezone\x12-\n" +
 	"\acurrent\x18\x04 \x01(\v2\x13.nightbell.v1.ShiftR\acurrent\x12'\n" +
-	"\x04next\x18\x05 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\xfd\x02\n" +
+	"\x04next\x18\x05 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\x95\x03\n" +
 	"\x0fCoverageProblem\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
 	"\vschedule_id\x18\x02 \x01(\tR\n" +
@@ -1214,7 +1224,9 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\x06person\x18\x06 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x127\n" +
 	"\tstarts_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x18\n" +
-	"\amessage\x18\t \x01(\tR\amessage\"\xd8\x02\n" +
+	"\amessage\x18\t \x01(\tR\amessage\x12\x16\n" +
+	"\x06weekly\x18\n" +
+	" \x01(\bR\x06weekly\"\xd8\x02\n" +
 	"\bTimeline\x12.\n" +
 	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
 	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x1a\n" +

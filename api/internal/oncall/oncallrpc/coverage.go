@@ -92,14 +92,27 @@ func (c *coverage) gaps() (problems []*nightbellv1.CoverageProblem) {
 		if !c.needed[schedule.ID] {
 			continue
 		}
-		for _, gap := range joined(oncall.Gaps(schedule, c.ahead.from, c.ahead.to)) {
-			if gap.Start.Equal(c.ahead.from) || gap.End.Equal(c.ahead.to) {
-				gap = whole(schedule, gap.Start)
-			}
+		gaps := joined(oncall.Gaps(schedule, c.ahead.from, c.ahead.to))
+		for i := range gaps {
+			gaps[i] = c.whole(schedule, gaps[i])
+		}
+		once, weekly := splitWeekly(gaps, schedule.Zone)
+		for _, gap := range once {
 			problems = append(problems, gapProblem(schedule, gap, c.ahead.from))
+		}
+		if len(weekly) > 0 {
+			problems = append(problems, weeklyProblem(schedule, weekly))
 		}
 	}
 	return problems
+}
+
+// whole is a gap with its true ends where it goes on beyond the days that are looked at.
+func (c *coverage) whole(schedule oncall.Schedule, gap oncall.Shift) oncall.Shift {
+	if gap.Start.Equal(c.ahead.from) || gap.End.Equal(c.ahead.to) {
+		return whole(schedule, gap.Start)
+	}
+	return gap
 }
 
 // joined makes one of gaps that follow each other for different reasons.

@@ -826,6 +826,14 @@ export declare type CoverageProblem = Message<"nightbell.v1.CoverageProblem"> & 
    * @generated from field: string message = 9;
    */
   message: string;
+
+  /**
+   * A gap that comes back every week, as the times outside of a schedule's hours do: one for all
+   * such gaps of the schedule, with the times of the first.
+   *
+   * @generated from field: bool weekly = 10;
+   */
+  weekly: boolean;
 };
 
 /**
@@ -886,6 +894,14 @@ export declare type CoverageProblemJson = {
    * @generated from field: string message = 9;
    */
   message?: string;
+
+  /**
+   * A gap that comes back every week, as the times outside of a schedule's hours do: one for all
+   * such gaps of the schedule, with the times of the first.
+   *
+   * @generated from field: bool weekly = 10;
+   */
+  weekly?: boolean;
 };
 
 /**
