@@ -5,6 +5,7 @@ import (
 	"html"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -84,7 +85,7 @@ func (d *drawing) place(p panel, left, top, width, height float64) {
 	for _, tick := range p.ticks(y) {
 		at := top + y.length - y.at(tick)
 		fmt.Fprintf(&d.body, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1[3]f\"/><text class=\"faint\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			left, left+x.length, at, left-8, at+4, thousands(tick))
+			left, left+x.length, at, left-8, at+4, thousands(round(tick, 3)))
 	}
 	for _, one := range p.lines[0].points {
 		fmt.Fprintf(&d.body, "<text class=\"faint\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", left+x.at(one.x), top+y.length+18, thousands(one.x))
@@ -175,7 +176,7 @@ func (p panel) labelPlaces(y scale) []float64 {
 // thousands writes a whole number with separators, a fraction as it is.
 func thousands(f float64) string {
 	if f != math.Trunc(f) && f < 10 {
-		return number(f)
+		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
 	digits := fmt.Sprintf("%.0f", f)
 	for at := len(digits) - 3; at > 0; at -= 3 {
