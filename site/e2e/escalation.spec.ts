@@ -28,15 +28,16 @@ test.describe('escalation policies', () => {
     const first = page.getByRole('combobox', { name: 'Pages' });
     await first.focus();
     await page.keyboard.type('24/7');
+    await expect(page.getByRole('option', { name: '24/7 Support' })).toBeVisible();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Escape');
     await expect(words(page)).toHaveText('Pages 24/7 Support at once.');
     await page.getByRole('button', { name: 'Add step' }).press('Enter');
     await steps(page).nth(1).getByRole('combobox', { name: 'Pages' }).focus();
     await page.keyboard.type('jonas');
+    await expect(page.getByRole('option', { name: 'Jonas Okafor' })).toBeVisible();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Escape');
     await expect(words(page)).toHaveText('Pages 24/7 Support at once, then Jonas Okafor after 5 min.');
+    await steps(page).nth(1).getByRole('spinbutton').focus();
     await page.keyboard.press('Alt+ArrowUp');
     await expect(words(page)).toHaveText('Pages Jonas Okafor at once, then 24/7 Support after 5 min.');
     await expect(steps(page).first().locator(':focus')).toHaveCount(1);
@@ -126,7 +127,9 @@ test.describe('maintenance', () => {
     await expect(dialog.getByRole('alert')).toHaveText('Choose at least one service.');
     await dialog.getByRole('combobox').click();
     await dialog.getByRole('option', { name: 'Search Index' }).click();
+    await dialog.getByRole('combobox').click();
     await page.keyboard.press('Escape');
+    await expect(dialog.getByRole('option')).toHaveCount(0);
     await expect(dialog).toBeVisible();
     await dialog.getByRole('button', { name: '30 min' }).click();
     await dialog.getByRole('button', { name: 'Start maintenance' }).click();

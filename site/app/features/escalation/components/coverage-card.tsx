@@ -5,7 +5,7 @@ import { coverageOf, coveredShare, holesInWords, type SeverityCoverage } from '.
 import { type Span, week } from '../model/hours';
 import type { Policy } from '../model/policy';
 
-const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const dayNames = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
 /** Severities by hours of a week: where no step applies, the owners of the workspace are paged. */
 export function CoverageCard({ policy }: { policy: Policy }) {

@@ -32,7 +32,9 @@ export function StepEditor(props: StepEditorProps) {
   const title = useId();
   const onKey = (event: KeyboardEvent) => {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-    if (!event.altKey || !by) return;
+    // There the same keys open the list.
+    const opens = event.target instanceof Element && event.target.matches('[role="combobox"], select');
+    if (!event.altKey || !by || opens) return;
     event.preventDefault();
     onMove(by as -1 | 1);
   };
@@ -95,6 +97,7 @@ function StepHead({
       <IconButton
         icon="chevron-up"
         label={`Move step ${number} up`}
+        aria-keyshortcuts="Alt+ArrowUp"
         data-move="-1"
         disabled={number === 1}
         onClick={() => onMove(-1)}
@@ -102,6 +105,7 @@ function StepHead({
       <IconButton
         icon="chevron-down"
         label={`Move step ${number} down`}
+        aria-keyshortcuts="Alt+ArrowDown"
         data-move="1"
         disabled={last}
         onClick={() => onMove(1)}

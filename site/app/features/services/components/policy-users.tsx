@@ -16,25 +16,33 @@ export function PolicyUsers({ policyId, isDefault }: { policyId: string; isDefau
   );
   return (
     <Card title="Used by">
-      {users.length === 0 && <p className="pad size-13 text-2">No service uses this policy.</p>}
+      {users.length === 0 && !isDefault && <p className="pad size-13 text-2">No service uses this policy.</p>}
       <ul className="policy-users">
         {users.slice(0, most).map((service) => (
           <li key={service.id}>
             <Link className="grow ellipsis" to={paths.service(service.id ?? '')}>
               {service.name}
             </Link>
-            <Link
-              className="ask"
-              to={paths.explainService(service.id ?? '')}
-              aria-label={`Who would be paged for ${service.name}?`}
-            >
-              <Icon name="question" />
-              Who?
-            </Link>
+            <Ask to={paths.explainService(service.id ?? '')} whom={service.name ?? ''} />
           </li>
         ))}
+        {isDefault && (
+          <li>
+            <span className="grow text-2">Incidents without a service</span>
+            <Ask to={paths.explain} whom="incidents without a service" />
+          </li>
+        )}
       </ul>
       {users.length > most && <p className="pad size-12 text-3">and {users.length - most} more services</p>}
     </Card>
+  );
+}
+
+function Ask({ to, whom }: { to: string; whom: string }) {
+  return (
+    <Link className="ask" to={to} aria-label={`Who would be paged for ${whom}?`}>
+      <Icon name="question" />
+      Who?
+    </Link>
   );
 }
