@@ -104,6 +104,9 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 	if err != nil || due == 0 {
 		return 0, err
 	}
+	for _, flaw := range round.flaws() {
+		e.logger.WarnContext(ctx, "a policy was paged by as far as it can be read", "error", flaw)
+	}
 	e.signals.Pages()
 	for _, orgID := range orgsOf(round.timeline) {
 		e.signals.Changed(orgID)

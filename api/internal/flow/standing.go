@@ -92,6 +92,16 @@ func (s *standing) policy(ctx context.Context, orgID, policyID uuid.UUID) (escal
 	return policy, nil
 }
 
+// flaws are what of the policies could not be read.
+func (s *standing) flaws() (list []error) {
+	for key, policy := range s.read {
+		if policy.Flaw != nil {
+			list = append(list, fmt.Errorf("policy %s: %w", key[1], policy.Flaw))
+		}
+	}
+	return list
+}
+
 // canReach tells whether somebody whose reach was loaded has a usable contact method.
 func (s *standing) canReach(orgID uuid.UUID) func(uuid.UUID) bool {
 	return func(person uuid.UUID) bool { return len(s.reach[orgID][person]) > 0 }

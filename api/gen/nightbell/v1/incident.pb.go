@@ -314,11 +314,12 @@ type Escalation struct {
 	// The step that was paged last, counted from 1.
 	Step  int32 `protobuf:"varint,4,opt,name=step,proto3" json:"step,omitempty"`
 	Steps int32 `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
-	// When the next step is paged unless somebody answers; absent when nothing follows.
+	// When the next step is paged unless somebody answers; absent when nothing follows. While
+	// maintenance holds the pages, its end.
 	NextDueAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_due_at,json=nextDueAt,proto3" json:"next_due_at,omitempty"`
 	// Who is paged then, in words.
 	NextTargets []string `protobuf:"bytes,7,rep,name=next_targets,json=nextTargets,proto3" json:"next_targets,omitempty"`
-	// Why it stopped, in words.
+	// Why it stopped, or what maintenance it waits for, in words.
 	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -415,7 +416,9 @@ type TimelineEvent struct {
 	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	IncidentId string                 `protobuf:"bytes,2,opt,name=incident_id,json=incidentId,proto3" json:"incident_id,omitempty"`
 	// declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
-	// page_failed, alert_linked, alert_resolved, nobody_on_call, exhausted.
+	// page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
+	// nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
+	// are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// system, user or api_key.
 	ActorKind string                 `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`

@@ -70,7 +70,7 @@ func (m *Metrics) PageAttempted(channel string, late time.Duration) {
 // OldestOverdue says how long the most overdue page has been waiting.
 func (m *Metrics) OldestOverdue(age time.Duration) { m.overdue.Set(max(0, age).Seconds()) }
 
-// Repaired counts what the auditor did ("escalation", "page", "lease", "unpaged", "ahead").
+// Repaired counts what the auditor did ("escalation", "page", "lease", "timer", "held", "unpaged", "ahead").
 func (m *Metrics) Repaired(kind string, count int) {
 	m.repairs.WithLabelValues(kind).Add(float64(count))
 }

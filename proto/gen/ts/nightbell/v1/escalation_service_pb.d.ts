@@ -892,7 +892,7 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   round: number;
 
   /**
-   * paged, skipped, last_resort or exhausted.
+   * paged, skipped, last_resort, held (maintenance puts the step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */
@@ -938,7 +938,7 @@ export declare type ExplainMomentJson = {
   round?: number;
 
   /**
-   * paged, skipped, last_resort or exhausted.
+   * paged, skipped, last_resort, held (maintenance puts the step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */

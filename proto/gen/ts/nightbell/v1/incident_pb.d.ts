@@ -365,7 +365,8 @@ export declare type Escalation = Message<"nightbell.v1.Escalation"> & {
   steps: number;
 
   /**
-   * When the next step is paged unless somebody answers; absent when nothing follows.
+   * When the next step is paged unless somebody answers; absent when nothing follows. While
+   * maintenance holds the pages, its end.
    *
    * @generated from field: google.protobuf.Timestamp next_due_at = 6 [json_name = "next_due_at"];
    */
@@ -379,7 +380,7 @@ export declare type Escalation = Message<"nightbell.v1.Escalation"> & {
   nextTargets: string[];
 
   /**
-   * Why it stopped, in words.
+   * Why it stopped, or what maintenance it waits for, in words.
    *
    * @generated from field: string reason = 8;
    */
@@ -422,7 +423,8 @@ export declare type EscalationJson = {
   steps?: number;
 
   /**
-   * When the next step is paged unless somebody answers; absent when nothing follows.
+   * When the next step is paged unless somebody answers; absent when nothing follows. While
+   * maintenance holds the pages, its end.
    *
    * @generated from field: google.protobuf.Timestamp next_due_at = 6 [json_name = "next_due_at"];
    */
@@ -436,7 +438,7 @@ export declare type EscalationJson = {
   next_targets?: string[];
 
   /**
-   * Why it stopped, in words.
+   * Why it stopped, or what maintenance it waits for, in words.
    *
    * @generated from field: string reason = 8;
    */
@@ -465,7 +467,9 @@ export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
 
   /**
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
-   * page_failed, alert_linked, alert_resolved, nobody_on_call, exhausted.
+   * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
+   * nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
+   * are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */
@@ -522,7 +526,9 @@ export declare type TimelineEventJson = {
 
   /**
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
-   * page_failed, alert_linked, alert_resolved, nobody_on_call, exhausted.
+   * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
+   * nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
+   * are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */
