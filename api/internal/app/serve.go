@@ -70,6 +70,7 @@ type server struct {
 // kept it from starting, or what went wrong while stopping.
 func Serve(ctx context.Context, config Config, options Options) (err error) {
 	started := time.Now()
+	tuneMemory()
 	s, err := prepare(ctx, config, options)
 	defer func() { err = errors.Join(err, s.stop()) }()
 	if err != nil {
@@ -81,6 +82,7 @@ func Serve(ctx context.Context, config Config, options Options) (err error) {
 		}
 	}
 	s.startLoops()
+	go releaseMemory()
 	return s.listen(ctx, started)
 }
 
