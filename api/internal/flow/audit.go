@@ -53,7 +53,9 @@ type Overdue struct {
 }
 
 // Any reports whether anything is overdue.
-func (o Overdue) Any() bool { return o.Escalations+o.Pages+o.Leases+o.Timers+o.Held+o.Unpaged+o.Ahead > 0 }
+func (o Overdue) Any() bool {
+	return o.Escalations+o.Pages+o.Leases+o.Timers+o.Held+o.Unpaged+o.Ahead > 0
+}
 
 // ByKind names the counts, as metrics and logs do.
 func (o Overdue) ByKind() map[string]int {
