@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // database looks into the server's database, past row-level security.
@@ -64,8 +66,15 @@ func (d *database) clear(ctx context.Context) error {
 	if err := d.awaitDelivered(ctx); err != nil {
 		return err
 	}
-	_, err := d.Exec(ctx, `TRUNCATE incident, alert, alert_event, timeline_event, escalation_state, notification, delivery,
-		delivery_notification, undecodable_alert, bench.raw_alert CASCADE`)
+	const truncate = `TRUNCATE incident, alert, alert_event, timeline_event, escalation_state, notification, delivery,
+		delivery_notification, undecodable_alert, bench.raw_alert CASCADE`
+	_, err := d.Exec(ctx, truncate)
+	for range 5 { // the server's sweeps lock the same tables in another order
+		if postgres.Code(err) != "40P01" {
+			break
+		}
+		_, err = d.Exec(ctx, truncate)
+	}
 	if err != nil {
 		return err
 	}
