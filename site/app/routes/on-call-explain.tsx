@@ -22,10 +22,12 @@ export default function OnCallExplain() {
   const [params, setParams] = useSearchParams();
   const question = toQuestion(params);
   const answer = useQuery(explanation(question));
-  const copy = async () => {
-    await navigator.clipboard.writeText(window.location.href);
-    toast({ kind: 'success', title: 'Copied to clipboard' });
-  };
+  // Without https a browser has no clipboard; the address bar has the same link.
+  const copy = () =>
+    navigator.clipboard?.writeText(window.location.href).then(
+      () => toast({ kind: 'success', title: 'Copied to clipboard' }),
+      () => toast({ kind: 'failure', title: 'Copy the address of this page instead' }),
+    );
   return (
     <>
       <PageHead title="Who would be paged?">
