@@ -110,7 +110,9 @@ func (r *pagingRound) stop(ctx context.Context, batch *pgx.Batch, record inciden
 		return err
 	}
 	switch {
-	case record.Status == incident.Acknowledged && standing.AckTimeout > 0:
+	case record.Status == incident.Acknowledged && standing.AckTimeout > 0 && !standing.AckTimed:
+		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
+		// counts from the acknowledgement that there is then.
 		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(standing.AckTimeout))
 	case record.Status == incident.Resolved && standing.Timed:
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
@@ -134,7 +136,7 @@ func (r *pagingRound) advance(ctx context.Context, batch *pgx.Batch, record inci
 	if !found {
 		return r.start(ctx, record)
 	}
-	if standing.Timed {
+	if standing.AckTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
 	}
 	snapshot, err := r.snapshot(ctx, record, standing.Under(record.PolicyID))

@@ -122,14 +122,15 @@ type Standing struct {
 	Paging
 	// AckTimeout is what its policy gives those who acknowledge; zero is forever.
 	AckTimeout time.Duration
-	// Timed tells whether a timer runs.
-	Timed bool
+	// Timed tells whether a timer runs, and AckTimed whether that of an acknowledgement does.
+	Timed, AckTimed bool
 }
 
 const getSQL = `
 SELECT ` + pagingColumns + `,
     coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = e.org_id AND p.id = $3), 0),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id)
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'ack_timeout')
 FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`
 
 // Get reads the state of one incident that is paged for by a policy; found is false when
@@ -142,7 +143,7 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Standing, error) {
 		var s Standing
 		var timeout int
-		paging, err := scanPaging(row, &timeout, &s.Timed)
+		paging, err := scanPaging(row, &timeout, &s.Timed, &s.AckTimed)
 		s.Paging, s.AckTimeout = paging, seconds(timeout)
 		return s, err
 	})
