@@ -10,7 +10,7 @@ import { type Draft, rotationsOf } from '../model/draft';
 import { type Block, gapsOf } from '../model/picture';
 import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
 import type { Timeline } from '../model/schedule';
-import { rangeWords, spanWords } from '../model/words';
+import { gapWords, rangeWords } from '../model/words';
 import { ShiftPopover } from './shift-popover';
 import { TimelineLegend } from './timeline-legend';
 import { useHue } from './use-hue';
@@ -158,7 +158,7 @@ function Gaps({ timeline, range, now, missing }: GapsProps) {
       <ul>
         {gaps.slice(0, gapsNamed).map((gap) => (
           <li key={gap.from}>
-            <b>Nobody on call {spanWords(gap.from, gap.to, timeline.zone)}.</b>
+            <b>Nobody on call {gapWords(gap, timeline.zone, now)}.</b>
           </li>
         ))}
         {gaps.length > gapsNamed && (

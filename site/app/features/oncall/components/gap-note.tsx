@@ -1,24 +1,28 @@
 import { Button } from '~/components/ui/button';
 import type { NextInLine } from '../model/next-in-line';
-import type { Shift } from '../model/schedule';
-import { lengthWords, spanWords } from '../model/words';
+import type { Override, Shift } from '../model/schedule';
+import { gapWords, lengthWords } from '../model/words';
 
 interface GapNoteProps {
   gap: Shift;
+  /** The override that left it vacant; null when nobody planned it. */
+  vacated: Override | null;
   /** How many more gaps there are in the same range. */
   others: number;
   zone: string;
+  now: number;
   next: NextInLine | null;
   /** Absent for readers who may not change who is on call. */
   onCover?: () => void;
 }
 
 /** The soonest hours that nobody covers, what a page would do then, and the button that ends it. */
-export function GapNote({ gap, others, zone, next, onCover }: GapNoteProps) {
+export function GapNote({ gap, vacated, others, zone, now, next, onCover }: GapNoteProps) {
   return (
     <div className="gap-note">
       <p>
-        <b>Nobody on call {spanWords(gap.from, gap.to, zone)}.</b>{' '}
+        <b>Nobody on call {gapWords(gap, zone, now)}.</b>{' '}
+        {vacated && <span className="text-2">{vacatedWords(vacated)} </span>}
         {next && (
           <span className="text-2">
             A page in {sized(gap)} goes straight to step {next.step}, {next.names.join(', ')}.{' '}
@@ -39,7 +43,12 @@ export function GapNote({ gap, others, zone, next, onCover }: GapNoteProps) {
   );
 }
 
-function sized(gap: Shift): string {
-  const words = lengthWords(gap.to - gap.from);
+function vacatedWords({ by, reason }: Override): string {
+  const who = by ? `Left vacant by ${by.name}` : 'Left vacant';
+  return reason ? `${who}: \u201c${reason}\u201d` : `${who}.`;
+}
+
+function sized({ from, to }: Shift): string {
+  const words = Number.isFinite(to - from) ? lengthWords(to - from) : '';
   return /^\d+ h$/.test(words) ? `these ${words.replace(' h', ' hours')}` : 'this time';
 }

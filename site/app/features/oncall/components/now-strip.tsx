@@ -1,28 +1,31 @@
 import { Avatar } from '~/components/ui/avatar';
 import { Icon } from '~/components/ui/icon';
+import { capitalised } from '~/lib/format';
 import type { NextInLine } from '../model/next-in-line';
-import type { Problem, Schedule } from '../model/schedule';
-import { soonWords, spanWords } from '../model/words';
+import type { Schedule, Shift } from '../model/schedule';
+import { gapWords, soonWords } from '../model/words';
 
 interface NowStripProps {
   schedule: Schedule;
   /** Null when nobody is, undefined while that is not known. */
   next: NextInLine | null | undefined;
-  /** The soonest gap of any schedule; null when the next 30 days are covered, undefined while that is not known. */
-  gap: Problem | null | undefined;
-  zoneOfGap: string;
+  /** The schedule's soonest gap; null when the next 30 days are covered, undefined while that is not known. */
+  gap: Shift | null | undefined;
+  /** How many other schedules have a gap in that time. */
+  othersWithGaps: number;
   now: number;
   hueOf: (personId: string) => number | undefined;
-  onShowGap: (gap: Problem) => void;
+  onShow: (at: number) => void;
 }
 
 /** Who has it now, who is next in line, and the first hours that nobody covers. */
-export function NowStrip({ schedule, next, gap, zoneOfGap, now, hueOf, onShowGap }: NowStripProps) {
+export function NowStrip({ schedule, next, gap, othersWithGaps, now, hueOf, onShow }: NowStripProps) {
   return (
     <section className="card now-strip" aria-label="On call now">
       <OnNow schedule={schedule} now={now} hueOf={hueOf} />
-      {next !== undefined && <Next next={next} hueOf={hueOf} />}
-      {gap !== undefined && <Coverage gap={gap} zone={zoneOfGap} onShow={onShowGap} />}
+      {next !== undefined && <Next next={next} policy={schedule.policy} hueOf={hueOf} />}
+      {gap && <Gap gap={gap} zone={schedule.zone} now={now} onShow={onShow} />}
+      {gap === null && <Covered active={schedule.active} others={othersWithGaps} />}
     </section>
   );
 }
@@ -43,7 +46,12 @@ function OnNow({ schedule, now, hueOf }: Pick<NowStripProps, 'schedule' | 'now' 
   );
 }
 
-function Next({ next, hueOf }: { next: NextInLine | null; hueOf: NowStripProps['hueOf'] }) {
+interface NextProps extends Pick<NowStripProps, 'hueOf'> {
+  next: NextInLine | null;
+  policy: string;
+}
+
+function Next({ next, policy, hueOf }: NextProps) {
   return (
     <div className="now-part">
       {next?.person ? (
@@ -58,7 +66,7 @@ function Next({ next, hueOf }: { next: NextInLine | null; hueOf: NowStripProps['
         </p>
       ) : (
         <p>
-          <span>Its escalation policy names no later step</span>
+          <span>{policy ? `No later step in ${policy}` : 'It has no escalation policy'}</span>
         </p>
       )}
     </div>
@@ -72,34 +80,33 @@ function handoverWords({ onCall, zone }: Schedule, now: number): string {
   return `${until}, then ${onCall.next.people.map((person) => person.name).join(', ') || 'nobody'}`;
 }
 
-function Coverage({
-  gap,
-  zone,
-  onShow,
-}: {
-  gap: Problem | null;
+interface GapProps extends Pick<NowStripProps, 'now' | 'onShow'> {
+  gap: Shift;
   zone: string;
-  onShow: (gap: Problem) => void;
-}) {
-  if (!gap) {
-    return (
-      <div className="now-part">
-        <NoFace icon="check" />
-        <p className="what">Coverage</p>
-        <p>
-          <span>No gap in the next 30 days</span>
-        </p>
-      </div>
-    );
-  }
+}
+
+function Gap({ gap, zone, now, onShow }: GapProps) {
   return (
     <div className="now-part needed">
       <NoFace icon="users" />
-      <p className="what">Nobody on call, {gap.scheduleName}</p>
+      <p className="what">Nobody on call</p>
       <p>
-        <button type="button" onClick={() => onShow(gap)}>
-          {spanWords(gap.from, gap.to, zone)}
+        <button type="button" onClick={() => onShow(Math.max(gap.from, now))}>
+          {capitalised(gapWords(gap, zone, now))}
         </button>
+      </p>
+    </div>
+  );
+}
+
+function Covered({ active, others }: { active: boolean; others: number }) {
+  const elsewhere = others === 1 ? '1 other schedule has gaps' : `${others} other schedules have gaps`;
+  return (
+    <div className="now-part">
+      <NoFace icon={active ? 'check' : 'users'} />
+      <p className="what">{active ? 'No gap in the next 30 days' : 'Covers nothing while it is inactive'}</p>
+      <p>
+        <span>{others > 0 ? elsewhere : 'Every other schedule is covered too'}</span>
       </p>
     </div>
   );

@@ -121,7 +121,7 @@ function OnNow({
         {handover && !(on && on.to === last && !next) ? (
           <>
             {soonWords(handover, zone, now)}
-            {next && <small>{next.people.map((person) => person.name).join(', ')}</small>}
+            {next && <small>{nextWords(on, next, zone, now)}</small>}
           </>
         ) : (
           <span className="text-3">Not in the next weeks</span>
@@ -129,4 +129,9 @@ function OnNow({
       </td>
     </>
   );
+}
+
+function nextWords(on: Shift | undefined, next: Shift, zone: string, now: number): string {
+  const names = next.people.map((person) => person.name).join(', ');
+  return on && next.from > on.to ? `Off until ${soonWords(next.from, zone, now)}, ${names}` : names;
 }

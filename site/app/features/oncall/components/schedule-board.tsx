@@ -8,10 +8,12 @@ import { useNow } from '~/lib/clock';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { escalationPolicies } from '../api/escalation-policies';
-import { coverageProblems } from '../api/timelines';
+import { coverageProblems, scheduleTimeline } from '../api/timelines';
 import type { View } from '../model/filter';
 import { nextInLine } from '../model/next-in-line';
-import type { Problem, Schedule } from '../model/schedule';
+import { gapsOf } from '../model/picture';
+import type { Problem, Schedule, Shift } from '../model/schedule';
+import { dayAfter, dayOf } from '../model/zone';
 import { NowStrip } from './now-strip';
 import { OverridesView } from './overrides-view';
 import { RotationsView } from './rotations-view';
@@ -25,6 +27,8 @@ const tabs = [
   { value: 'rotations', word: 'Rotations' },
   { value: 'overrides', word: 'Overrides' },
 ] as const;
+
+const daysAhead = 30;
 
 const placeholders: Record<View, string> = {
   schedules: 'Search name, description or team',
@@ -40,19 +44,19 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const problems = useQuery(coverageProblems).data;
   const policies = useQuery(escalationPolicies).data;
   const selected = selectedOf(schedules, address.scheduleId);
+  const gap = useSoonestGap(selected, now);
   if (!selected) return <NoSchedule />;
   const next = policies && nextInLine(selected, policies, schedules);
-  const showGap = (gap: Problem) => go({ scheduleId: gap.scheduleId, at: gap.from });
   return (
     <>
       <NowStrip
         schedule={selected}
         next={next}
-        gap={problems && (problems.find((one) => one.kind === 'gap') ?? null)}
-        zoneOfGap={zoneOfGap(problems, schedules)}
+        gap={gap}
+        othersWithGaps={withGaps(problems ?? [], selected.id)}
         now={now}
         hueOf={hueOf}
-        onShowGap={showGap}
+        onShow={(at) => go({ at })}
       />
       <Lists
         view={address.view}
@@ -135,7 +139,19 @@ function selectedOf(schedules: readonly Schedule[], id: string): Schedule | unde
   return schedules.find((one) => one.id === id) ?? schedules.find((one) => one.active) ?? schedules[0];
 }
 
-function zoneOfGap(problems: readonly Problem[] | undefined, schedules: readonly Schedule[]): string {
-  const gap = problems?.find((one) => one.kind === 'gap');
-  return schedules.find((one) => one.id === gap?.scheduleId)?.zone ?? 'UTC';
+function withGaps(problems: readonly Problem[], except: string): number {
+  const gaps = problems.filter((one) => one.kind === 'gap' && one.scheduleId !== except);
+  return new Set(gaps.map((one) => one.scheduleId)).size;
+}
+
+// From the picture, so that hours which an override leaves vacant count as well.
+function useSoonestGap(schedule: Schedule | undefined, now: number): Shift | null | undefined {
+  const zone = schedule?.zone ?? 'UTC';
+  const today = dayOf(now, zone);
+  const range = { from: today.from, to: dayAfter(today, daysAhead, zone).from };
+  const timeline = useQuery({
+    ...scheduleTimeline(schedule?.id ?? '', range),
+    enabled: schedule !== undefined,
+  }).data;
+  return timeline && (gapsOf(timeline, range, now)[0] ?? null);
 }

@@ -1,7 +1,7 @@
 import { type MouseEvent, useState } from 'react';
 import { type Block, blockWords, type Lane, percent, whoWords, whyWords } from '../model/picture';
 import { isGap } from '../model/schedule';
-import { lengthWords, spanWords } from '../model/words';
+import { shiftWords } from '../model/words';
 
 interface ShiftBlockProps {
   block: Block;
@@ -65,10 +65,7 @@ export function ShiftBlock({
       {told && (
         <div className={left > 70 ? 'shift-tip to-left' : 'shift-tip'} aria-hidden="true">
           <b>{whoWords(block)}</b>
-          <span>
-            {spanWords(block.shift.from, block.shift.to, zone)},{' '}
-            {lengthWords(block.shift.to - block.shift.from)}
-          </span>
+          <span>{shiftWords(block.shift, zone)}</span>
           <span>{whyWords(block)}</span>
         </div>
       )}
@@ -76,9 +73,9 @@ export function ShiftBlock({
   );
 }
 
+// What is printed on the block is part of its name, so that it can be called by it.
 function sentence(block: Block, zone: string): string {
-  const { from, to } = block.shift;
-  return `${whoWords(block)}, ${lengthWords(to - from)}, ${spanWords(from, to, zone)}. ${whyWords(block)}`;
+  return `${whoWords(block)}, ${shiftWords(block.shift, zone)}. ${whyWords(block)}`;
 }
 
 function classesOf(block: Block, lane: Lane, hues: readonly (number | undefined)[], past: boolean): string {

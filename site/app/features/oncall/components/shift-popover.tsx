@@ -11,9 +11,9 @@ import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
 import { useCreateOverride, useDeleteOverride } from '../api/overrides';
 import { type Block, whoWords, whyWords } from '../model/picture';
-import { isGap, type Person, type Shift } from '../model/schedule';
+import { isGap, type Person } from '../model/schedule';
 import { takeOver } from '../model/take-over';
-import { lengthWords, spanWords } from '../model/words';
+import { shiftWords, spanWords } from '../model/words';
 import { readersZone } from '../model/zone';
 
 interface ShiftPopoverProps {
@@ -26,7 +26,7 @@ interface ShiftPopoverProps {
   change?: {
     scheduleId: string;
     /** Opens the full dialog with the shift's time. */
-    onMore: (shift: Shift) => void;
+    onMore: (block: Block) => void;
   };
 }
 
@@ -50,10 +50,7 @@ export function ShiftPopover(props: ShiftPopoverProps) {
           </p>
         )}
         <p>
-          {spanWords(shift.from, shift.to, zone)}{' '}
-          <span className="text-3">
-            {zone}, {lengthWords(shift.to - shift.from)}
-          </span>
+          {shiftWords(shift, zone)} <span className="text-3">{zone}</span>
         </p>
         {own !== zone && (
           <p className="text-2">
@@ -78,7 +75,7 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   if (shift.to <= now) return <p className="shift-note">This shift is over.</p>;
   if (!mayAct('responder')) return <p className="shift-note">Viewers cannot change who is on call.</p>;
   const give = (person: Person) =>
-    create.mutate(takeOver(shift, scheduleId, person, now), {
+    create.mutate(takeOver(block, scheduleId, person, now), {
       onSuccess: (made) => {
         toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
         onClose();
@@ -114,7 +111,7 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
         </>
       )}
       <div className="row">
-        <Button size="sm" onClick={() => onMore(shift)}>
+        <Button size="sm" onClick={() => onMore(block)}>
           Other times
         </Button>
         {block.override && <TakeBack id={block.override.id} onDone={onClose} />}

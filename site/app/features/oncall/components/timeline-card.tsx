@@ -9,7 +9,8 @@ import { scheduleTimeline } from '../api/timelines';
 import type { NextInLine } from '../model/next-in-line';
 import { type Block, gapsOf } from '../model/picture';
 import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
-import type { Problem, Schedule, Shift, Timeline } from '../model/schedule';
+import type { Problem, Schedule, Timeline } from '../model/schedule';
+import { restOf } from '../model/take-over';
 import { rangeWords, windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
 import { GapNote } from './gap-note';
@@ -135,13 +136,13 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
       {gap && (
         <GapNote
           gap={gap}
+          vacated={timeline.overrides.find((one) => one.id === gap.becauseId) ?? null}
           others={gaps.length - 1}
           zone={schedule.zone}
+          now={now}
           next={next}
           onCover={
-            mayAct('responder')
-              ? () => onOverride({ kind: 'take_over', from: Math.max(gap.from, now), to: gap.to })
-              : undefined
+            mayAct('responder') ? () => onOverride(startOf({ shift: gap, to: range.to }, now)) : undefined
           }
         />
       )}
@@ -155,9 +156,9 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
           onClose={() => close(open.block)}
           change={{
             scheduleId: schedule.id,
-            onMore: (shift) => {
+            onMore: (block) => {
               setOpen(null);
-              onOverride(startOf(shift, now));
+              onOverride(startOf(block, now));
             },
           }}
         />
@@ -166,10 +167,10 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
   );
 }
 
-function startOf(shift: Shift, now: number): OverrideStart {
-  const [only] = shift.people;
-  const time = { from: Math.max(shift.from, now), to: shift.to };
-  return only && shift.people.length === 1
+function startOf(block: Pick<Block, 'shift' | 'to'>, now: number): OverrideStart {
+  const [only] = block.shift.people;
+  const time = restOf(block, now);
+  return only && block.shift.people.length === 1
     ? { kind: 'cover', replacesId: only.id, ...time }
     : { kind: 'take_over', ...time };
 }

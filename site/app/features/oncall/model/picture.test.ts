@@ -126,7 +126,7 @@ describe('taking a shift', () => {
   it('covers one person, from now on', () => {
     if (!night) throw new Error('a shift expected');
     const now = at('2026-03-27T12:00:00Z');
-    expect(takeOver(night, 's1', jonas, now)).toMatchObject({
+    expect(takeOver({ shift: night, to: range.to }, 's1', jonas, now)).toMatchObject({
       kind: 'cover',
       personId: 'u2',
       replacesId: 'u1',
@@ -135,9 +135,15 @@ describe('taking a shift', () => {
     });
   });
 
+  it('ends with the picture when the shift has no known end', () => {
+    if (!night) throw new Error('a shift expected');
+    const endless = { shift: { ...night, to: Number.POSITIVE_INFINITY }, to: range.to };
+    expect(takeOver(endless, 's1', jonas, 0)).toMatchObject({ to: range.to });
+  });
+
   it('takes over where there is nobody to cover', () => {
     if (!gap) throw new Error('a gap expected');
-    expect(takeOver(gap, 's1', jonas, 0)).toMatchObject({
+    expect(takeOver({ shift: gap, to: range.to }, 's1', jonas, 0)).toMatchObject({
       kind: 'take_over',
       replacesId: '',
       from: gap.from,

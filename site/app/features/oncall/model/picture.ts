@@ -93,11 +93,10 @@ export function jumpsOf(timeline: Timeline, range: Range): Jump[] {
     }));
 }
 
-/** The gaps of the final schedule that lie in the range and are not over, soonest first. */
+/** The gaps of the final schedule, on purpose or not, that lie in the range and are not over, soonest first. */
 export function gapsOf(timeline: Timeline, range: Range, now: number): Shift[] {
   return timeline.final.filter(
-    (shift) =>
-      isGap(shift) && shift.because === 'nothing' && shift.to > now && clip(shift.from, shift.to, range),
+    (shift) => isGap(shift) && shift.to > now && clip(shift.from, shift.to, range),
   );
 }
 
@@ -108,8 +107,9 @@ export function blockWords(
 ): [long: string, short: string] {
   const { people } = block.shift;
   if (people.length === 0) {
-    const length = lengthWords(block.shift.to - block.shift.from);
-    return block.shift.because === 'inactive' ? ['Off', 'Off'] : [length, length];
+    if (block.shift.because === 'inactive') return ['Off', 'Off'];
+    const length = block.shift.to - block.shift.from;
+    return Number.isFinite(length) ? [lengthWords(length), lengthWords(length)] : ['Nobody', ''];
   }
   const names = people.map((person) => shortNames.get(person.id) ?? person.name);
   const short = people.map((person) => initials(person.name)).join(' ');

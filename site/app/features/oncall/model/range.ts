@@ -19,8 +19,9 @@ export const spans: readonly { value: Span; content: string }[] = [
 
 const lengths = { day: 1, week: 7, fortnight: 14 } as const;
 const dayMs = 24 * 3_600_000;
-// A shift that is on at the edge of the picture is wanted with its true start and end.
-const margin = 15 * dayMs;
+// A shift that is on at the edge of the picture is wanted with its true start and end. A month and
+// its margins are what the server gives at once: 92 days.
+const margin = 30 * dayMs;
 
 /** A word of the address as a span; a week for anything else. */
 export function toSpan(word: string | null): Span {

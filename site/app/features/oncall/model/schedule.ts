@@ -143,17 +143,24 @@ export function toSchedule(json: ScheduleJson): Schedule {
   };
 }
 
-/** A timeline of the contract. */
+/** A timeline of the contract. A shift that reaches its edge goes on beyond it, nobody knows how far. */
 export function toTimeline(json: TimelineJson): Timeline {
+  const [from, to] = [instant(json.from), instant(json.to)];
+  const shifts = (list: readonly ShiftJson[] = []) =>
+    list.map(toShift).map((shift) => ({
+      ...shift,
+      from: shift.from <= from ? Number.NEGATIVE_INFINITY : shift.from,
+      to: shift.to >= to ? Number.POSITIVE_INFINITY : shift.to,
+    }));
   return {
-    from: instant(json.from),
-    to: instant(json.to),
+    from,
+    to,
     zone: json.timezone || 'UTC',
-    final: (json.final ?? []).map(toShift),
+    final: shifts(json.final),
     layers: (json.layers ?? []).map((layer) => ({
       id: layer.rotation_id ?? '',
       name: layer.name ?? '',
-      shifts: (layer.shifts ?? []).map(toShift),
+      shifts: shifts(layer.shifts),
     })),
     overrides: (json.overrides ?? []).map(toOverride),
     clockChanges: (json.clock_changes ?? []).map((change) => ({

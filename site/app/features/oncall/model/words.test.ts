@@ -3,8 +3,10 @@ import {
   cadenceWords,
   clockChangeWords,
   daysWords,
+  gapWords,
   lengthWords,
   rangeWords,
+  shiftWords,
   soonWords,
   spanWords,
   windowWords,
@@ -23,7 +25,6 @@ describe('lengths', () => {
     [24, '1 day'],
     [36, '1 day 12 h'],
     [168, '7 days'],
-    [Number.POSITIVE_INFINITY, 'without end'],
   ])('%s hours read "%s"', (hours, words) => {
     expect(lengthWords(hours * hour)).toBe(words);
   });
@@ -40,6 +41,19 @@ describe('spans and ranges', () => {
     expect(spanWords(at('2026-03-28T19:00:00Z'), Number.POSITIVE_INFINITY, zone)).toBe(
       'From Sat 28 Mar 20:00 on',
     );
+  });
+
+  it('leave out a length that is not known', () => {
+    const from = at('2026-03-28T07:00:00Z');
+    expect(shiftWords({ from, to: from + 6 * hour }, zone)).toBe('Sat 28 Mar 08:00 to 14:00, 6 h');
+    expect(shiftWords({ from, to: Number.POSITIVE_INFINITY }, zone)).toBe('From Sat 28 Mar 08:00 on');
+    expect(shiftWords({ from: Number.NEGATIVE_INFINITY, to: from }, zone)).toBe('Until Sat 28 Mar 08:00');
+  });
+
+  it('say when a gap is now', () => {
+    const gap = { from: at('2026-03-28T07:00:00Z'), to: at('2026-03-28T13:00:00Z') };
+    expect(gapWords(gap, zone, gap.from - hour)).toBe('Sat 28 Mar 08:00 to 14:00');
+    expect(gapWords(gap, zone, gap.from)).toBe('now, until Sat 28 Mar 14:00');
   });
 
   it('name the month once', () => {

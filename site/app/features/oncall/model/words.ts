@@ -48,9 +48,20 @@ export function spanWords(from: number, to: number, zone: string): string {
   return `${momentWords(from, zone)} to ${end}`;
 }
 
+/** From and to, with the length when both are known: "Sat 28 Mar 08:00 to 14:00, 6 h". */
+export function shiftWords({ from, to }: Pick<Shift, 'from' | 'to'>, zone: string): string {
+  const span = spanWords(from, to, zone);
+  return Number.isFinite(to - from) ? `${span}, ${lengthWords(to - from)}` : span;
+}
+
+/** When nobody is on call: "now, until Sat 28 Mar 14:00", or from and to. */
+export function gapWords({ from, to }: Pick<Shift, 'from' | 'to'>, zone: string, now: number): string {
+  if (from > now) return spanWords(from, to, zone);
+  return Number.isFinite(to) ? `now, until ${momentWords(to, zone)}` : 'now, without an end in sight';
+}
+
 /** A length of time that people plan with: "30 min", "6 h", "1 day 12 h", "7 days". */
 export function lengthWords(ms: number): string {
-  if (!Number.isFinite(ms)) return 'without end';
   const days = Math.floor(ms / dayMs);
   const hours = Math.floor((ms % dayMs) / hour);
   const minutes = Math.round((ms % hour) / minute);
