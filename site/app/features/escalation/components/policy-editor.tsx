@@ -7,7 +7,7 @@ import { SelectField, TextField } from '~/components/ui/field';
 import { reasonOf } from '~/lib/api';
 import { timezones } from '~/lib/timezones';
 import { onCallNow, useTargetChoices } from '../api/targets';
-import { withChanged, withMoved, withoutStep, withStep } from '../model/edit';
+import { type Faults, withChanged, withMoved, withoutStep, withStep } from '../model/edit';
 import { limits, offsets, type Policy } from '../model/policy';
 import { CoverageCard } from './coverage-card';
 import { DurationField } from './duration-field';
@@ -36,7 +36,7 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
         )}
         <Basics policy={draft} error={faults.name} onChange={change} />
         <Steps policy={draft} faults={faults} onChange={change} />
-        <Timers policy={draft} onChange={change} />
+        <Timers policy={draft} faults={faults} onChange={change} />
       </div>
       <div className="stack beside">
         <SummaryCard policy={draft} />
@@ -95,15 +95,7 @@ function Basics({ policy, error, onChange }: { policy: Policy; error?: string; o
   );
 }
 
-function Steps({
-  policy,
-  faults,
-  onChange,
-}: {
-  policy: Policy;
-  faults: Readonly<Record<string, string>>;
-  onChange: Change;
-}) {
+function Steps({ policy, faults, onChange }: { policy: Policy; faults: Faults; onChange: Change }) {
   const { choices, failed } = useTargetChoices();
   const onCall = useQuery(onCallNow).data;
   const list = useRef<HTMLOListElement>(null);
@@ -156,7 +148,7 @@ const repeatWords = Array.from({ length: limits.repeats + 1 }, (_, times) => ({
   word: times === 0 ? 'No, gives up' : times === 1 ? 'Once more' : `${times} more times`,
 }));
 
-function Timers({ policy, onChange }: { policy: Policy; onChange: Change }) {
+function Timers({ policy, faults, onChange }: { policy: Policy; faults: Faults; onChange: Change }) {
   return (
     <Card title="When nobody answers, and after">
       <div className="pad stack">
@@ -172,6 +164,7 @@ function Timers({ policy, onChange }: { policy: Policy; onChange: Change }) {
             seconds={policy.ackTimeoutSeconds}
             canBeNever
             first={14_400}
+            error={faults.ackTimeout}
             onChange={(ackTimeoutSeconds) => onChange({ ...policy, ackTimeoutSeconds })}
           />
           <DurationField
@@ -179,6 +172,7 @@ function Timers({ policy, onChange }: { policy: Policy; onChange: Change }) {
             seconds={policy.autoResolveSeconds}
             canBeNever
             first={259_200}
+            error={faults.autoResolve}
             onChange={(autoResolveSeconds) => onChange({ ...policy, autoResolveSeconds })}
           />
         </div>

@@ -1,6 +1,6 @@
 import { emptyStep, limits, type Policy, type Step } from './policy';
 
-/** What is wrong with a policy that is being written; the key is a step's key, or `name`. */
+/** What is wrong with a policy that is being written; the key is a step's key, `name`, `ackTimeout` or `autoResolve`. */
 export type Faults = Readonly<Record<string, string>>;
 
 /** The policy with one more step at the end. */
@@ -33,6 +33,10 @@ export function withMoved(policy: Policy, key: string, by: -1 | 1): Policy {
 export function faultsOf(policy: Policy): Faults {
   const faults: Record<string, string> = {};
   if (policy.name.trim() === '') faults.name = 'Give the policy a name.';
+  if (policy.ackTimeoutSeconds > 0 && outside(policy.ackTimeoutSeconds, limits.ackTimeout))
+    faults.ackTimeout = 'Choose from one minute to seven days, or never.';
+  if (policy.autoResolveSeconds > 0 && outside(policy.autoResolveSeconds, limits.autoResolve))
+    faults.autoResolve = 'Choose from five minutes to thirty days, or never.';
   for (const step of policy.steps) {
     const fault = faultOf(step);
     if (fault) faults[step.key] = fault;
@@ -43,7 +47,9 @@ export function faultsOf(policy: Policy): Faults {
 function faultOf(step: Step): string {
   if (step.targets.length === 0) return 'Choose whom this step pages.';
   if (step.targets.length > limits.targets) return `A step pages at most ${limits.targets} targets.`;
-  const { least, most } = limits.delay;
-  if (step.delaySeconds < least || step.delaySeconds > most) return 'A step waits from 10 seconds to a day.';
-  return '';
+  return outside(step.delaySeconds, limits.delay) ? 'A step waits from 10 seconds to a day.' : '';
+}
+
+function outside(seconds: number, { least, most }: { least: number; most: number }): boolean {
+  return seconds < least || seconds > most;
 }

@@ -81,6 +81,11 @@ describe('editing', () => {
       [keys(one)[0] ?? '']: 'Choose whom this step pages.',
     });
     expect(faultsOf(policy)).toEqual({});
+    expect(Object.keys(faultsOf({ ...policy, ackTimeoutSeconds: 59, autoResolveSeconds: 120 }))).toEqual([
+      'ackTimeout',
+      'autoResolve',
+    ]);
+    expect(faultsOf({ ...policy, ackTimeoutSeconds: 0, autoResolveSeconds: 0 })).toEqual({});
     const hasty = withChanged(policy, keys(policy)[0] ?? '', { delaySeconds: 1 });
     expect(Object.values(faultsOf(hasty))).toEqual(['A step waits from 10 seconds to a day.']);
   });

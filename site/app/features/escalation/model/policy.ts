@@ -55,7 +55,15 @@ export const severities = ['critical', 'high', 'medium', 'low'] as const;
 /** The days as the contract names them, from Monday. */
 export const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 /** The limits of the contract. */
-export const limits = { steps: 20, targets: 20, hours: 20, repeats: 20, delay: { least: 10, most: 86_400 } };
+export const limits = {
+  steps: 20,
+  targets: 20,
+  hours: 20,
+  repeats: 20,
+  delay: { least: 10, most: 86_400 },
+  ackTimeout: { least: 60, most: 604_800 },
+  autoResolve: { least: 300, most: 2_592_000 },
+};
 
 /** The policy of an answer. */
 export function toPolicy(json: EscalationPolicyJson): Policy {

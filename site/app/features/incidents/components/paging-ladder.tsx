@@ -9,11 +9,9 @@ import { clock, fullTime, offset } from '~/lib/format';
 import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import { incidentNotifications } from '../api/list-notifications';
-import { incidentTimeline } from '../api/list-timeline';
 import type { Incident } from '../model/incident';
 import { ladder, type NextStep, nextStep, type Try } from '../model/ladder';
 import type { Reason } from '../model/reason';
-import { heldSentence } from '../model/timeline';
 
 /** The trail of paging: who, how, when, with what result, and who is next. */
 export function PagingLadder({ incident }: { incident: Incident }) {
@@ -21,8 +19,8 @@ export function PagingLadder({ incident }: { incident: Incident }) {
   const steps = notifications.data ? ladder(incident, notifications.data) : [];
   const next = nextStep(incident.escalation);
   const policy = incident.escalation?.policyName;
-  const events = useQuery(incidentTimeline(incident.id)).data ?? [];
-  const held = incident.escalation?.status === 'active' && heldSentence(events);
+  // While paging goes on, the reason is what it waits for.
+  const held = incident.escalation?.status === 'active' && incident.escalation.reason;
   return (
     <Card
       title="Who was paged"

@@ -1,6 +1,6 @@
 import type { TimelineEventJson } from '@nightbell/proto';
 import { expect, it } from 'vitest';
-import { heldSentence, lineOf } from './timeline';
+import { lineOf } from './timeline';
 
 const mara = { id: 'u1', name: 'Mara' };
 
@@ -62,14 +62,7 @@ it.each<[TimelineEventJson, string, string]>([
   expect(line.said).toBe(said);
 });
 
-it.each(['held', 'pages_held', 'step_skipped', 'last_resort', 'ack_timeout', 'auto_resolved'])(
+it.each(['held', 'step_skipped', 'last_resort', 'ack_timeout', 'nobody_on_call', 'exhausted'])(
   '%s has a sign of its own',
   (kind) => expect(lineOf({ kind }).icon).not.toBe('chevron-right'),
 );
-
-it('knows whether maintenance still holds the pages', () => {
-  const held = { kind: 'held', message: 'Held until 14:00.' };
-  expect(heldSentence([])).toBe('');
-  expect(heldSentence([{ kind: 'comment' }, held, { kind: 'declared' }])).toBe('Held until 14:00.');
-  expect(heldSentence([{ kind: 'paged' }, held])).toBe('');
-});

@@ -29,9 +29,7 @@ const icons: Record<string, IconName> = {
   last_resort: 'alert',
   step_skipped: 'skip',
   held: 'pause',
-  pages_held: 'pause',
   ack_timeout: 'clock',
-  auto_resolved: 'check',
 };
 // What the product itself sends along with the two buttons; only other words are worth showing.
 const ownWords = ['Incident acknowledged', 'Incident resolved'];
@@ -47,7 +45,6 @@ export function lineOf(event: TimelineEventJson): Line {
     case 'acknowledged':
       return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'resolved':
-    case 'auto_resolved':
       return event.actor_kind === 'user' || event.actor_kind === 'api_key'
         ? { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message }
         : { icon, lead: 'Resolved', rest: resolvedBecause(message), said: '' };
@@ -67,15 +64,6 @@ export function lineOf(event: TimelineEventJson): Line {
       return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
   }
 }
-
-/** The sentence about maintenance that holds the pages of an incident now; empty when nothing does. Events are newest first. */
-export function heldSentence(events: readonly TimelineEventJson[]): string {
-  const last = events.find(({ kind }) => ['held', 'pages_held', ...freeing].includes(kind ?? ''));
-  return last && !freeing.includes(last.kind ?? '') ? (last.message ?? '') : '';
-}
-
-// After one of these nothing is held any more.
-const freeing = ['paged', 'acknowledged', 'resolved', 'auto_resolved', 'last_resort', 'exhausted'];
 
 // The server's sentence may begin with the word that stands before it.
 function resolvedBecause(message: string): string {
