@@ -25,7 +25,7 @@ export function GapNote({ gap, vacated, others, zone, now, next, onCover }: GapN
         {vacated && <span className="text-2">{vacatedWords(vacated)} </span>}
         {next && (
           <span className="text-2">
-            A page in {sized(gap)} goes straight to step {next.step}, {next.names.join(', ')}.{' '}
+            A page {sized(gap, now)} goes straight to step {next.step}, {next.names.join(', ')}.{' '}
           </span>
         )}
         {others > 0 && (
@@ -48,7 +48,8 @@ function vacatedWords({ by, reason }: Override): string {
   return reason ? `${who}: \u201c${reason}\u201d` : `${who}.`;
 }
 
-function sized({ from, to }: Shift): string {
+function sized({ from, to }: Shift, now: number): string {
+  if (from <= now) return 'now';
   const words = Number.isFinite(to - from) ? lengthWords(to - from) : '';
-  return /^\d+ h$/.test(words) ? `these ${words.replace(' h', ' hours')}` : 'this time';
+  return /^\d+ h$/.test(words) ? `in these ${words.replace(' h', ' hours')}` : 'in this time';
 }

@@ -8,8 +8,9 @@ import type { Schedule, Shift } from '../model/schedule';
 import { cadenceWords, momentWords, soonWords, windowWords } from '../model/words';
 import { Pager, usePages } from './pager';
 import { useHue } from './use-hue';
+import { useNarrow } from './use-narrow';
 
-const pageSize = 15;
+const [pageSize, phonePageSize] = [15, 6];
 
 interface RotationsViewProps {
   schedules: readonly Schedule[];
@@ -21,7 +22,7 @@ interface RotationsViewProps {
 /** The rotations of all schedules: how often turns change, who is on now, and until when. */
 export function RotationsView({ schedules, text, now, onSelect }: RotationsViewProps) {
   const found = matchingRotations(schedules, text);
-  const pages = usePages(found, pageSize);
+  const pages = usePages(found, useNarrow() ? phonePageSize : pageSize);
   if (found.length === 0) {
     return <Empty>{text.trim() ? `No rotation matches "${text.trim()}".` : 'No rotation yet.'}</Empty>;
   }
@@ -120,6 +121,7 @@ function OnNow({
       <td title={handover ? `${momentWords(handover, zone)}, ${zone}` : undefined}>
         {handover && !(on && on.to === last && !next) ? (
           <>
+            <span className="only-phone">Next </span>
             {soonWords(handover, zone, now)}
             {next && <small>{nextWords(on, next, zone, now)}</small>}
           </>

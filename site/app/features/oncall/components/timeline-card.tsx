@@ -25,6 +25,9 @@ const TimelinePicture = lazy(() =>
   import('./timeline-picture').then((chunk) => ({ default: chunk.TimelinePicture })),
 );
 
+// Others change schedules too.
+const minute = 60_000;
+
 interface TimelineCardProps {
   schedule: Schedule;
   span: Span;
@@ -41,7 +44,11 @@ interface TimelineCardProps {
 export function TimelineCard({ schedule, span, at, now, next, problems, onMove }: TimelineCardProps) {
   const { zone } = schedule;
   const range = rangeAt(at ?? now, span, zone);
-  const query = useQuery({ ...scheduleTimeline(schedule.id, range), placeholderData: keepPreviousData });
+  const query = useQuery({
+    ...scheduleTimeline(schedule.id, range),
+    placeholderData: keepPreviousData,
+    refetchInterval: minute,
+  });
   const [start, setStart] = useState<OverrideStart | null>(null);
   const step = (by: 1 | -1) => onMove(span, rangeBeside(range, span, by, zone).from);
   return (

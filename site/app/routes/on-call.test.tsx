@@ -1,0 +1,170 @@
+import type { OverrideJson, ScheduleJson, ShiftJson } from '@nightbell/proto';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '~/lib/session';
+import { renderRoute } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import OnCall from './on-call';
+
+const hour = 3_600_000;
+const now = Date.now();
+const iso = (hours: number) => new Date(now + hours * hour).toISOString();
+const mara = { id: 'u1', name: 'Mara Lindqvist' };
+const jonas = { id: 'u2', name: 'Jonas Okafor' };
+const shift = (from: number, to: number, people: ShiftJson['people']): ShiftJson => ({
+  starts_at: iso(from),
+  ends_at: iso(to),
+  people,
+  because: people?.length ? 'rotation' : 'nothing',
+  because_id: 'r1',
+  because_name: 'Night',
+});
+const night: ScheduleJson = {
+  id: 's1',
+  name: 'Night Shift',
+  description: 'Working days',
+  team: 'Infrastructure',
+  timezone: 'UTC',
+  status: 'active',
+  rotations: [{ id: 'r1', name: 'Night', unit: 'day', length: 1, handover: '20:00', starts_at: iso(-99) }],
+  on_call: { current: shift(-3, 5, [jonas]), next: shift(5, 9, []) },
+};
+const holiday: ScheduleJson = { id: 's2', name: 'Holiday', timezone: 'UTC', status: 'inactive' };
+let schedules: ScheduleJson[];
+let overrides: OverrideJson[];
+
+const signIn = (role: string) =>
+  startSession({ user: { ...mara, role }, accessToken: 'access-1', refreshToken: 'refresh-1' });
+
+beforeEach(() => {
+  signIn('owner');
+  schedules = [night, holiday];
+  overrides = [];
+  const final = [shift(-900, 5, [jonas]), shift(5, 9, []), shift(9, 1500, [mara])];
+  server.use(
+    http.get('*/v1/schedules', () => HttpResponse.json({ schedules })),
+    http.get('*/v1/schedules/:id/timeline', ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      const [from, to] = [searchParams.get('from'), searchParams.get('to')];
+      const layers = [{ rotation_id: 'r1', name: 'Night', shifts: [final[0]] }];
+      return HttpResponse.json({ timeline: { from, to, timezone: 'UTC', final, layers, overrides } });
+    }),
+    http.get('*/v1/on-call/problems', () => HttpResponse.json({ problems: [] })),
+    http.get('*/v1/overrides', () => HttpResponse.json({ overrides })),
+    http.get('*/v1/escalation-policies', () => HttpResponse.json({ escalation_policies: [] })),
+    http.get('*/v1/members', () => HttpResponse.json({ members: [mara, jonas] })),
+  );
+});
+
+const show = (at = '/oncall') => renderRoute('/oncall', OnCall, at);
+const inTable = async (name: string) => within(await screen.findByRole('table', { name }));
+
+describe('the on-call page', () => {
+  it('has the columns of the list, and a pencil for each schedule', async () => {
+    show();
+    const table = await inTable('Schedules');
+    for (const name of ['Name', 'Description', 'Team', 'Escalation Policy', 'Status']) {
+      expect(table.getByRole('columnheader', { name })).toBeInTheDocument();
+    }
+    expect(table.getByText('Inactive')).toBeInTheDocument();
+    expect(table.getByRole('link', { name: 'Edit Holiday' })).toHaveAttribute('href', '/oncall/schedules/s2');
+    expect(screen.getByRole('link', { name: 'Create Schedule' })).toBeInTheDocument();
+  });
+
+  it('says who is on call now, until when, and when nobody is', async () => {
+    show();
+    const strip = within(await screen.findByRole('region', { name: 'On call now' }));
+    expect(strip.getByText('Jonas Okafor')).toBeInTheDocument();
+    expect(strip.getByText(/^until .*, then nobody$/)).toBeInTheDocument();
+    expect(await strip.findByText('Nobody on call')).toBeInTheDocument();
+  });
+
+  it('covers the gap with the dialog, in the exact hours of the gap', async () => {
+    let sent: unknown;
+    server.use(
+      http.post('*/v1/schedules/s1/overrides', async ({ request }) => {
+        sent = await request.json();
+        return HttpResponse.json({ override: { id: 'o1' } });
+      }),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Cover this gap' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Create override' }));
+    await waitFor(() =>
+      expect(sent).toEqual({
+        kind: 'take_over',
+        user_id: 'u1',
+        starts_at: iso(5),
+        ends_at: iso(9),
+        reason: '',
+      }),
+    );
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  it('shows the refusal of an override where it was asked for', async () => {
+    server.use(
+      http.post('*/v1/schedules/s1/overrides', () =>
+        HttpResponse.json({ message: 'An override of the past changes nothing.' }, { status: 400 }),
+      ),
+    );
+    show();
+    const [final] = await screen.findAllByRole('button', { name: /^Jonas Okafor, Until/ });
+    if (!final) throw new Error('a shift expected');
+    await userEvent.click(final);
+    await userEvent.click(screen.getByRole('button', { name: 'I take it' }));
+    expect(await screen.findByText('An override of the past changes nothing.')).toBeInTheDocument();
+  });
+
+  it('lists rotations with their cadence, and overrides with who and instead of whom', async () => {
+    overrides = [
+      {
+        id: 'o1',
+        schedule_id: 's1',
+        schedule_name: 'Night Shift',
+        kind: 'cover',
+        person: mara,
+        replaces: jonas,
+        starts_at: iso(20),
+        ends_at: iso(24),
+        reason: 'Concert',
+      },
+    ];
+    show();
+    await userEvent.click(await screen.findByRole('tab', { name: 'Rotations' }));
+    const rotations = await inTable('Rotations');
+    expect(rotations.getByText('Every day at 20:00')).toBeInTheDocument();
+    expect(await rotations.findByText('Jonas Okafor')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('tab', { name: 'Overrides' }));
+    const table = await inTable('Overrides');
+    for (const words of ['Mara Lindqvist', 'Jonas Okafor', 'Night Shift', 'Concert']) {
+      expect(table.getByText(words)).toBeInTheDocument();
+    }
+  });
+
+  it('lets a viewer look, and says who may do more', async () => {
+    signIn('viewer');
+    show();
+    expect(await screen.findByText(/Responders take over shifts/)).toBeInTheDocument();
+    for (const name of ['Create Schedule', 'Edit Holiday']) {
+      expect(screen.queryByRole('link', { name })).toBeNull();
+    }
+    expect(screen.queryByRole('button', { name: 'Add override' })).toBeNull();
+  });
+
+  it('explains what a schedule is while there is none', async () => {
+    schedules = [];
+    show();
+    expect(await screen.findByText(/No schedule yet/)).toBeInTheDocument();
+  });
+
+  it('says when the list could not be loaded, and tries again', async () => {
+    server.use(http.get('*/v1/schedules', () => HttpResponse.json({}, { status: 500 }), { once: true }));
+    show();
+    expect(await screen.findByText('Failed to load schedules')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('table', { name: 'Schedules' })).toBeInTheDocument();
+  });
+});
