@@ -131,7 +131,7 @@ function Upcoming({ next, start }: { next: NextStep; start: Date }) {
         </span>
       </h3>
       <ol>
-        {(next.targets.length > 0 ? next.targets : ['Whoever is on call then']).map((target) => (
+        {whomNext(next).map((target) => (
           <li key={target} className="try waiting">
             <span className="offset mono">{offset((next.dueAt.getTime() - start.getTime()) / 1000)}</span>
             <span className="node" />
@@ -149,4 +149,9 @@ function Upcoming({ next, start }: { next: NextStep; start: Date }) {
       </ol>
     </section>
   );
+}
+
+function whomNext(next: NextStep): readonly string[] {
+  if (next.ends) return [];
+  return next.targets.length > 0 ? next.targets : ['Whoever is on call then'];
 }

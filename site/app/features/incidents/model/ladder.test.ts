@@ -153,10 +153,20 @@ describe('what comes next', () => {
     reason: '',
   };
   it('is the next step, with who is paged', () => {
-    expect(nextStep(escalation)).toEqual({ title: 'Step 2', dueAt: new Date(at(300)), targets: ['Jonas'] });
+    expect(nextStep(escalation)).toEqual({
+      title: 'Step 2',
+      dueAt: new Date(at(300)),
+      targets: ['Jonas'],
+      ends: false,
+    });
   });
-  it('is the first step again after the last', () =>
-    expect(nextStep({ ...escalation, step: 2 })?.title).toBe('Step 1 again'));
+  it('is the first step when a round begins', () =>
+    expect(nextStep({ ...escalation, step: 0 })?.title).toBe('Step 1'));
+  it('is the end after the last step', () =>
+    expect(nextStep({ ...escalation, step: 2, nextTargets: [] })).toMatchObject({
+      title: 'Paging ends',
+      ends: true,
+    }));
   it.each([null, { ...escalation, status: 'stopped' }, { ...escalation, nextDueAt: null }])(
     'is nothing for %o',
     (none) => {

@@ -36,7 +36,10 @@ export interface Step {
 export interface NextStep {
   title: string;
   dueAt: Date;
+  /** Empty when whoever is on call then is paged, and when nobody is. */
   targets: readonly string[];
+  /** The last step was paged: nobody follows, and paging ends then. */
+  ends: boolean;
 }
 
 const channels: Record<string, { icon: IconName; word: string }> = {
@@ -66,11 +69,13 @@ export function ladder(incident: Incident, notifications: readonly NotificationJ
 /** What happens next, or null when nothing more is due. */
 export function nextStep(escalation: Escalation | null): NextStep | null {
   if (escalation?.status !== 'active' || !escalation.nextDueAt) return null;
-  const again = escalation.step >= escalation.steps;
+  // A round that follows counts from step 0 again, so past the last step only the end is left.
+  const ends = escalation.step >= escalation.steps && escalation.nextTargets.length === 0;
   return {
-    title: again ? 'Step 1 again' : `Step ${escalation.step + 1}`,
+    title: ends ? 'Paging ends' : `Step ${(escalation.step % Math.max(1, escalation.steps)) + 1}`,
     dueAt: escalation.nextDueAt,
     targets: escalation.nextTargets,
+    ends,
   };
 }
 
