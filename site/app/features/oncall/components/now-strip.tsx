@@ -11,6 +11,10 @@ interface NowStripProps {
   next: NextInLine | null | undefined;
   /** The schedule's soonest gap; null when the next 30 days are covered, undefined while that is not known. */
   gap: Shift | null | undefined;
+  /** Whether the schedule leaves out the same hours every week. */
+  hasHours: boolean;
+  /** Whether it is outside of these hours now. */
+  off: boolean;
   /** How many other schedules have a gap in that time. */
   othersWithGaps: number;
   now: number;
@@ -19,21 +23,22 @@ interface NowStripProps {
 }
 
 /** Who has it now, who is next in line, and the first hours that nobody covers. */
-export function NowStrip({ schedule, next, gap, othersWithGaps, now, hueOf, onShow }: NowStripProps) {
+export function NowStrip(props: NowStripProps) {
+  const { schedule, next, gap, hasHours, off, othersWithGaps, now, hueOf, onShow } = props;
   return (
     <section className="card now-strip" aria-label="On call now">
-      <OnNow schedule={schedule} now={now} hueOf={hueOf} />
+      <OnNow schedule={schedule} off={off} now={now} hueOf={hueOf} />
       {next !== undefined && <Next next={next} policy={schedule.policy} hueOf={hueOf} />}
       {gap && <Gap gap={gap} zone={schedule.zone} now={now} onShow={onShow} />}
-      {gap === null && <Covered active={schedule.active} others={othersWithGaps} />}
+      {gap === null && <Covered active={schedule.active} hasHours={hasHours} others={othersWithGaps} />}
     </section>
   );
 }
 
-function OnNow({ schedule, now, hueOf }: Pick<NowStripProps, 'schedule' | 'now' | 'hueOf'>) {
+function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | 'off' | 'now' | 'hueOf'>) {
   const current = schedule.onCall?.current;
   const [first] = current?.people ?? [];
-  const nobody = schedule.active && !first;
+  const nobody = schedule.active && !off && !first;
   return (
     <div className={nobody ? 'now-part needed' : 'now-part'}>
       {first ? <Avatar name={first.name} hue={hueOf(first.id)} large /> : <NoFace icon="users" />}
@@ -99,12 +104,19 @@ function Gap({ gap, zone, now, onShow }: GapProps) {
   );
 }
 
-function Covered({ active, others }: { active: boolean; others: number }) {
+interface CoveredProps {
+  active: boolean;
+  hasHours: boolean;
+  others: number;
+}
+
+function Covered({ active, hasHours, others }: CoveredProps) {
+  const covered = hasHours ? 'No gap within its hours for 30 days' : 'No gap in the next 30 days';
   const elsewhere = others === 1 ? '1 other schedule has gaps' : `${others} other schedules have gaps`;
   return (
     <div className="now-part">
       <NoFace icon={active ? 'check' : 'users'} />
-      <p className="what">{active ? 'No gap in the next 30 days' : 'Covers nothing while it is inactive'}</p>
+      <p className="what">{active ? covered : 'Covers nothing while it is inactive'}</p>
       <p>
         <span>{others > 0 ? elsewhere : 'Every other schedule is covered too'}</span>
       </p>

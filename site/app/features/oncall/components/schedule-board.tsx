@@ -9,6 +9,7 @@ import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { escalationPolicies } from '../api/escalation-policies';
 import { coverageProblems, scheduleTimeline } from '../api/timelines';
+import { isExpectedGap } from '../model/expected-gap';
 import type { View } from '../model/filter';
 import { nextInLine } from '../model/next-in-line';
 import { gapsOf } from '../model/picture';
@@ -44,7 +45,8 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const problems = useQuery(coverageProblems).data;
   const policies = useQuery(escalationPolicies).data;
   const selected = selectedOf(schedules, address.scheduleId);
-  const gap = useSoonestGap(selected, now);
+  const own = (problems ?? []).filter((one) => one.scheduleId === selected?.id);
+  const gap = useSoonestGap(selected, own, now);
   if (!selected) return <NoSchedule />;
   const next = policies && nextInLine(selected, policies, schedules);
   return (
@@ -53,6 +55,8 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         schedule={selected}
         next={next}
         gap={gap}
+        hasHours={own.some((one) => one.weekly)}
+        off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
         othersWithGaps={withGaps(problems ?? [], selected.id)}
         now={now}
         hueOf={hueOf}
@@ -62,6 +66,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         view={address.view}
         schedules={schedules}
         selected={selected}
+        problems={problems ?? []}
         now={now}
         onView={(view) => go({ view })}
         onSelect={(scheduleId) => go({ scheduleId })}
@@ -72,7 +77,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         at={address.at}
         now={now}
         next={next ?? null}
-        problems={(problems ?? []).filter((one) => one.scheduleId === selected.id)}
+        problems={own}
         onMove={(span, at) => go({ span, at })}
       />
     </>
@@ -83,12 +88,13 @@ interface ListsProps {
   view: View;
   schedules: readonly Schedule[];
   selected: Schedule;
+  problems: readonly Problem[];
   now: number;
   onView: (view: View) => void;
   onSelect: (scheduleId: string) => void;
 }
 
-function Lists({ view, schedules, selected, now, onView, onSelect }: ListsProps) {
+function Lists({ view, schedules, selected, problems, now, onView, onSelect }: ListsProps) {
   const [text, setText] = useState('');
   return (
     <section className="card schedule-lists" aria-label="Schedules">
@@ -104,7 +110,13 @@ function Lists({ view, schedules, selected, now, onView, onSelect }: ListsProps)
       </label>
       <Tabs label="On-call lists" tabs={tabs} value={view} onChoose={onView}>
         {view === 'schedules' && (
-          <SchedulesView schedules={schedules} selectedId={selected.id} text={text} onSelect={onSelect} />
+          <SchedulesView
+            schedules={schedules}
+            problems={problems}
+            selectedId={selected.id}
+            text={text}
+            onSelect={onSelect}
+          />
         )}
         {view === 'rotations' && (
           <RotationsView schedules={schedules} text={text} now={now} onSelect={onSelect} />
@@ -140,12 +152,16 @@ function selectedOf(schedules: readonly Schedule[], id: string): Schedule | unde
 }
 
 function withGaps(problems: readonly Problem[], except: string): number {
-  const gaps = problems.filter((one) => one.kind === 'gap' && one.scheduleId !== except);
+  const gaps = problems.filter((one) => one.kind === 'gap' && !one.weekly && one.scheduleId !== except);
   return new Set(gaps.map((one) => one.scheduleId)).size;
 }
 
 // From the picture, so that hours which an override leaves vacant count as well.
-function useSoonestGap(schedule: Schedule | undefined, now: number): Shift | null | undefined {
+function useSoonestGap(
+  schedule: Schedule | undefined,
+  problems: readonly Problem[],
+  now: number,
+): Shift | null | undefined {
   const zone = schedule?.zone ?? 'UTC';
   const today = dayOf(now, zone);
   const range = { from: today.from, to: dayAfter(today, daysAhead, zone).from };
@@ -153,5 +169,5 @@ function useSoonestGap(schedule: Schedule | undefined, now: number): Shift | nul
     ...scheduleTimeline(schedule?.id ?? '', range),
     enabled: schedule !== undefined,
   }).data;
-  return timeline && (gapsOf(timeline, range, now)[0] ?? null);
+  return timeline && (gapsOf(timeline, range, now).find((one) => !isExpectedGap(one, problems)) ?? null);
 }

@@ -1,11 +1,13 @@
 import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
+import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { isExpectedGap } from '../model/expected-gap';
 import { matchingSchedules } from '../model/filter';
-import type { Schedule } from '../model/schedule';
+import type { Problem, Schedule } from '../model/schedule';
 import { Pager, usePages } from './pager';
 import { useHue } from './use-hue';
 
@@ -13,13 +15,15 @@ const pageSize = 10;
 
 interface SchedulesViewProps {
   schedules: readonly Schedule[];
+  /** What is wrong with coverage in the days ahead, over all schedules. */
+  problems: readonly Problem[];
   selectedId: string;
   text: string;
   onSelect: (id: string) => void;
 }
 
 /** Every schedule. Choosing one shows its picture below. */
-export function SchedulesView({ schedules, selectedId, text, onSelect }: SchedulesViewProps) {
+export function SchedulesView({ schedules, problems, selectedId, text, onSelect }: SchedulesViewProps) {
   const found = matchingSchedules(schedules, text);
   const pages = usePages(found, pageSize);
   const mayEdit = mayAct('admin');
@@ -47,6 +51,7 @@ export function SchedulesView({ schedules, selectedId, text, onSelect }: Schedul
               key={schedule.id}
               schedule={schedule}
               index={pages.first + i + 2}
+              problems={problems.filter((one) => one.scheduleId === schedule.id)}
               selected={schedule.id === selectedId}
               mayEdit={mayEdit}
               onSelect={onSelect}
@@ -68,13 +73,14 @@ export function SchedulesView({ schedules, selectedId, text, onSelect }: Schedul
 
 interface RowProps {
   schedule: Schedule;
+  problems: readonly Problem[];
   index: number;
   selected: boolean;
   mayEdit: boolean;
   onSelect: (id: string) => void;
 }
 
-function Row({ schedule, index, selected, mayEdit, onSelect }: RowProps) {
+function Row({ schedule, problems, index, selected, mayEdit, onSelect }: RowProps) {
   const { id, name, description, team, policy, active } = schedule;
   return (
     <tr
@@ -89,7 +95,7 @@ function Row({ schedule, index, selected, mayEdit, onSelect }: RowProps) {
           <button type="button" aria-pressed={selected} onClick={() => onSelect(id)}>
             {name}
           </button>
-          <OnNow schedule={schedule} />
+          <OnNow schedule={schedule} problems={problems} />
         </span>
       </td>
       <td className="about">{description}</td>
@@ -108,11 +114,14 @@ function Row({ schedule, index, selected, mayEdit, onSelect }: RowProps) {
 }
 
 // A face says it before the row is chosen.
-function OnNow({ schedule }: { schedule: Schedule }) {
+function OnNow({ schedule, problems }: Pick<RowProps, 'schedule' | 'problems'>) {
   const hueOf = useHue();
   const people = schedule.onCall?.current.people ?? [];
   if (!schedule.active || !schedule.onCall) return null;
-  if (people.length === 0) return <span className="badge amber">Nobody</span>;
+  if (people.length === 0) {
+    const expected = isExpectedGap(schedule.onCall.current, problems);
+    return expected ? <Badge>Off now</Badge> : <Badge tone="amber">Nobody</Badge>;
+  }
   const names = people.map((person) => person.name).join(', ');
   return (
     <span className="faces" title={`${names} on call now`}>

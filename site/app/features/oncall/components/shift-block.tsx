@@ -12,6 +12,8 @@ interface ShiftBlockProps {
   /** The one block of the picture that Tab reaches. */
   reachable: boolean;
   past: boolean;
+  /** A gap outside of the schedule's hours, for which nobody is needed. */
+  expected: boolean;
   hues: readonly (number | undefined)[];
   shortNames: ReadonlyMap<string, string>;
   onOpen: (block: Block, element: HTMLElement) => void;
@@ -25,6 +27,7 @@ export function ShiftBlock({
   place,
   reachable,
   past,
+  expected,
   hues,
   shortNames,
   onOpen,
@@ -50,7 +53,7 @@ export function ShiftBlock({
     >
       <button
         type="button"
-        className={classesOf(block, lane, hues, past)}
+        className={`${classesOf(block, lane, hues, past)}${expected ? ' expected' : ''}`}
         data-place={place}
         tabIndex={reachable ? 0 : -1}
         aria-label={sentence(block, zone)}

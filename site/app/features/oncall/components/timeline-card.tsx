@@ -6,10 +6,11 @@ import { Failed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import { scheduleTimeline } from '../api/timelines';
+import { isExpectedGap } from '../model/expected-gap';
 import type { NextInLine } from '../model/next-in-line';
 import { type Block, gapsOf } from '../model/picture';
 import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
-import type { Problem, Schedule, Timeline } from '../model/schedule';
+import type { Problem, Schedule, Shift, Timeline } from '../model/schedule';
 import { restOf } from '../model/take-over';
 import { rangeWords, windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
@@ -91,6 +92,7 @@ export function TimelineCard({ schedule, span, at, now, next, problems, onMove }
           span={span}
           now={now}
           next={next}
+          problems={problems}
           onOverride={setStart}
         />
       )}
@@ -109,10 +111,12 @@ interface PictureProps {
   span: Span;
   now: number;
   next: NextInLine | null;
+  problems: readonly Problem[];
   onOverride: (start: OverrideStart) => void;
 }
 
-function Picture({ schedule, timeline, range, span, now, next, onOverride }: PictureProps) {
+function Picture(props: PictureProps) {
+  const { schedule, timeline, range, span, now, next, problems, onOverride } = props;
   const narrow = useNarrow();
   const hueOf = useHue();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
@@ -120,7 +124,8 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
     (id: string) => windowWords(schedule.rotations.find((one) => one.id === id)?.windows ?? []),
     [schedule],
   );
-  const gaps = gapsOf(timeline, range, now);
+  const isExpected = (shift: Shift) => isExpectedGap(shift, problems);
+  const gaps = gapsOf(timeline, range, now).filter((one) => !isExpected(one));
   const [gap] = gaps;
   const close = (block: Block) => setOpen((current) => (current?.block === block ? null : current));
   return (
@@ -135,6 +140,7 @@ function Picture({ schedule, timeline, range, span, now, next, onOverride }: Pic
           narrow={narrow}
           hueOf={hueOf}
           noteOf={noteOf}
+          isExpected={isExpected}
           onOpen={(block, anchor) => setOpen({ block, anchor })}
         />
       </Suspense>

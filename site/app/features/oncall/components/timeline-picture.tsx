@@ -11,7 +11,7 @@ import {
   wideLanes,
 } from '../model/picture';
 import type { Range, Span } from '../model/range';
-import type { Timeline } from '../model/schedule';
+import type { Shift, Timeline } from '../model/schedule';
 import { clockWords, dayLengthWords, dayWords } from '../model/words';
 import { dayOf } from '../model/zone';
 import { ShiftBlock } from './shift-block';
@@ -29,6 +29,8 @@ export interface TimelinePictureProps {
   hueOf: (personId: string) => number | undefined;
   /** A few words under a layer's name. */
   noteOf: (rotationId: string) => string;
+  /** Whether a gap is only the time outside of the schedule's hours. */
+  isExpected?: (shift: Shift) => boolean;
   onOpen: (block: Block, element: HTMLElement) => void;
 }
 
@@ -125,6 +127,7 @@ function LaneRow(props: LaneRowProps) {
             place={`${index}-${place}`}
             reachable={reachable === place}
             past={block.shift.to <= now}
+            expected={props.isExpected?.(block.shift) ?? false}
             hues={block.shift.people.map((person) => hueOf(person.id))}
             shortNames={shortNames}
             onOpen={onOpen}

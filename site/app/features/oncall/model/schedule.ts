@@ -123,6 +123,8 @@ export interface Problem {
   to: number;
   /** A sentence for people, with times of the schedule's zone. */
   message: string;
+  /** A gap that comes back every week, as the times outside of a schedule's hours do. */
+  weekly: boolean;
 }
 
 /** A schedule of the contract. What is absent is empty. */
@@ -195,6 +197,7 @@ export function toProblem(json: CoverageProblemJson): Problem {
     from: instant(json.starts_at),
     to: instant(json.ends_at),
     message: json.message ?? '',
+    weekly: json.weekly ?? false,
   };
 }
 
