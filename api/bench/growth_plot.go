@@ -13,9 +13,9 @@ func (r growthReport) plot() string {
 	incidents := func(p growthPoint) int { return p.Incidents }
 	services := func(p growthPoint) int { return p.Services }
 	panels := []panel{
-		ratePanel("Alerts stored per second", "incidents in the database", byIncidents, incidents),
+		ratePanel("Alerts stored per second, CPU s per 1,000", "incidents in the database", byIncidents, incidents),
 		readPanel("Time of a read, ms", "incidents in the database", byIncidents, incidents),
-		ratePanel("Alerts stored per second", "services, with 10,000 incidents", byServices, services),
+		ratePanel("Alerts stored per second, CPU s per 1,000", "services, with 10,000 incidents", byServices, services),
 		readPanel("Time of a read, ms", "services, with 10,000 incidents", byServices, services),
 	}
 	drawing := drawing{width: 960, height: 640}
@@ -49,7 +49,7 @@ func (r growthReport) pointsAt(incidents int) []growthPoint {
 func ratePanel(title, under string, points []growthPoint, x func(growthPoint) int) panel {
 	line := series{name: "16 connections, each alert its own incident"}
 	for _, p := range points {
-		line.points = append(line.points, point{float64(x(p)), p.Rate.Median})
+		line.points = append(line.points, point{float64(x(p)), p.Rate.Median, number(round(p.CPU.Median, 2)) + " s"})
 	}
 	return panel{title: title, under: under, lines: []series{line}}
 }
@@ -59,7 +59,7 @@ func readPanel(title, under string, points []growthPoint, x func(growthPoint) in
 	for i, one := range reads {
 		line := series{name: one.name}
 		for _, at := range points {
-			line.points = append(line.points, point{float64(x(at)), at.Reads[i].P50.Median})
+			line.points = append(line.points, point{x: float64(x(at)), y: at.Reads[i].P50.Median})
 		}
 		p.lines = append(p.lines, line)
 	}
@@ -70,7 +70,8 @@ func readPanel(title, under string, points []growthPoint, x func(growthPoint) in
 func (r growthReport) inWords() string {
 	var text strings.Builder
 	for _, p := range r.Points {
-		fmt.Fprintf(&text, "With %s incidents and %s services: %s alerts per second", thousands(float64(p.Incidents)), thousands(float64(p.Services)), thousands(p.Rate.Median))
+		fmt.Fprintf(&text, "With %s incidents and %s services: %s alerts per second, %s processor seconds for 1,000",
+			thousands(float64(p.Incidents)), thousands(float64(p.Services)), thousands(p.Rate.Median), number(p.CPU.Median))
 		for _, one := range p.Reads {
 			fmt.Fprintf(&text, ", %s %s ms", one.Name, number(one.P50.Median))
 		}

@@ -12,7 +12,10 @@ import (
 // A small drawer of line plots: what a plotting library does not, it needs no library,
 // follows the reader's light or dark scheme, and says its figures in words too.
 
-type point struct{ x, y float64 }
+type point struct {
+	x, y float64
+	note string // written below it
+}
 
 type series struct {
 	name   string
@@ -114,6 +117,7 @@ func (d *drawing) line(i int, line series, left, top float64, x, y scale) {
 			continue
 		}
 		fmt.Fprintf(&d.body, "<text class=\"ink\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", px, py-10, thousands(one.y))
+		fmt.Fprintf(&d.body, "<text class=\"faint\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>\n", px, py+20, html.EscapeString(one.note))
 	}
 }
 
