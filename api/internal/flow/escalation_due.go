@@ -151,6 +151,9 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 	if err != nil {
 		return err
 	}
+	if err := r.prepare(ctx, records); err != nil {
+		return err
+	}
 	for _, record := range records {
 		paging := states[record.ID]
 		snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))

@@ -54,9 +54,10 @@ func (s *standing) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
 	}
 }
 
-// snapshot reads all that a decision about an incident depends on.
+// snapshot is all that a decision about an incident depends on; it is read unless
+// prepare was asked before.
 func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state escalation.State) (escalation.Snapshot, error) {
-	policy, err := s.policy(ctx, record.OrgID, record.PolicyID)
+	policy, err := s.policy(ctx, record)
 	standby := s.standby[record.OrgID]
 	return escalation.Snapshot{
 		State: state, Policy: policy, Severity: record.Severity,
@@ -65,31 +66,56 @@ func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state
 	}, err
 }
 
-// policy is a policy as it stands now.
-func (s *standing) policy(ctx context.Context, orgID, policyID uuid.UUID) (escalation.Policy, error) {
-	key := [2]uuid.UUID{orgID, policyID}
-	if policy, known := s.policies[key]; known {
-		return policy, nil
-	}
-	batch := &pgx.Batch{}
-	if s.queueReads(batch, orgID, policyID); batch.Len() > 0 {
-		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
-			return escalation.Policy{}, fmt.Errorf("read the escalation policy and the owners: %w", err)
+// policy is an incident's policy as it stands now.
+func (s *standing) policy(ctx context.Context, record incidentdb.Record) (escalation.Policy, error) {
+	key := [2]uuid.UUID{record.OrgID, record.PolicyID}
+	if _, known := s.policies[key]; !known {
+		if err := s.prepare(ctx, []incidentdb.Record{record}); err != nil {
+			return escalation.Policy{}, err
 		}
 	}
-	people := s.standby[orgID].Owners
-	meant := s.read[key].At(s.now, func(uuid.UUID) bool { return true })
-	for _, step := range meant.Steps {
+	return s.policies[key], nil
+}
+
+// prepare reads what decisions about many incidents depend on: all policies in one round
+// trip, and how people are reached in one for each organization.
+func (s *standing) prepare(ctx context.Context, records []incidentdb.Record) error {
+	batch := &pgx.Batch{}
+	for _, record := range records {
+		s.queueReads(batch, record.OrgID, record.PolicyID)
+	}
+	if batch.Len() > 0 {
+		if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
+			return fmt.Errorf("read escalation policies and owners: %w", err)
+		}
+	}
+	people := map[uuid.UUID][]uuid.UUID{}
+	for key, policy := range s.read {
+		if _, known := s.policies[key]; !known {
+			people[key[0]] = append(people[key[0]], meantAt(policy, s.now)...)
+		}
+	}
+	for orgID, meant := range people {
+		if err := s.loadReach(ctx, orgID, append(meant, s.standby[orgID].Owners...)); err != nil {
+			return err
+		}
+	}
+	for key, policy := range s.read {
+		if _, known := s.policies[key]; !known {
+			s.policies[key] = policy.At(s.now, s.canReach(key[0]))
+		}
+	}
+	return nil
+}
+
+// meantAt is whom a policy means at an instant, reachable or not.
+func meantAt(policy escalation.Policy, now time.Time) (people []uuid.UUID) {
+	for _, step := range policy.At(now, func(uuid.UUID) bool { return true }).Steps {
 		for _, target := range step.Targets {
 			people = append(people, target.People...)
 		}
 	}
-	if err := s.loadReach(ctx, orgID, people); err != nil {
-		return escalation.Policy{}, err
-	}
-	policy := s.read[key].At(s.now, s.canReach(orgID))
-	s.policies[key] = policy
-	return policy, nil
+	return people
 }
 
 // flaws are what of the policies could not be read.

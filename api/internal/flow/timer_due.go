@@ -152,6 +152,9 @@ func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) 
 	if err != nil {
 		return err
 	}
+	if err := r.prepare(ctx, records); err != nil {
+		return err
+	}
 	for _, record := range records {
 		failpoint.At("timing", record.Title)
 		if err := r.act(ctx, record, timers[record.ID], news[record.ID]); err != nil {
@@ -170,7 +173,7 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 			since = news
 		}
 	}
-	policy, err := r.policy(ctx, record.OrgID, record.PolicyID)
+	policy, err := r.policy(ctx, record)
 	if err != nil {
 		return err
 	}
