@@ -75,7 +75,8 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 }
 
 // The contact's row is the lock that keeps two replicas from sending to it at once.
-// Whether somebody is sending is asked once for each contact, however many pages wait.
+// Whether somebody is sending is asked once for each contact, however many pages wait, and
+// by a subquery: a join may be made over all that is being sent.
 const lockContactsSQL = `
 WITH due AS (
     SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
@@ -90,8 +91,8 @@ WITH due AS (
 )
 SELECT c.org_id, c.id, c.user_id
 FROM contact_method c JOIN waiting w ON w.org_id = c.org_id AND w.contact_method_id = c.id
-WHERE NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = c.id
-                  AND busy.state = 'sending' AND busy.lease_until > $2)
+WHERE (SELECT true FROM notification busy WHERE busy.contact_method_id = c.id
+       AND busy.state = 'sending' AND busy.lease_until > $2 LIMIT 1) IS NULL
 ORDER BY w.worst, w.newest DESC, c.id
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
@@ -100,15 +101,20 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
-	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
-		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
-		return claim, err
+	var claims []Claim
+	batch := &pgx.Batch{}
+	// A plan that was made while little waited reads all that waits, for each look or even
+	// for each page.
+	postgres.QueueFreshPlans(batch)
+	batch.Queue(lockContactsSQL, string(kind), now, without, limit).Query(func(rows pgx.Rows) (err error) {
+		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
+			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
+			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
+			return claim, err
+		})
+		return err
 	})
+	return claims, tx.SendBatch(ctx, batch).Close()
 }
 
 // duePage is a page that may go into a message.
@@ -145,18 +151,19 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	for i, claim := range claims {
 		contacts[i] = claim.ContactMethodID
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, maxBundle)
-	if err != nil {
-		return nil, err
-	}
 	due := map[uuid.UUID][]duePage{}
-	var page duePage
-	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
-	_, err = pgx.ForEachRow(rows, into, func() error {
-		due[page.contact] = append(due[page.contact], page)
-		return nil
+	batch := &pgx.Batch{}
+	batch.Queue(lockDueSQL, string(kind), now, contacts, maxBundle).Query(func(rows pgx.Rows) error {
+		var page duePage
+		into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
+		_, err := pgx.ForEachRow(rows, into, func() error {
+			due[page.contact] = append(due[page.contact], page)
+			return nil
+		})
+		return err
 	})
-	return due, err
+	postgres.QueueKeyedPlans(batch)
+	return due, tx.SendBatch(ctx, batch).Close()
 }
 
 // bundle puts all pages into one message, except those that failed by our own mistake:
