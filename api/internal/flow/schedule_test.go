@@ -151,3 +151,17 @@ func TestAPolicyThatCannotBeReadPagesNevertheless(t *testing.T) {
 		t.Errorf("the log says %s", text)
 	}
 }
+
+func TestADisabledChannelIsSkippedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	ops := w.addChannel(t, "ops")
+	w.setSteps(t, page(channel(ops)), page(user(w.bob)))
+	w.accept(t, firing("cpu", "cpu", began))
+	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE id = $1`, ops)
+	w.Clock.Advance(time.Second)
+	w.accept(t, firing("disk", "disk", began))
+	equal(t, "paged", w.paged(t), "0.0 ops", "0.1 Bob")
+	equal(t, "said", w.said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for ops (disabled).")
+}
