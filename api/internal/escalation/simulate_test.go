@@ -14,9 +14,11 @@ import (
 
 // The simulator lives through whole incidents in virtual time: senders that repeat,
 // two sweepers that read and commit at different moments, two senders of pages with
-// leases, a provider that loses answers, people who answer, crashes anywhere, days of
-// downtime. Everything follows from one seed. model_test.go holds the clock, the
-// tables and the crashes, model_actors_test.go those who do something.
+// leases, a provider that loses answers, people who answer, planned work that is ended
+// early, two keepers of timers, crashes anywhere, days of downtime. Everything follows
+// from one seed. model_test.go holds the clock, the tables and the crashes,
+// model_actors_test.go senders and people, model_workers_test.go and
+// model_clock_test.go what runs by itself.
 
 var (
 	simulations = flag.Int("simulations", 2_000, "how many seeds the simulator lives through")
