@@ -27,6 +27,7 @@ import (
 type Handler struct {
 	db        *postgres.DB
 	responder *flow.Responder
+	counter   incidents.Counter
 }
 
 // New makes a handler.
@@ -67,7 +68,13 @@ func (h *Handler) ListIncidents(ctx context.Context, request *nightbellv1.ListIn
 
 // CountIncidents gives the number of incidents in each status.
 func (h *Handler) CountIncidents(ctx context.Context, _ *nightbellv1.CountIncidentsRequest) (*nightbellv1.CountIncidentsResponse, error) {
-	return read(ctx, h, incidents.Count)
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.CountIncidentsResponse, error) {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		return h.counter.Count(ctx, tx, orgID, now)
+	})
 }
 
 // GetIncident gives one incident.

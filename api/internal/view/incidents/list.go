@@ -148,12 +148,3 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 func escapeLike(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
 }
-
-// Count reads how many incidents are in each status.
-func Count(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.CountIncidentsResponse, error) {
-	response := &nightbellv1.CountIncidentsResponse{}
-	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'triggered'), count(*) FILTER (WHERE status = 'acknowledged'),
-		count(*) FILTER (WHERE status = 'resolved') FROM incident WHERE org_id = $1`, orgID).
-		Scan(&response.Triggered, &response.Acknowledged, &response.Resolved)
-	return response, err
-}
