@@ -133,9 +133,9 @@ test.describe('on a phone', () => {
     await days.nth(2).getByRole('button').first().click();
     const sheet = page.getByRole('dialog');
     await expect(sheet.getByText(/Europe\/Berlin/)).toBeVisible();
+    await settle(page);
     const box = await sheet.boundingBox();
     expect(Math.round((box?.y ?? 0) + (box?.height ?? 0))).toBe(844);
-    await settle(page);
     await expectClean(page);
   });
 });

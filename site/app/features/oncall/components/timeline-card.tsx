@@ -144,7 +144,12 @@ function Picture(props: PictureProps) {
           onOpen={(block, anchor) => setOpen({ block, anchor })}
         />
       </Suspense>
-      <TimelineLegend timeline={timeline} range={range} span={span} />
+      <TimelineLegend
+        timeline={timeline}
+        range={range}
+        span={span}
+        outside={problems.some((one) => one.weekly)}
+      />
       <Inactive schedule={schedule} />
       {gap && (
         <GapNote

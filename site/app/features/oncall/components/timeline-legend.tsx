@@ -3,8 +3,16 @@ import type { Range, Span } from '../model/range';
 import type { Timeline } from '../model/schedule';
 import { clockChangeWords } from '../model/words';
 
+interface TimelineLegendProps {
+  timeline: Timeline;
+  range: Range;
+  span: Span;
+  /** Whether the schedule leaves out the same hours every week. */
+  outside?: boolean;
+}
+
 /** What the marks of the picture mean, and every change of the clocks as a sentence. */
-export function TimelineLegend({ timeline, range, span }: { timeline: Timeline; range: Range; span: Span }) {
+export function TimelineLegend({ timeline, range, span, outside = false }: TimelineLegendProps) {
   return (
     <div className="timeline-legend">
       <span>
@@ -19,6 +27,12 @@ export function TimelineLegend({ timeline, range, span }: { timeline: Timeline; 
         <i className="swatch gap" aria-hidden="true" />
         Nobody on call
       </span>
+      {outside && (
+        <span>
+          <i className="swatch outside" aria-hidden="true" />
+          Outside its hours
+        </span>
+      )}
       {jumpsOf(timeline, range).map((jump) => (
         <JumpSentence key={jump.at} jump={jump} />
       ))}

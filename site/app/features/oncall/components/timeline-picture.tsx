@@ -168,7 +168,7 @@ function dayHead(lane: Lane, zone: string, now: number): [string, string] {
   const day = dayOf(lane.from, zone);
   const words = dayLengthWords(lane);
   const odd = words === '24 h' ? '' : words;
-  return [dayWords(day, day.day === 1), lane.from <= now && now < lane.to ? clockWords(now, zone) : odd];
+  return [dayWords(day, false), lane.from <= now && now < lane.to ? clockWords(now, zone) : odd];
 }
 
 // One block of the picture is reachable with Tab: the last one that had the focus, at first who is on now.
