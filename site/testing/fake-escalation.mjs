@@ -111,6 +111,11 @@ function nameOf({ kind, id }) {
   return known ?? targets.find((target) => target.id === id)?.name ?? id;
 }
 
+function makeDefault(policy) {
+  for (const one of policies) one.is_default = one === policy;
+  return ok({ escalation_policy: policy });
+}
+
 function deletePolicy(id) {
   const policy = policies.find((one) => one.id === id);
   const users = services.filter((service) => service.escalation_policy_id === id).length;
@@ -296,6 +301,7 @@ export function answerEscalation(method, path, body, query) {
     const policy = policies.find((one) => one.id === id);
     if (!policy) return refused(404, 'That escalation policy does not exist.');
     if (method === 'PUT') return savePolicy(id, body);
+    if (part === 'make-default') return makeDefault(policy);
     return method === 'DELETE' ? deletePolicy(id) : ok({ escalation_policy: policy });
   }
   if (kind === 'teams' && id) return method === 'PUT' ? saveTeam(id, body) : deleteTeam(id);

@@ -5,16 +5,17 @@ import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Empty, Failed, Loading } from '~/components/ui/states';
-import { policyDetail } from '~/features/escalation/api/policies';
+import { policyDetail, useMakeDefaultPolicy } from '~/features/escalation/api/policies';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { PolicyFacts } from '~/features/escalation/components/policy-facts';
 import type { Policy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { PolicyUsers } from '~/features/services/components/policy-users';
-import { ApiError } from '~/lib/api';
+import { ApiError, reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { toast } from '~/lib/toast';
 import '~/features/escalation/escalation.css';
 
 /** One policy: written by admins, read by everybody. */
@@ -51,6 +52,7 @@ function Page({ policy }: { policy: Policy }) {
   return (
     <>
       <PageHead title={policy.name}>
+        {mayWrite && !policy.isDefault && <MakeDefault policy={policy} />}
         {mayWrite && (
           <Button look="danger" icon="trash" onClick={() => setDeleting(true)}>
             Delete
@@ -65,5 +67,19 @@ function Page({ policy }: { policy: Policy }) {
       )}
       {deleting && <DeletePolicyDialog policy={policy} onClose={() => setDeleting(false)} />}
     </>
+  );
+}
+
+function MakeDefault({ policy }: { policy: Policy }) {
+  const makeDefault = useMakeDefaultPolicy();
+  const change = () =>
+    makeDefault.mutate(policy.id, {
+      onSuccess: () => toast({ kind: 'success', title: `${policy.name} is the default now` }),
+      onError: (error) => toast({ kind: 'failure', title: error.message, detail: reasonOf(error) }),
+    });
+  return (
+    <Button disabled={makeDefault.isPending} onClick={change}>
+      Make default
+    </Button>
   );
 }

@@ -820,6 +820,94 @@ func (*DeleteEscalationPolicyResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{12}
 }
 
+type MakeDefaultEscalationPolicyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MakeDefaultEscalationPolicyRequest) Reset() {
+	*x = MakeDefaultEscalationPolicyRequest{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MakeDefaultEscalationPolicyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MakeDefaultEscalationPolicyRequest) ProtoMessage() {}
+
+func (x *MakeDefaultEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MakeDefaultEscalationPolicyRequest.ProtoReflect.Descriptor instead.
+func (*MakeDefaultEscalationPolicyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *MakeDefaultEscalationPolicyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type MakeDefaultEscalationPolicyResponse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	EscalationPolicy *EscalationPolicy      `protobuf:"bytes,1,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *MakeDefaultEscalationPolicyResponse) Reset() {
+	*x = MakeDefaultEscalationPolicyResponse{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MakeDefaultEscalationPolicyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MakeDefaultEscalationPolicyResponse) ProtoMessage() {}
+
+func (x *MakeDefaultEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MakeDefaultEscalationPolicyResponse.ProtoReflect.Descriptor instead.
+func (*MakeDefaultEscalationPolicyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *MakeDefaultEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
+	if x != nil {
+		return x.EscalationPolicy
+	}
+	return nil
+}
+
 type ExplainRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty: an incident without a service.
@@ -834,7 +922,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -846,7 +934,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -859,7 +947,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ExplainRequest) GetServiceId() string {
@@ -904,7 +992,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -916,7 +1004,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -929,7 +1017,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExplainResponse) GetServiceId() string {
@@ -1020,7 +1108,7 @@ type ExplainMoment struct {
 
 func (x *ExplainMoment) Reset() {
 	*x = ExplainMoment{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1120,7 @@ func (x *ExplainMoment) String() string {
 func (*ExplainMoment) ProtoMessage() {}
 
 func (x *ExplainMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1133,7 @@ func (x *ExplainMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainMoment.ProtoReflect.Descriptor instead.
 func (*ExplainMoment) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExplainMoment) GetAt() *timestamppb.Timestamp {
@@ -1111,7 +1199,7 @@ type ExplainPage struct {
 
 func (x *ExplainPage) Reset() {
 	*x = ExplainPage{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1123,7 +1211,7 @@ func (x *ExplainPage) String() string {
 func (*ExplainPage) ProtoMessage() {}
 
 func (x *ExplainPage) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1136,7 +1224,7 @@ func (x *ExplainPage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainPage.ProtoReflect.Descriptor instead.
 func (*ExplainPage) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExplainPage) GetWhy() *Why {
@@ -1173,7 +1261,7 @@ type ExplainContact struct {
 
 func (x *ExplainContact) Reset() {
 	*x = ExplainContact{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1185,7 +1273,7 @@ func (x *ExplainContact) String() string {
 func (*ExplainContact) ProtoMessage() {}
 
 func (x *ExplainContact) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1198,7 +1286,7 @@ func (x *ExplainContact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainContact.ProtoReflect.Descriptor instead.
 func (*ExplainContact) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExplainContact) GetChannel() string {
@@ -1297,7 +1385,11 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"F\n" +
 	"\x1dDeleteEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\" \n" +
-	"\x1eDeleteEscalationPolicyResponse\"\xaa\x01\n" +
+	"\x1eDeleteEscalationPolicyResponse\"K\n" +
+	"\"MakeDefaultEscalationPolicyRequest\x12%\n" +
+	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"r\n" +
+	"#MakeDefaultEscalationPolicyResponse\x12K\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xaa\x01\n" +
 	"\x0eExplainRequest\x12*\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12@\n" +
@@ -1334,7 +1426,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\achannel\x18\x01 \x01(\tR\achannel\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
-	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at2\xcf\a\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at2\x99\t\n" +
 	"\x11EscalationService\x12\xa6\x01\n" +
 	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"1\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa5\x01\n" +
 	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\"0\x8a\xb5\x18\n" +
@@ -1342,7 +1434,8 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"5\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/escalation-policies/{id}\x90\x02\x01\x12\xab\x01\n" +
 	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*\x1a\x1c/v1/escalation-policies/{id}\x12\xa8\x01\n" +
-	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12l\n" +
+	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12\xc7\x01\n" +
+	"\x1bMakeDefaultEscalationPolicy\x120.nightbell.v1.MakeDefaultEscalationPolicyRequest\x1a1.nightbell.v1.MakeDefaultEscalationPolicyResponse\"C\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02.:\x01*\")/v1/escalation-policies/{id}/make-default\x12l\n" +
 	"\aExplain\x12\x1c.nightbell.v1.ExplainRequest\x1a\x1d.nightbell.v1.ExplainResponse\"$\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/explain\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
@@ -1358,68 +1451,73 @@ func file_nightbell_v1_escalation_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_escalation_service_proto_rawDescData
 }
 
-var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_nightbell_v1_escalation_service_proto_goTypes = []any{
-	(*EscalationPolicy)(nil),               // 0: nightbell.v1.EscalationPolicy
-	(*EscalationStep)(nil),                 // 1: nightbell.v1.EscalationStep
-	(*EscalationTarget)(nil),               // 2: nightbell.v1.EscalationTarget
-	(*CreateEscalationPolicyRequest)(nil),  // 3: nightbell.v1.CreateEscalationPolicyRequest
-	(*CreateEscalationPolicyResponse)(nil), // 4: nightbell.v1.CreateEscalationPolicyResponse
-	(*ListEscalationPoliciesRequest)(nil),  // 5: nightbell.v1.ListEscalationPoliciesRequest
-	(*ListEscalationPoliciesResponse)(nil), // 6: nightbell.v1.ListEscalationPoliciesResponse
-	(*GetEscalationPolicyRequest)(nil),     // 7: nightbell.v1.GetEscalationPolicyRequest
-	(*GetEscalationPolicyResponse)(nil),    // 8: nightbell.v1.GetEscalationPolicyResponse
-	(*UpdateEscalationPolicyRequest)(nil),  // 9: nightbell.v1.UpdateEscalationPolicyRequest
-	(*UpdateEscalationPolicyResponse)(nil), // 10: nightbell.v1.UpdateEscalationPolicyResponse
-	(*DeleteEscalationPolicyRequest)(nil),  // 11: nightbell.v1.DeleteEscalationPolicyRequest
-	(*DeleteEscalationPolicyResponse)(nil), // 12: nightbell.v1.DeleteEscalationPolicyResponse
-	(*ExplainRequest)(nil),                 // 13: nightbell.v1.ExplainRequest
-	(*ExplainResponse)(nil),                // 14: nightbell.v1.ExplainResponse
-	(*ExplainMoment)(nil),                  // 15: nightbell.v1.ExplainMoment
-	(*ExplainPage)(nil),                    // 16: nightbell.v1.ExplainPage
-	(*ExplainContact)(nil),                 // 17: nightbell.v1.ExplainContact
-	(*TimeWindow)(nil),                     // 18: nightbell.v1.TimeWindow
-	(*timestamppb.Timestamp)(nil),          // 19: google.protobuf.Timestamp
-	(*Why)(nil),                            // 20: nightbell.v1.Why
-	(*Person)(nil),                         // 21: nightbell.v1.Person
+	(*EscalationPolicy)(nil),                    // 0: nightbell.v1.EscalationPolicy
+	(*EscalationStep)(nil),                      // 1: nightbell.v1.EscalationStep
+	(*EscalationTarget)(nil),                    // 2: nightbell.v1.EscalationTarget
+	(*CreateEscalationPolicyRequest)(nil),       // 3: nightbell.v1.CreateEscalationPolicyRequest
+	(*CreateEscalationPolicyResponse)(nil),      // 4: nightbell.v1.CreateEscalationPolicyResponse
+	(*ListEscalationPoliciesRequest)(nil),       // 5: nightbell.v1.ListEscalationPoliciesRequest
+	(*ListEscalationPoliciesResponse)(nil),      // 6: nightbell.v1.ListEscalationPoliciesResponse
+	(*GetEscalationPolicyRequest)(nil),          // 7: nightbell.v1.GetEscalationPolicyRequest
+	(*GetEscalationPolicyResponse)(nil),         // 8: nightbell.v1.GetEscalationPolicyResponse
+	(*UpdateEscalationPolicyRequest)(nil),       // 9: nightbell.v1.UpdateEscalationPolicyRequest
+	(*UpdateEscalationPolicyResponse)(nil),      // 10: nightbell.v1.UpdateEscalationPolicyResponse
+	(*DeleteEscalationPolicyRequest)(nil),       // 11: nightbell.v1.DeleteEscalationPolicyRequest
+	(*DeleteEscalationPolicyResponse)(nil),      // 12: nightbell.v1.DeleteEscalationPolicyResponse
+	(*MakeDefaultEscalationPolicyRequest)(nil),  // 13: nightbell.v1.MakeDefaultEscalationPolicyRequest
+	(*MakeDefaultEscalationPolicyResponse)(nil), // 14: nightbell.v1.MakeDefaultEscalationPolicyResponse
+	(*ExplainRequest)(nil),                      // 15: nightbell.v1.ExplainRequest
+	(*ExplainResponse)(nil),                     // 16: nightbell.v1.ExplainResponse
+	(*ExplainMoment)(nil),                       // 17: nightbell.v1.ExplainMoment
+	(*ExplainPage)(nil),                         // 18: nightbell.v1.ExplainPage
+	(*ExplainContact)(nil),                      // 19: nightbell.v1.ExplainContact
+	(*TimeWindow)(nil),                          // 20: nightbell.v1.TimeWindow
+	(*timestamppb.Timestamp)(nil),               // 21: google.protobuf.Timestamp
+	(*Why)(nil),                                 // 22: nightbell.v1.Why
+	(*Person)(nil),                              // 23: nightbell.v1.Person
 }
 var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
 	1,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
 	2,  // 1: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
-	18, // 2: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
+	20, // 2: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
 	1,  // 3: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
 	0,  // 4: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
 	0,  // 5: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
 	0,  // 6: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
 	1,  // 7: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
 	0,  // 8: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	19, // 9: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
-	19, // 10: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
-	15, // 11: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
-	19, // 12: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
-	19, // 13: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
-	16, // 14: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
-	20, // 15: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
-	21, // 16: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
-	17, // 17: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
-	19, // 18: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
-	3,  // 19: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
-	5,  // 20: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
-	7,  // 21: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
-	9,  // 22: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
-	11, // 23: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
-	13, // 24: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
-	4,  // 25: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
-	6,  // 26: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
-	8,  // 27: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
-	10, // 28: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
-	12, // 29: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
-	14, // 30: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
-	25, // [25:31] is the sub-list for method output_type
-	19, // [19:25] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	0,  // 9: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	21, // 10: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
+	21, // 11: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
+	17, // 12: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
+	21, // 13: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
+	21, // 14: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
+	18, // 15: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
+	22, // 16: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
+	23, // 17: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
+	19, // 18: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
+	21, // 19: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
+	3,  // 20: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
+	5,  // 21: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
+	7,  // 22: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
+	9,  // 23: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
+	11, // 24: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
+	13, // 25: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
+	15, // 26: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
+	4,  // 27: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
+	6,  // 28: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
+	8,  // 29: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
+	10, // 30: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
+	12, // 31: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
+	14, // 32: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
+	16, // 33: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
+	27, // [27:34] is the sub-list for method output_type
+	20, // [20:27] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_escalation_service_proto_init() }
@@ -1436,7 +1534,7 @@ func file_nightbell_v1_escalation_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_escalation_service_proto_rawDesc), len(file_nightbell_v1_escalation_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

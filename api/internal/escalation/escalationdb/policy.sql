@@ -55,3 +55,7 @@ ORDER BY s.policy_id, s.position, t.position;
 -- What would be left without its policy.
 SELECT EXISTS (SELECT FROM service s WHERE s.org_id = @org_id AND s.escalation_policy_id = @id AND s.deleted_at IS NULL)::boolean AS by_service,
        EXISTS (SELECT FROM org o WHERE o.id = @org_id AND o.default_policy_id = @id)::boolean AS as_default;
+
+-- name: MakeDefaultPolicy :execrows
+UPDATE org SET default_policy_id = @id::uuid
+WHERE org.id = @org_id AND EXISTS (SELECT FROM escalation_policy p WHERE p.org_id = @org_id AND p.id = @id::uuid);

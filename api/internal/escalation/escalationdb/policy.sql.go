@@ -238,6 +238,19 @@ func (q *Queries) ListTargets(ctx context.Context, orgID uuid.UUID, policyID *uu
 	return items, nil
 }
 
+const makeDefaultPolicy = `-- name: MakeDefaultPolicy :execrows
+UPDATE org SET default_policy_id = $1::uuid
+WHERE org.id = $2 AND EXISTS (SELECT FROM escalation_policy p WHERE p.org_id = $2 AND p.id = $1::uuid)
+`
+
+func (q *Queries) MakeDefaultPolicy(ctx context.Context, iD uuid.UUID, orgID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, makeDefaultPolicy, iD, orgID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const policyUse = `-- name: PolicyUse :one
 SELECT EXISTS (SELECT FROM service s WHERE s.org_id = $1 AND s.escalation_policy_id = $2 AND s.deleted_at IS NULL)::boolean AS by_service,
        EXISTS (SELECT FROM org o WHERE o.id = $1 AND o.default_policy_id = $2)::boolean AS as_default

@@ -151,3 +151,21 @@ func (h *Handler) DeleteEscalationPolicy(ctx context.Context, request *nightbell
 	})
 	return &nightbellv1.DeleteEscalationPolicyResponse{}, err
 }
+
+// MakeDefaultEscalationPolicy makes a policy the one of services that name none.
+func (h *Handler) MakeDefaultEscalationPolicy(ctx context.Context, request *nightbellv1.MakeDefaultEscalationPolicyRequest) (*nightbellv1.MakeDefaultEscalationPolicyResponse, error) {
+	response := &nightbellv1.MakeDefaultEscalationPolicyResponse{}
+	policyID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, _ time.Time) error {
+		changed, err := q.MakeDefaultPolicy(ctx, policyID, orgID)
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return errNoPolicy
+		}
+		response.EscalationPolicy, err = find(ctx, q, orgID, request.GetId())
+		return err
+	})
+	return response, err
+}

@@ -272,3 +272,30 @@ func TestExplain(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The default moves from one policy to another, which frees the first to be deleted.
+func TestTheDefaultPolicyCanBeAnother(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	add := func(name string) string {
+		made, err := d.policies.CreateEscalationPolicy(d.ctx, &nightbellv1.CreateEscalationPolicyRequest{Name: name, Steps: d.steps()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.GetEscalationPolicy().GetId()
+	}
+	first, second := add("First"), add("Second")
+	for _, policyID := range []string{first, second} {
+		made, err := d.policies.MakeDefaultEscalationPolicy(d.ctx, &nightbellv1.MakeDefaultEscalationPolicyRequest{Id: policyID})
+		if err != nil || !made.GetEscalationPolicy().GetIsDefault() {
+			t.Fatalf("%v, %v", made, err)
+		}
+	}
+	_, err := d.policies.DeleteEscalationPolicy(d.ctx, &nightbellv1.DeleteEscalationPolicyRequest{Id: second})
+	refused(t, err, fault.Conflict, "Make another one the default first")
+	if _, err := d.policies.DeleteEscalationPolicy(d.ctx, &nightbellv1.DeleteEscalationPolicyRequest{Id: first}); err != nil {
+		t.Error(err)
+	}
+	_, err = d.policies.MakeDefaultEscalationPolicy(d.ctx, &nightbellv1.MakeDefaultEscalationPolicyRequest{Id: first})
+	refused(t, err, fault.NotFound, "Escalation policy not found")
+}

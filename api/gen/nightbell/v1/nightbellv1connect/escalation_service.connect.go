@@ -48,6 +48,9 @@ const (
 	// EscalationServiceDeleteEscalationPolicyProcedure is the fully-qualified name of the
 	// EscalationService's DeleteEscalationPolicy RPC.
 	EscalationServiceDeleteEscalationPolicyProcedure = "/nightbell.v1.EscalationService/DeleteEscalationPolicy"
+	// EscalationServiceMakeDefaultEscalationPolicyProcedure is the fully-qualified name of the
+	// EscalationService's MakeDefaultEscalationPolicy RPC.
+	EscalationServiceMakeDefaultEscalationPolicyProcedure = "/nightbell.v1.EscalationService/MakeDefaultEscalationPolicy"
 	// EscalationServiceExplainProcedure is the fully-qualified name of the EscalationService's Explain
 	// RPC.
 	EscalationServiceExplainProcedure = "/nightbell.v1.EscalationService/Explain"
@@ -63,6 +66,9 @@ type EscalationServiceClient interface {
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)
+	// MakeDefaultEscalationPolicy makes it the policy of services that name none, and of incidents
+	// without a service. Incidents under way keep theirs.
+	MakeDefaultEscalationPolicy(context.Context, *v1.MakeDefaultEscalationPolicyRequest) (*v1.MakeDefaultEscalationPolicyResponse, error)
 	// Explain tells who would be paged for a service and a severity at a time, and why: the same
 	// rules decide that page for real. It pages nobody.
 	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
@@ -111,6 +117,12 @@ func NewEscalationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 			connect.WithSchema(escalationServiceMethods.ByName("DeleteEscalationPolicy")),
 			connect.WithClientOptions(opts...),
 		),
+		makeDefaultEscalationPolicy: connect.NewClient[v1.MakeDefaultEscalationPolicyRequest, v1.MakeDefaultEscalationPolicyResponse](
+			httpClient,
+			baseURL+EscalationServiceMakeDefaultEscalationPolicyProcedure,
+			connect.WithSchema(escalationServiceMethods.ByName("MakeDefaultEscalationPolicy")),
+			connect.WithClientOptions(opts...),
+		),
 		explain: connect.NewClient[v1.ExplainRequest, v1.ExplainResponse](
 			httpClient,
 			baseURL+EscalationServiceExplainProcedure,
@@ -123,12 +135,13 @@ func NewEscalationServiceClient(httpClient connect.HTTPClient, baseURL string, o
 
 // escalationServiceClient implements EscalationServiceClient.
 type escalationServiceClient struct {
-	createEscalationPolicy *connect.Client[v1.CreateEscalationPolicyRequest, v1.CreateEscalationPolicyResponse]
-	listEscalationPolicies *connect.Client[v1.ListEscalationPoliciesRequest, v1.ListEscalationPoliciesResponse]
-	getEscalationPolicy    *connect.Client[v1.GetEscalationPolicyRequest, v1.GetEscalationPolicyResponse]
-	updateEscalationPolicy *connect.Client[v1.UpdateEscalationPolicyRequest, v1.UpdateEscalationPolicyResponse]
-	deleteEscalationPolicy *connect.Client[v1.DeleteEscalationPolicyRequest, v1.DeleteEscalationPolicyResponse]
-	explain                *connect.Client[v1.ExplainRequest, v1.ExplainResponse]
+	createEscalationPolicy      *connect.Client[v1.CreateEscalationPolicyRequest, v1.CreateEscalationPolicyResponse]
+	listEscalationPolicies      *connect.Client[v1.ListEscalationPoliciesRequest, v1.ListEscalationPoliciesResponse]
+	getEscalationPolicy         *connect.Client[v1.GetEscalationPolicyRequest, v1.GetEscalationPolicyResponse]
+	updateEscalationPolicy      *connect.Client[v1.UpdateEscalationPolicyRequest, v1.UpdateEscalationPolicyResponse]
+	deleteEscalationPolicy      *connect.Client[v1.DeleteEscalationPolicyRequest, v1.DeleteEscalationPolicyResponse]
+	makeDefaultEscalationPolicy *connect.Client[v1.MakeDefaultEscalationPolicyRequest, v1.MakeDefaultEscalationPolicyResponse]
+	explain                     *connect.Client[v1.ExplainRequest, v1.ExplainResponse]
 }
 
 // CreateEscalationPolicy calls nightbell.v1.EscalationService.CreateEscalationPolicy.
@@ -176,6 +189,15 @@ func (c *escalationServiceClient) DeleteEscalationPolicy(ctx context.Context, re
 	return nil, err
 }
 
+// MakeDefaultEscalationPolicy calls nightbell.v1.EscalationService.MakeDefaultEscalationPolicy.
+func (c *escalationServiceClient) MakeDefaultEscalationPolicy(ctx context.Context, req *v1.MakeDefaultEscalationPolicyRequest) (*v1.MakeDefaultEscalationPolicyResponse, error) {
+	response, err := c.makeDefaultEscalationPolicy.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // Explain calls nightbell.v1.EscalationService.Explain.
 func (c *escalationServiceClient) Explain(ctx context.Context, req *v1.ExplainRequest) (*v1.ExplainResponse, error) {
 	response, err := c.explain.CallUnary(ctx, connect.NewRequest(req))
@@ -195,6 +217,9 @@ type EscalationServiceHandler interface {
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)
+	// MakeDefaultEscalationPolicy makes it the policy of services that name none, and of incidents
+	// without a service. Incidents under way keep theirs.
+	MakeDefaultEscalationPolicy(context.Context, *v1.MakeDefaultEscalationPolicyRequest) (*v1.MakeDefaultEscalationPolicyResponse, error)
 	// Explain tells who would be paged for a service and a severity at a time, and why: the same
 	// rules decide that page for real. It pages nobody.
 	Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error)
@@ -239,6 +264,12 @@ func NewEscalationServiceHandler(svc EscalationServiceHandler, opts ...connect.H
 		connect.WithSchema(escalationServiceMethods.ByName("DeleteEscalationPolicy")),
 		connect.WithHandlerOptions(opts...),
 	)
+	escalationServiceMakeDefaultEscalationPolicyHandler := connect.NewUnaryHandlerSimple(
+		EscalationServiceMakeDefaultEscalationPolicyProcedure,
+		svc.MakeDefaultEscalationPolicy,
+		connect.WithSchema(escalationServiceMethods.ByName("MakeDefaultEscalationPolicy")),
+		connect.WithHandlerOptions(opts...),
+	)
 	escalationServiceExplainHandler := connect.NewUnaryHandlerSimple(
 		EscalationServiceExplainProcedure,
 		svc.Explain,
@@ -258,6 +289,8 @@ func NewEscalationServiceHandler(svc EscalationServiceHandler, opts ...connect.H
 			escalationServiceUpdateEscalationPolicyHandler.ServeHTTP(w, r)
 		case EscalationServiceDeleteEscalationPolicyProcedure:
 			escalationServiceDeleteEscalationPolicyHandler.ServeHTTP(w, r)
+		case EscalationServiceMakeDefaultEscalationPolicyProcedure:
+			escalationServiceMakeDefaultEscalationPolicyHandler.ServeHTTP(w, r)
 		case EscalationServiceExplainProcedure:
 			escalationServiceExplainHandler.ServeHTTP(w, r)
 		default:
@@ -287,6 +320,10 @@ func (UnimplementedEscalationServiceHandler) UpdateEscalationPolicy(context.Cont
 
 func (UnimplementedEscalationServiceHandler) DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.EscalationService.DeleteEscalationPolicy is not implemented"))
+}
+
+func (UnimplementedEscalationServiceHandler) MakeDefaultEscalationPolicy(context.Context, *v1.MakeDefaultEscalationPolicyRequest) (*v1.MakeDefaultEscalationPolicyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.EscalationService.MakeDefaultEscalationPolicy is not implemented"))
 }
 
 func (UnimplementedEscalationServiceHandler) Explain(context.Context, *v1.ExplainRequest) (*v1.ExplainResponse, error) {

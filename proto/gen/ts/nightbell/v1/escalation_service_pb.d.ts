@@ -678,6 +678,58 @@ export declare type DeleteEscalationPolicyResponseJson = {
 export declare const DeleteEscalationPolicyResponseSchema: GenMessage<DeleteEscalationPolicyResponse, {jsonType: DeleteEscalationPolicyResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.MakeDefaultEscalationPolicyRequest
+ */
+export declare type MakeDefaultEscalationPolicyRequest = Message<"nightbell.v1.MakeDefaultEscalationPolicyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.MakeDefaultEscalationPolicyRequest
+ */
+export declare type MakeDefaultEscalationPolicyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.MakeDefaultEscalationPolicyRequest.
+ * Use `create(MakeDefaultEscalationPolicyRequestSchema)` to create a new message.
+ */
+export declare const MakeDefaultEscalationPolicyRequestSchema: GenMessage<MakeDefaultEscalationPolicyRequest, {jsonType: MakeDefaultEscalationPolicyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.MakeDefaultEscalationPolicyResponse
+ */
+export declare type MakeDefaultEscalationPolicyResponse = Message<"nightbell.v1.MakeDefaultEscalationPolicyResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.EscalationPolicy escalation_policy = 1 [json_name = "escalation_policy"];
+   */
+  escalationPolicy?: EscalationPolicy | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.MakeDefaultEscalationPolicyResponse
+ */
+export declare type MakeDefaultEscalationPolicyResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.EscalationPolicy escalation_policy = 1 [json_name = "escalation_policy"];
+   */
+  escalation_policy?: EscalationPolicyJson;
+};
+
+/**
+ * Describes the message nightbell.v1.MakeDefaultEscalationPolicyResponse.
+ * Use `create(MakeDefaultEscalationPolicyResponseSchema)` to create a new message.
+ */
+export declare const MakeDefaultEscalationPolicyResponseSchema: GenMessage<MakeDefaultEscalationPolicyResponse, {jsonType: MakeDefaultEscalationPolicyResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.ExplainRequest
  */
 export declare type ExplainRequest = Message<"nightbell.v1.ExplainRequest"> & {
@@ -1129,6 +1181,17 @@ export declare const EscalationService: GenService<{
     methodKind: "unary";
     input: typeof DeleteEscalationPolicyRequestSchema;
     output: typeof DeleteEscalationPolicyResponseSchema;
+  },
+  /**
+   * MakeDefaultEscalationPolicy makes it the policy of services that name none, and of incidents
+   * without a service. Incidents under way keep theirs.
+   *
+   * @generated from rpc nightbell.v1.EscalationService.MakeDefaultEscalationPolicy
+   */
+  makeDefaultEscalationPolicy: {
+    methodKind: "unary";
+    input: typeof MakeDefaultEscalationPolicyRequestSchema;
+    output: typeof MakeDefaultEscalationPolicyResponseSchema;
   },
   /**
    * Explain tells who would be paged for a service and a severity at a time, and why: the same

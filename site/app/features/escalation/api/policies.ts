@@ -81,6 +81,22 @@ export function useDeletePolicy() {
   });
 }
 
+/** Makes a policy the one of services that name none. Fails with ApiError. */
+export function useMakeDefaultPolicy() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call<object>({
+        method: 'POST',
+        path: `${address(id)}/make-default`,
+        body: {},
+        action: 'make the policy the default',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client, all),
+  });
+}
+
 // The services, schedules and explanations show policies too, under keys of their own.
 function renew(client: QueryClient, own: readonly string[]): void {
   for (const queryKey of [own, ['escalation-policies'], ['services'], ['oncall'], ['explain']])
