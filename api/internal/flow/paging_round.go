@@ -108,13 +108,6 @@ func (r *pagingRound) channels() []notify.Kind {
 	return list
 }
 
-// stepDue reports whether a next step is due at once.
-func (r *pagingRound) stepDue() bool {
-	return slices.ContainsFunc(r.pagings, func(p escalationdb.Paging) bool {
-		return p.Status == escalation.Active && !p.NextDueAt.After(r.now)
-	})
-}
-
 // queue adds all that was decided to a pipelined batch.
 func (r *pagingRound) queue(batch *pgx.Batch) {
 	notifydb.QueueEnqueue(batch, r.pages, r.now)
