@@ -42,7 +42,7 @@ export function DraftPreview({ scheduleId, draft, missing, now }: DraftPreviewPr
     <section className="card preview" aria-labelledby="preview-title">
       <div className="timeline-tools">
         <h2 id="preview-title">
-          Preview <span className="text-3">{rangeWords(range.from, range.to, zone)}</span>
+          Preview <span className="text-3">{rangeWords(range.from, range.to, zone, now)}</span>
         </h2>
         <Segmented label="Range" choices={spans} value={span} onChoose={setSpan} />
         <div className="row">

@@ -58,7 +58,7 @@ export function TimelineCard({ schedule, span, at, now, next, problems, onMove }
         <h2 id="timeline-title">
           {schedule.name}{' '}
           <span className="text-3">
-            {zone}, {rangeWords(range.from, range.to, zone)}
+            {zone}, {rangeWords(range.from, range.to, zone, now)}
           </span>
         </h2>
         <Segmented label="Range" choices={spans} value={span} onChoose={(wanted) => onMove(wanted, at)} />

@@ -18,7 +18,7 @@ import { ShiftBlock } from './shift-block';
 import { JumpLines, Nights, NowLine, TimeHead } from './timeline-marks';
 import '../timeline.css';
 
-export interface TimelinePictureProps {
+interface TimelinePictureProps {
   label: string;
   timeline: Timeline;
   range: Range;

@@ -57,10 +57,12 @@ describe('spans and ranges', () => {
   });
 
   it('name the month once', () => {
-    const range = (from: string, to: string) => rangeWords(at(from), at(to), zone);
+    const range = (from: string, to: string) =>
+      rangeWords(at(from), at(to), zone, at('2026-02-01T00:00:00Z'));
     expect(range('2026-03-22T23:00:00Z', '2026-03-29T22:00:00Z')).toBe('23 to 29 March');
     expect(range('2026-03-29T22:00:00Z', '2026-04-05T22:00:00Z')).toBe('30 March to 5 April');
     expect(range('2026-03-24T23:00:00Z', '2026-03-25T23:00:00Z')).toBe('Wed 25 March');
+    expect(range('2027-03-24T23:00:00Z', '2027-03-26T23:00:00Z')).toBe('25 to 26 March 2027');
   });
 
   it('are short when they are soon', () => {

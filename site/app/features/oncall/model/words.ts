@@ -71,12 +71,15 @@ export function lengthWords(ms: number): string {
   return hours === 0 ? whole : `${whole} ${hours} h`;
 }
 
-/** The days of a range: "23 to 29 March", "30 March to 5 April", "Wednesday 25 March". */
-export function rangeWords(from: number, to: number, zone: string): string {
+/** The days of a range: "23 to 29 March", "30 March to 5 April", "Wed 25 March"; with the year when it is another than now. */
+export function rangeWords(from: number, to: number, zone: string, now: number): string {
   const [first, last] = [dayOf(from, zone), dayOf(to - 1, zone)];
-  if (first.from === last.from) return `${weekdays[first.weekday]} ${first.day} ${monthWords(first.month)}`;
+  const year = last.year === dayOf(now, zone).year ? '' : ` ${last.year}`;
+  if (first.from === last.from) {
+    return `${weekdays[first.weekday]} ${first.day} ${monthWords(first.month)}${year}`;
+  }
   const start = first.month === last.month ? `${first.day}` : `${first.day} ${monthWords(first.month)}`;
-  return `${start} to ${last.day} ${monthWords(last.month)}`;
+  return `${start} to ${last.day} ${monthWords(last.month)}${year}`;
 }
 
 /** How often turns change: "Every day at 08:00", "Every 2 weeks, Monday at 09:00". */
