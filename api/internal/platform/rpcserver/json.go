@@ -64,7 +64,7 @@ func planOf(pointer reflect.Type) *plan {
 }
 
 func makePlan(pointer reflect.Type) (*plan, bool) {
-	message, ok := reflect.New(pointer.Elem()).Interface().(proto.Message)
+	message, ok := reflect.TypeAssert[proto.Message](reflect.New(pointer.Elem()))
 	if !ok || strings.HasPrefix(string(message.ProtoReflect().Descriptor().FullName()), "google.protobuf.") {
 		return nil, false
 	}
