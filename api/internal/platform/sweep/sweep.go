@@ -21,7 +21,7 @@ const Tick = time.Second
 // a round costs as much for one page as for a hundred.
 const (
 	burst  = 20
-	breath = 50 * time.Millisecond
+	breath = 20 * time.Millisecond
 )
 
 // Waker wakes one loop. The zero value is not usable; see NewWaker.

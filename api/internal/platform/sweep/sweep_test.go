@@ -86,8 +86,8 @@ func TestLoopTakesABreathInAStormOfHints(t *testing.T) {
 			waker.Wake()
 			time.Sleep(time.Millisecond)
 		}
-		if got := rounds.Load(); got < 16 || got > 30 {
-			t.Errorf("%d rounds in a second of hints, want about 20", got)
+		if got := rounds.Load(); got < 40 || got > 60 {
+			t.Errorf("%d rounds in a second of hints, want about 50", got)
 		}
 	})
 }
