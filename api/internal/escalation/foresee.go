@@ -51,3 +51,27 @@ func (p Prospect) Foresee(at time.Time) (ahead []Foreseen, ends bool) {
 	}
 	return ahead, state.Status != Active
 }
+
+// Next is the pages that follow a state if nobody answers and every sweep is on time;
+// none when nobody follows. Steps that are overdue are paged at now.
+func (p Prospect) Next(state State, now time.Time) (pages []Effect) {
+	for range MostForeseen {
+		if state.Status != Active {
+			return nil
+		}
+		if state.NextDueAt.After(now) {
+			now = state.NextDueAt
+		}
+		var effects []Effect
+		state, effects = Decide(p.Snapshot(state, now), now)
+		for _, effect := range effects {
+			if effect.Pages() {
+				pages = append(pages, effect)
+			}
+		}
+		if len(pages) > 0 {
+			return pages
+		}
+	}
+	return nil
+}

@@ -86,7 +86,16 @@ func (h *Handler) GetIncident(ctx context.Context, request *nightbellv1.GetIncid
 func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, error) {
 	incidentID, _ := id.Parse(text)
 	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.Incident, error) {
-		return incidents.Get(ctx, tx, orgID, incidentID)
+		found, err := incidents.Get(ctx, tx, orgID, incidentID)
+		if err != nil || found.GetEscalation().GetNextDueAt() == nil {
+			return found, err
+		}
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		found.Escalation.NextTargets, err = flow.NextPaged(ctx, tx, orgID, incidentID, now)
+		return found, err
 	})
 }
 

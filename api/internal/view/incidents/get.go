@@ -31,8 +31,8 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbel
 	return incident, err
 }
 
-// escalation reads where the paging stands and who is next; absent when nobody was
-// ever paged.
+// escalation reads where the paging stands; absent when nobody was ever paged. Who is
+// next is not stored: the rules tell (flow.NextPaged).
 func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Escalation, error) {
 	e := &nightbellv1.Escalation{}
 	var policy *uuid.UUID
@@ -41,18 +41,11 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 	err := tx.QueryRow(ctx, `
 		SELECT e.status, e.policy_id, coalesce(p.name, ''), e.step, e.next_due_at,
 		       CASE WHEN w.id IS NULL THEN e.reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
-		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id),
-		       ARRAY(SELECT coalesce(u.name, t.name, sc.name, c.name) FROM escalation_target et
-		             LEFT JOIN users u ON u.id = et.user_id
-		             LEFT JOIN team t ON t.org_id = et.org_id AND t.id = et.team_id
-		             LEFT JOIN schedule sc ON sc.org_id = et.org_id AND sc.id = et.schedule_id
-		             LEFT JOIN contact_method c ON c.org_id = et.org_id AND c.id = et.contact_method_id
-		             WHERE et.org_id = e.org_id AND et.policy_id = e.policy_id AND et.step_position = e.step
-		             ORDER BY et.position)
+		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id)
 		FROM escalation_state e LEFT JOIN escalation_policy p ON p.org_id = e.org_id AND p.id = e.policy_id
 		LEFT JOIN maintenance_window w ON w.org_id = e.org_id AND w.id = e.held_by
 		WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID).
-		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps, &e.NextTargets)
+		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // an incident may never have paged anybody
 	}
