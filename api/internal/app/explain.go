@@ -37,7 +37,7 @@ const askTimeout = 15 * time.Second
 // that says what to do.
 func Explain(ctx context.Context, options ExplainOptions, out io.Writer) error {
 	if options.APIKey == "" {
-		return errors.New("NIGHTBELL_API_KEY is not set: make a key under Settings, API keys, and pass it with --api-key or the variable")
+		return errors.New("NIGHTBELL_API_KEY is not set: make a key by POST /v1/api-keys, and pass it with --api-key or the variable")
 	}
 	at, err := askedTime(options.At, time.Local)
 	if err != nil {
