@@ -40,7 +40,7 @@ func TestWhoIsNamedAsNextIsPagedNext(t *testing.T) {
 func (w *workspace) nextPaged(t *testing.T) (names []string) {
 	t.Helper()
 	incidentID := pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM incident WHERE org_id = $1`, w.org)
-	err := w.DB.InTenant(t.Context(), w.org, func(ctx context.Context, tx pgx.Tx) error {
+	err := w.InTenant(t.Context(), w.org, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
