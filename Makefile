@@ -117,7 +117,7 @@ e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, di
 
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
-	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 5m -v ./e2e
+	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 10m -v ./e2e
 
 # The scenarios of chaos; the longest is the simulator, which lives through incidents
 # for as long as it may.

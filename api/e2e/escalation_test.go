@@ -34,7 +34,7 @@ func TestEscalationAcrossAWeekend(t *testing.T) {
 	e.awaitPages(t, first, "1.1 "+weekendName, "1.2 Backup")
 	e.database.Clock.Advance(10 * time.Minute) // the week has begun
 	e.awaitPages(t, first, "1.1 "+weekendName, "1.2 Backup", "1.3 "+personName)
-	if why := e.person.whys(t, first); why[0] != "On call for 24/7 Support (Weekend) until 08:00; step 1 of Three steps." ||
+	if why := e.person.whys(t, first); why[0] != "On call for 24/7 Support (Weekend) until 08:00 CET; step 1 of Three steps." ||
 		!strings.HasPrefix(why[2], "On call for 24/7 Support (Always) until Sat") {
 		t.Errorf("the reasons are %q", why)
 	}

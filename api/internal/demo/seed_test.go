@@ -52,7 +52,7 @@ func TestTheFirstAlertPagesWhoIsOnCall(t *testing.T) {
 	fire(t, db, account)
 	pages := figure(t, db, account, `SELECT string_agg(u.email || ': ' || n.reason, ', ') FROM notification n
 		JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 AND n.state = 'pending'`)
-	if want := account.Email + ": On call for 24/7 Support (Night) until 08:00; step 1 of Standard, 5 minutes."; pages != want {
+	if want := account.Email + ": On call for 24/7 Support (Night) until 08:00 CET; step 1 of Standard, 5 minutes."; pages != want {
 		t.Errorf("got  %s\nwant %s", pages, want)
 	}
 }

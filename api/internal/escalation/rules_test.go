@@ -195,8 +195,8 @@ func TestWhy(t *testing.T) {
 		return effects[0].Why.Sentence
 	}
 	for _, test := range []struct{ got, want string }{
-		{sentence(Target{Kind: Schedule, Name: "24/7 Support", Schedule: &day}, false, 0), "On call for 24/7 Support (Day) until 20:00; step 1 of Payments."},
-		{sentence(Target{Kind: Schedule, Name: "24/7 Support", Schedule: &covered}, false, 1), "On call for 24/7 Support (override) until Tue 13:00; step 1 of Payments, round 2."},
+		{sentence(Target{Kind: Schedule, Name: "24/7 Support", Schedule: &day}, false, 0), "On call for 24/7 Support (Day) until 20:00 CET; step 1 of Payments."},
+		{sentence(Target{Kind: Schedule, Name: "24/7 Support", Schedule: &covered}, false, 1), "On call for 24/7 Support (override) until Tue 13:00 CET; step 1 of Payments, round 2."},
 		{sentence(Target{Kind: Schedule, Name: "Nights", Schedule: &always}, false, 0), "On call for Nights (Nights); step 1 of Payments."},
 		{sentence(Target{Kind: Team, Name: "Platform", People: []uuid.UUID{who("A")}}, false, 0), "Member of Platform; step 1 of Payments."},
 		{sentence(Target{Kind: User, Name: "Ada", People: []uuid.UUID{who("A")}}, true, 0), "Named by the policy, whose turn it is; step 1 of Payments."},

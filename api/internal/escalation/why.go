@@ -14,7 +14,7 @@ import (
 // Why is the record of why somebody is paged, as it was when it was decided. It is
 // stored with the page, in JSON, and never changed.
 type Why struct {
-	// Sentence is the whole reason for people: "On call for 24/7 Support (Day) until 20:00;
+	// Sentence is the whole reason for people: "On call for 24/7 Support (Day) until 20:00 CET;
 	// step 1 of Payments."
 	Sentence   string    `json:"sentence"`
 	PolicyID   uuid.UUID `json:"policy_id,omitzero"`
@@ -89,7 +89,7 @@ func (s *askedShift) times() (start, end time.Time) {
 	return s.start, s.end
 }
 
-// reason says in words what makes the target the one: "on call for 24/7 Support (Day) until 20:00".
+// reason says in words what makes the target the one: "on call for 24/7 Support (Day) until 20:00 CET".
 func (why Why) reason(target Target) string {
 	switch {
 	case target.Schedule != nil:
@@ -101,7 +101,7 @@ func (why Why) reason(target Target) string {
 			text += " (" + why.BecauseName + ")"
 		}
 		if !why.ShiftEndsAt.IsZero() {
-			text += " until " + clockOf(why.ShiftEndsAt, why.DecidedAt, target.Schedule.Zone)
+			text += " until " + clockOf(why.ShiftEndsAt, why.DecidedAt, target.Schedule.Zone) + " " + zoneName(why.ShiftEndsAt, target.Schedule.Zone)
 		}
 		return text
 	case target.Kind == Team:
@@ -111,6 +111,14 @@ func (why Why) reason(target Target) string {
 	default:
 		return "named by the policy"
 	}
+}
+
+// zoneName tells somebody elsewhere whose clock it is: "CET", or "-03" where it has no name.
+func zoneName(t time.Time, zone *time.Location) string {
+	if zone == nil {
+		zone = time.UTC
+	}
+	return t.In(zone).Format("MST")
 }
 
 // clockOf is a time as people of the zone say it from now: "20:00", "Mon 08:00" within a

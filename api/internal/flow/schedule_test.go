@@ -51,7 +51,7 @@ func TestSchedulesArePagedAtTheInstantOfEachStep(t *testing.T) {
 	if err := json.Unmarshal(text, &why); err != nil {
 		t.Fatal(err)
 	}
-	const sentence = "On call for 24/7 Support (Weeks) until 08:00; step 1 of Default."
+	const sentence = "On call for 24/7 Support (Weeks) until 08:00 CET; step 1 of Default."
 	if why.Sentence != sentence || why.TargetKind != escalation.Schedule || why.Because != "rotation" || why.BecauseName != "Weeks" ||
 		why.PolicyID != w.policy || why.Step != 1 || why.Round != 1 || why.Severity != "critical" ||
 		!why.ShiftStartsAt.Equal(time.Date(2026, 11, 16, 7, 0, 0, 0, time.UTC)) || !why.ShiftEndsAt.Equal(time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC)) {
@@ -106,7 +106,7 @@ func TestOverridesDecideWhoIsPaged(t *testing.T) {
 	w.accept(t, firing("disk", "disk", began))
 	equal(t, "paged", w.paged(t), "0.0 Bob", "0.0 Ada")
 	equal(t, "why", w.texts(t, `SELECT reason FROM notification WHERE org_id = $1 ORDER BY created_at`, w.org),
-		"On call for 24/7 Support (override) until Sat 00:00; step 1 of Default.", "On call for 24/7 Support (Weeks) until Mon 08:00; step 1 of Default.")
+		"On call for 24/7 Support (override) until Sat 00:00 CET; step 1 of Default.", "On call for 24/7 Support (Weeks) until Mon 08:00 CET; step 1 of Default.")
 }
 
 func TestWhoCannotBePagedIsPassedOver(t *testing.T) {

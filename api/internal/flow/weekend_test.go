@@ -55,7 +55,7 @@ func TestThreeStepsAcrossAWeekendHandover(t *testing.T) {
 		t.Errorf("08:05: %q, want the team and Ada, whose week has begun", third)
 	}
 	equal(t, "reasons", w.texts(t, `SELECT n.reason FROM notification n JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 AND u.name IN ('Eve', 'Ada') ORDER BY n.step`, w.org),
-		"On call for 24/7 Support (Weekend) until 08:00; step 1 of Default.", "On call for 24/7 Support (Weekdays) until Sat 08:00; step 3 of Default.")
+		"On call for 24/7 Support (Weekend) until 08:00 CEST; step 1 of Default.", "On call for 24/7 Support (Weekdays) until Sat 08:00 CEST; step 3 of Default.")
 	w.respond(t, incident.Acknowledge{By: w.by(w.ada, "Ada")})
 	w.later(t, time.Hour)
 	if got := w.paged(t); len(got) != 4 {

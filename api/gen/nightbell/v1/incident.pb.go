@@ -826,7 +826,7 @@ func (x *Notification) GetWhy() *Why {
 // Why somebody is paged.
 type Why struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+	// For people: "On call for 24/7 Support (Day, weekdays) until 20:00 CET; step 1 of Payments."
 	Sentence   string `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	PolicyId   string `protobuf:"bytes,2,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
 	PolicyName string `protobuf:"bytes,3,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`

@@ -924,7 +924,7 @@ export declare const NotificationSchema: GenMessage<Notification, {jsonType: Not
  */
 export declare type Why = Message<"nightbell.v1.Why"> & {
   /**
-   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00 CET; step 1 of Payments."
    *
    * @generated from field: string sentence = 1;
    */
@@ -1011,7 +1011,7 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
  */
 export declare type WhyJson = {
   /**
-   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments."
+   * For people: "On call for 24/7 Support (Day, weekdays) until 20:00 CET; step 1 of Payments."
    *
    * @generated from field: string sentence = 1;
    */
