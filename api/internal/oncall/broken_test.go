@@ -50,7 +50,7 @@ func TestBrokenSchedulesMeanNobody(t *testing.T) {
 func TestRangesOfNothing(t *testing.T) {
 	s, from, to := weekOfMarch(t)
 	for _, end := range []time.Time{from, from.Add(-1), {}} {
-		if Shifts(s, from, end) != nil || Changes(s, from, end) != nil || PersonShifts(s, from, end) != nil || Events(s, uuid.Nil, from, end, nameOf) != nil {
+		if Shifts(s, from, end) != nil || changesOf(s, from, end) != nil || PersonShifts(s, from, end) != nil || Events(s, uuid.Nil, from, end, nameOf) != nil {
 			t.Errorf("shifts in a range that ends at %s", end)
 		}
 	}
@@ -76,7 +76,7 @@ func TestResultsAreCopies(t *testing.T) {
 	for _, shift := range shifts {
 		spoil(shift.People)
 	}
-	for _, change := range Changes(s, from, to) {
+	for _, change := range changesOf(s, from, to) {
 		spoil(change.On)
 		spoil(change.Off)
 		spoil(change.Shift.People)
@@ -90,12 +90,10 @@ func TestResultsAreCopies(t *testing.T) {
 func everything(s Schedule, from, to time.Time) []Shift {
 	At(s, from)
 	Next(s, from)
-	Changes(s, from, to)
+	changesOf(s, from, to)
 	Calendar(s.Name, Events(s, uuid.Nil, from, to, uuid.UUID.String), from)
 	DoubleBooked([]Schedule{s, s}, from, to)
 	HiddenOverrides(s, from, to)
-	HiddenRotations(s, from, to)
-	OverrideShifts(s, from, to)
 	_, _ = Validate(s), s.People()
 	return Shifts(s, from, to)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Horizon is how far Next and Changes look for the ends of a shift, to both sides.
+// Horizon is how far Next looks for the ends of a shift, to both sides.
 const Horizon = 400 * 24 * time.Hour
 
 // mostSteps is how many handovers, ends of windows and the like are looked at for the
@@ -32,37 +32,6 @@ func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 		return current, Shift{}, false
 	}
 	return current, p.stretch(current.End, to), true
-}
-
-// Change is a handover: somebody comes on call or goes off.
-type Change struct {
-	At time.Time
-	// On is who comes, Off who goes. Who stays is in neither.
-	On, Off []uuid.UUID
-	// Shift begins with the handover and lasts as long as the same people are on call,
-	// but at most until the Horizon after the range.
-	Shift Shift
-}
-
-// Changes is the handovers in (after, through], for telling those who come and go. A
-// change of layer or override that leaves the same people on is none.
-func Changes(s Schedule, after, through time.Time) (list []Change) {
-	after, through = plain(after), plain(through)
-	if !after.Before(through) {
-		return nil
-	}
-	limit := through.Add(Horizon)
-	p := planOf(&s, after, limit).walking()
-	before := p.stretch(after, limit)
-	for before.End.Before(limit) && !before.End.After(through) {
-		shift := p.stretch(before.End, limit)
-		list = append(list, Change{
-			At: shift.Start, Shift: shift,
-			On: without(shift.People, before.People), Off: without(before.People, shift.People),
-		})
-		before = shift
-	}
-	return list
 }
 
 // stretch is from t for as long as the same people are on, at most until limit.

@@ -85,13 +85,13 @@ func TestChanges(t *testing.T) {
 		{"an empty range", "2026-03-25 08:00", "2026-03-25 08:00", ""},
 		{"a range that ends before it begins", "2026-03-26 08:00", "2026-03-25 08:00", ""},
 	} {
-		if got := changed(s.Zone, Changes(s, on(t, s.Zone, c.after), on(t, s.Zone, c.through))); got != c.want {
+		if got := changed(s.Zone, changesOf(s, on(t, s.Zone, c.after), on(t, s.Zone, c.through))); got != c.want {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
 	}
 }
 
-func changed(zone *time.Location, changes []Change) string {
+func changed(zone *time.Location, changes []change) string {
 	var lines []string
 	for _, change := range changes {
 		line := change.At.In(zone).Format("Mon 02 15:04 ")
@@ -107,4 +107,35 @@ func changed(zone *time.Location, changes []Change) string {
 		lines = append(lines, line+" for "+short(change.Shift.End.Sub(change.Shift.Start)))
 	}
 	return strings.Join(lines, "|")
+}
+
+// change is a handover: somebody comes on call or goes off.
+type change struct {
+	At time.Time
+	// On is who comes, Off who goes. Who stays is in neither.
+	On, Off []uuid.UUID
+	// Shift begins with the handover and lasts as long as the same people are on call,
+	// but at most until the Horizon after the range.
+	Shift Shift
+}
+
+// changesOf walks from handover to handover in (after, through], as Next goes one. A
+// change of layer or override that leaves the same people on is none.
+func changesOf(s Schedule, after, through time.Time) (list []change) {
+	after, through = plain(after), plain(through)
+	if !after.Before(through) {
+		return nil
+	}
+	limit := through.Add(Horizon)
+	p := planOf(&s, after, limit).walking()
+	before := p.stretch(after, limit)
+	for before.End.Before(limit) && !before.End.After(through) {
+		shift := p.stretch(before.End, limit)
+		list = append(list, change{
+			At: shift.Start, Shift: shift,
+			On: without(shift.People, before.People), Off: without(before.People, shift.People),
+		})
+		before = shift
+	}
+	return list
 }

@@ -57,21 +57,6 @@ func HiddenOverrides(s Schedule, from, to time.Time) (hidden []Override) {
 	return hidden
 }
 
-// HiddenRotations is the rotations that never decide in [from, to), overrides aside:
-// those above are always on, or every turn is vacant, or they are over.
-func HiddenRotations(s Schedule, from, to time.Time) (hidden []Rotation) {
-	s.Overrides = nil
-	shifts := Shifts(s, from, to)
-	for i, rotation := range s.Rotations {
-		// Rotations may lack an ID while they are being edited.
-		decides := func(shift Shift) bool { return shift.Because == Source{FromRotation, rotation.ID, rotation.Name} }
-		if !slices.ContainsFunc(shifts, decides) {
-			hidden = append(hidden, s.Rotations[i])
-		}
-	}
-	return hidden
-}
-
 // peopleIn is the range cut only where people come or go.
 func peopleIn(s Schedule, from, to time.Time) []Shift {
 	return planOf(&s, from, to).walking().shifts(from, to, func(a, b Duty) bool { return samePeople(a.People, b.People) })

@@ -116,32 +116,6 @@ func TestHiddenOverrides(t *testing.T) {
 	}
 }
 
-func TestHiddenRotations(t *testing.T) {
-	s, from, to := weekOfMarch(t)
-	always := Rotation{Name: "Always", Turns: turns(wei), Unit: Week, Length: 1, Start: from.AddDate(-1, 0, 0)}
-	vacant, over := always, always
-	vacant.Name, vacant.Turns = "Vacant", turns(uuid.Nil, uuid.Nil)
-	over.Name, over.End = "Over", from
-	for _, c := range []struct {
-		name      string
-		rotations []Rotation
-		want      []string
-	}{
-		{"as it is", s.Rotations, nil},
-		{"a fallback below", append([]Rotation{always}, s.Rotations...), nil},
-		{"one above all", append(slices.Clone(s.Rotations), always), []string{"Night", "Day", "Weekend"}},
-		{"vacant, and over", append(slices.Clone(s.Rotations), vacant, over), []string{"Vacant", "Over"}},
-	} {
-		var got []string
-		for _, r := range HiddenRotations(Schedule{Zone: s.Zone, Active: true, Rotations: c.rotations}, from, to) {
-			got = append(got, r.Name)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q", c.name, got)
-		}
-	}
-}
-
 func TestPeople(t *testing.T) {
 	s, _, _ := weekOfMarch(t)
 	s.Rotations[0].Turns = append(s.Rotations[0].Turns, Turn{[]uuid.UUID{mara, uuid.Nil}})

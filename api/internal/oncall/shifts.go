@@ -3,8 +3,6 @@ package oncall
 import (
 	"slices"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // Shifts is who is on call in [from, to): shifts that follow each other without a
@@ -22,24 +20,6 @@ func Shifts(s Schedule, from, to time.Time) []Shift {
 func (r Rotation) Shifts(zone *time.Location, from, to time.Time) []Shift {
 	alone := Schedule{Zone: zone, Active: true, Rotations: []Rotation{r}}
 	return slices.DeleteFunc(Shifts(alone, from, to), Shift.gap)
-}
-
-// OverrideShifts is the overrides in [from, to), clipped to it, in the order in which
-// they were created; the later ones win. One that is Vacant has no people.
-func OverrideShifts(s Schedule, from, to time.Time) (list []Shift) {
-	overrides := slices.SortedFunc(slices.Values(s.Overrides), Override.compare)
-	for _, o := range overrides {
-		shift := Shift{Start: latest(plain(o.Start), plain(from)), End: earliest(plain(o.End), plain(to))}
-		if !o.understood() || !shift.Start.Before(shift.End) {
-			continue
-		}
-		shift.Because = Source{Kind: FromOverride, ID: o.ID}
-		if o.Kind != Vacant {
-			shift.People = []uuid.UUID{o.Person}
-		}
-		list = append(list, shift)
-	}
-	return list
 }
 
 // Gaps is the shifts of [from, to) in which nobody is on call. The source tells those

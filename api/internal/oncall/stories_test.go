@@ -133,7 +133,6 @@ func TestTheWeekInWhichBerlinSetsItsClocksForward(t *testing.T) {
 	tells(t, s.Zone, s.Rotations[2].Shifts(s.Zone, from, to), `
 		Sat 28 14:00 6h Ahmed (Weekend)
 		Sun 29 08:00 12h Amira (Weekend)`)
-	tells(t, s.Zone, OverrideShifts(s, from, to), `Thu 26 18:00 24h Priya (override)`)
 }
 
 // single is one layer without windows.

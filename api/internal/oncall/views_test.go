@@ -43,14 +43,14 @@ type views struct {
 	people   []PersonShift
 	lanes    [][]Shift
 	first    Duty
-	changes  []Change
+	changes  []change
 	calendar []PersonShift
 }
 
 func viewsOf(t *testing.T, s Schedule, from, to time.Time) views {
 	v := views{
 		s: s, shifts: Shifts(s, from, to), people: PersonShifts(s, from, to),
-		first: At(s, from), changes: Changes(s, from, to), calendar: readBack(t, s, from, to),
+		first: At(s, from), changes: changesOf(s, from, to), calendar: readBack(t, s, from, to),
 	}
 	for _, r := range s.Rotations {
 		v.lanes = append(v.lanes, r.Shifts(s.Zone, from, to))
@@ -68,7 +68,7 @@ func (v views) differs(at time.Time, duty Duty) string {
 	case !sameSet(v.onBy(v.people, at), duty.People):
 		return "PersonShifts"
 	case !sameSet(v.replayed(at), duty.People):
-		return "Changes"
+		return "a walk from change to change"
 	case !sameSet(v.onBy(v.calendar, at), duty.People):
 		return "the calendar"
 	case !v.topLane(at, duty):
