@@ -5,6 +5,9 @@ import { address, port } from './e2e/address';
 export default defineConfig({
   testDir: 'e2e',
   workers: 2,
+  // Patience for a slow machine, not a bar. There are no retries: a test that fails now and then has to show.
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
   reporter: [['line']],
   use: {
     baseURL: address,

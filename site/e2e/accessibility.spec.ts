@@ -44,6 +44,9 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['plan maintenance', '/oncall/maintenance', 'Plan maintenance'],
 ];
 
+// Nothing here changes what another test sees.
+test.describe.configure({ mode: 'parallel' });
+
 for (const theme of ['dark', 'light']) {
   for (const width of [1440, 390]) {
     test.describe(`${theme} at ${width}`, () => {

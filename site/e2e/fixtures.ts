@@ -1,4 +1,11 @@
-import { test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
+import {
+  type BrowserContext,
+  test as base,
+  type ConsoleMessage,
+  expect,
+  type Page,
+  type Request,
+} from '@playwright/test';
 import { address } from './address';
 
 /** The triggered incident of the fake server. */
@@ -20,10 +27,27 @@ export async function signIn(page: Page, theme = 'dark', role = 'owner'): Promis
   );
 }
 
+const requests = new WeakMap<BrowserContext, Set<Request>>();
+
+/** What a page still waits for from the server. The live feed never ends, so it does not count. */
+export function underWay(page: Page): string[] {
+  const own = [...(requests.get(page.context()) ?? [])].filter((request) => request.frame().page() === page);
+  return own.map((request) => new URL(request.url()).pathname).filter((path) => path !== '/v1/stream');
+}
+
+function follow(context: BrowserContext): void {
+  const open = new Set<Request>();
+  requests.set(context, open);
+  context.on('request', (request) => !request.isNavigationRequest() && open.add(request));
+  context.on('requestfinished', (request) => open.delete(request));
+  context.on('requestfailed', (request) => open.delete(request));
+}
+
 /** A test that fails on any script error, CSP violation, or request to another origin. */
 export const test = base.extend<{ quiet: undefined }>({
   quiet: [
-    async ({ page }, use) => {
+    async ({ page, context }, use) => {
+      follow(context);
       const faults: string[] = [];
       const onConsole = (message: ConsoleMessage) => {
         const expected = /404|409|503/.test(message.text());
