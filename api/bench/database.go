@@ -26,7 +26,7 @@ func (d *database) awaitDelivered(ctx context.Context) error {
 	const limit = 30 * time.Second
 	for began := time.Now(); time.Since(began) < limit; time.Sleep(5 * time.Millisecond) {
 		var waiting bool
-		if err := d.QueryRow(ctx, `SELECT EXISTS (SELECT FROM notification WHERE state IN ('pending', 'sending'))`).Scan(&waiting); err != nil {
+		if err := d.QueryRow(ctx, `SELECT EXISTS (SELECT FROM notification WHERE finished_at IS NULL)`).Scan(&waiting); err != nil {
 			return err
 		}
 		if !waiting {

@@ -105,7 +105,7 @@ func (r *rig) plantCanaries(orgID uuid.UUID) {
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 		  AND format_type(a.atttypid, a.atttypmod) IN ('text', 'jsonb')
 		  AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'c' AND a.attnum = ANY (k.conkey)
-		                  AND pg_get_constraintdef(k.oid) LIKE '%ARRAY[%')`) {
+		                  AND pg_get_constraintdef(k.oid) ~ 'ARRAY\[|CASE ')`) {
 		parts := strings.Split(name, ".")
 		table, col, kind := parts[0], parts[1], parts[2]
 		if !keptColumns[table+"."+col] {

@@ -87,22 +87,22 @@ const overdueSQL = `
 SELECT (SELECT count(*) FROM (
         SELECT FROM escalation_state e WHERE e.status = 'active' AND e.next_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
-        SELECT FROM notification n WHERE n.state = 'pending' AND n.channel = ANY($5) AND n.next_try_at < $1 - $4::interval
+        SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = ANY($5) AND n.next_try_at < $1 - $4::interval
           AND NOT EXISTS (SELECT FROM notification held WHERE held.contact_method_id = n.contact_method_id
-                          AND held.state = 'pending' AND held.attempts > 0 AND held.next_try_at > $1) LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until < $1 - $4 LIMIT $3) late),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'sending' AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
+                          AND held.finished_at IS NULL AND held.lease_until IS NULL AND held.attempts > 0 AND held.next_try_at > $1) LIMIT $3) late)
+      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
+    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE ` + heldTooLong + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.state = 'pending' AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
+    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
     extract(epoch FROM greatest(interval '0', $1 - least(
         (SELECT min(e.next_due_at) FROM escalation_state e WHERE e.status = 'active'),
         (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
-            SELECT n.next_try_at AS at FROM notification n WHERE n.state = 'pending' AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
-        (SELECT min(n.lease_until) FROM notification n WHERE n.state = 'sending'))))::float8`
+            SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
+        (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL))))::float8`
 
 // heldTooLong is what ending maintenance must have made due. The window is asked of one
 // row at a time, as in unpagedSQL.
@@ -173,7 +173,7 @@ func (a *Auditor) Repair(ctx context.Context) error {
 const pagesAheadSQL = `
 UPDATE notification n SET created_at = $1, due_at = n.due_at - (n.created_at - $1), next_try_at = greatest($1, n.next_try_at - (n.created_at - $1))
 WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
-    WHERE w.state = 'pending' AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
+    WHERE w.finished_at IS NULL AND w.lease_until IS NULL AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
 const stepsAheadSQL = `
 UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next_due_at - (e.updated_at - $1)), version = e.version + 1

@@ -354,9 +354,10 @@ func TestAFullHistoryDelaysNoPage(t *testing.T) {
 		deliver(t, o.deliverer)
 	}
 	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
-			severity_rank, state, due_at, next_try_at, created_at)
+			severity_rank, state, finished_at, due_at, next_try_at, created_at)
 		SELECT n.org_id, gen_random_uuid(), gen_random_uuid()::text, n.incident_id, n.user_id, n.contact_method_id, 'email', 1, 0, 0, 'test', 0,
-			CASE WHEN g % 10 = 0 THEN 'pending' ELSE 'sent' END, n.due_at + interval '1 day', n.due_at + interval '1 day', n.due_at
+			CASE WHEN g % 10 = 0 THEN 'pending' ELSE 'sent' END, CASE WHEN g % 10 > 0 THEN n.due_at END,
+			n.due_at + interval '1 day', n.due_at + interval '1 day', n.due_at
 		FROM notification n, generate_series(1, 5000) g`)
 	best := time.Hour
 	for n := range 10 {
@@ -389,7 +390,8 @@ func TestAResultThatCannotBeToldIsKept(t *testing.T) {
 }
 
 // TestALargeBundleCostsByThePage delivers one message with thousands of pages by plans
-// that were made while there were few: none may look at each page once for each other.
+// about as many incidents by plans that were made while there were few: none may look at
+// each page once for each other.
 func TestALargeBundleCostsByThePage(t *testing.T) {
 	o := newOutbox(t)
 	for n := range 10 {
@@ -398,11 +400,15 @@ func TestALargeBundleCostsByThePage(t *testing.T) {
 	}
 	o.Clock.Advance(time.Minute)
 	const pages = 5000
-	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
+	o.Exec(t, `WITH sample AS (SELECT i.org_id, i.service_id, i.title, i.severity, i.urgency, i.source, i.triggered_at, n.user_id, n.contact_method_id, n.due_at
+				FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id LIMIT 1),
+			opened AS (INSERT INTO incident (org_id, id, number, service_id, title, severity, urgency, source, status, triggered_at, updated_at)
+				SELECT s.org_id, gen_random_uuid(), 1000 + g, s.service_id, s.title, s.severity, s.urgency, s.source, 'triggered', s.triggered_at, s.triggered_at
+				FROM sample s, generate_series(1, $1::integer) g RETURNING org_id, id)
+		INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
 			severity_rank, state, due_at, next_try_at, created_at)
-		SELECT n.org_id, gen_random_uuid(), gen_random_uuid()::text, n.incident_id, n.user_id, n.contact_method_id, 'email', 1, 0, 0, 'test', 0,
-			'pending', n.due_at, n.due_at, n.due_at
-		FROM (SELECT * FROM notification LIMIT 1) n, generate_series(1, $1::integer)`, pages)
+		SELECT o.org_id, gen_random_uuid(), o.id::text, o.id, s.user_id, s.contact_method_id, 'email', 1, 0, 0, 'test', 0, 'pending', s.due_at, s.due_at, s.due_at
+		FROM opened o, sample s`, pages)
 	start := time.Now()
 	deliver(t, o.deliverer)
 	took := time.Since(start)

@@ -41,26 +41,35 @@ SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.addres
 FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
 WHERE c.org_id = $1 AND c.id = $2`
 
+// The pages are read first, by their keys: joined at once, a plan made while there were few
+// reads all incidents of the organization, and each page for each of them.
 const heldPagesSQL = `
+WITH held AS MATERIALIZED (
+    SELECT org_id, id, incident_id, lease_until, reason FROM notification
+    WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
+)
 SELECT n.id, n.lease_until, n.reason,
        i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, '')
-FROM notification n
+FROM held n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
-LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
-WHERE n.contact_method_id = $1 AND n.state = 'sending' AND n.lease_token = $2`
+LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 
 // Check is the last look before the send: what of the claim is still held by its
 // token, and how the incidents stand now. Held.Incidents is empty when the lease was
 // taken over; pgx.ErrNoRows when the contact method is gone.
 func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
 	held := Held{Incidents: make(map[uuid.UUID]notify.Incident, len(claim.Pages))}
+	pages := make([]uuid.UUID, len(claim.Pages))
+	for i, page := range claim.Pages {
+		pages[i] = page.ID
+	}
 	batch := &pgx.Batch{}
 	batch.Queue(heldContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
 		c := &held.Contact
 		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
-	batch.Queue(heldPagesSQL, claim.ContactMethodID, claim.DeliveryID).Query(held.collect)
+	batch.Queue(heldPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(held.collect)
 	return held, tx.SendBatch(ctx, batch).Close()
 }
 

@@ -2,6 +2,7 @@ package notifydb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -74,25 +75,23 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 	return claims, writeClaims(ctx, tx, kind, claims, now)
 }
 
+// busySQL tells whether somebody is sending to a contact at $2. A claim of further ahead than
+// a lease was written before the clock was set back, and its worker is gone.
+const busySQL = `SELECT true FROM delivery busy WHERE busy.contact_method_id = %s AND busy.outcome = 'sending'
+    AND busy.started_at > $2::timestamptz - $5::interval AND busy.started_at <= $2::timestamptz + $5::interval LIMIT 1`
+
 // The contact's row is the lock that keeps two replicas from sending to it at once.
-// Whether somebody is sending is asked once for each contact, however many pages wait, and
-// by a subquery: a join may be made over all that is being sent.
-const lockContactsSQL = `
-WITH due AS (
-    SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
-    WHERE channel = $1 AND state = 'pending' AND next_try_at <= $2
-    UNION ALL
-    SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
-    WHERE channel = $1 AND state = 'sending' AND lease_until <= $2
-), waiting AS MATERIALIZED (
-    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM due
-    WHERE contact_method_id <> ALL($3)
+// Whether somebody is sending, or the contact is to be passed over, is asked once for each
+// contact, however many pages wait.
+var lockContactsSQL = `
+WITH waiting AS MATERIALIZED (
+    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM notification
+    WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
     GROUP BY org_id, contact_method_id
 )
 SELECT c.org_id, c.id, c.user_id
-FROM contact_method c JOIN waiting w ON w.org_id = c.org_id AND w.contact_method_id = c.id
-WHERE (SELECT true FROM notification busy WHERE busy.contact_method_id = c.id
-       AND busy.state = 'sending' AND busy.lease_until > $2 LIMIT 1) IS NULL
+FROM waiting w JOIN contact_method c ON c.org_id = w.org_id AND c.id = w.contact_method_id
+WHERE w.contact_method_id <> ALL($3) AND (` + fmt.Sprintf(busySQL, "c.id") + `) IS NULL
 ORDER BY w.worst, w.newest DESC, c.id
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
@@ -101,20 +100,15 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
-	var claims []Claim
-	batch := &pgx.Batch{}
-	// A plan that was made while little waited reads all that waits, for each look or even
-	// for each page.
-	postgres.QueueFreshPlans(batch)
-	batch.Queue(lockContactsSQL, string(kind), now, without, limit).Query(func(rows pgx.Rows) (err error) {
-		claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
-			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
-			return claim, err
-		})
-		return err
+	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, limit, Lease)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
+		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
+		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
+		return claim, err
 	})
-	return claims, tx.SendBatch(ctx, batch).Close()
 }
 
 // duePage is a page that may go into a message.
@@ -127,21 +121,16 @@ type duePage struct {
 }
 
 // Pages that wait after a failed try come along when a message goes out anyway. The
-// contact is asked for again: another worker may have claimed it since the first look.
-// The inner look has one arm for each index; the outer conditions are the ones that
-// PostgreSQL repeats when it locks a row that has just changed.
-const lockDueSQL = `
+// contacts are asked for again: another worker may have claimed one since the first look.
+// The channel is compared in a way that no index knows, or a plan made while little waited
+// reads all that waits. The other conditions are those that PostgreSQL repeats when it
+// locks a row that has just changed.
+var lockDueSQL = `
 SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
 FROM notification n
-WHERE (n.org_id, n.id) IN (
-        SELECT p.org_id, p.id FROM notification p WHERE p.state = 'pending' AND p.contact_method_id = ANY($3)
-        UNION ALL
-        SELECT s.org_id, s.id FROM notification s WHERE s.state = 'sending' AND s.contact_method_id = ANY($3))
-  AND n.channel = $1
-  AND (n.state = 'pending' AND (n.next_try_at <= $2 OR n.attempts > 0 AND n.due_at <= $2)
-       OR n.state = 'sending' AND n.lease_until <= $2)
-  AND NOT EXISTS (SELECT FROM notification busy WHERE busy.contact_method_id = n.contact_method_id
-                  AND busy.state = 'sending' AND busy.lease_until > $2)
+WHERE n.contact_method_id = ANY(ARRAY(SELECT free.id FROM unnest($3::uuid[]) free(id) WHERE (` + fmt.Sprintf(busySQL, "free.id") + `) IS NULL))
+  AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
+  AND (n.lease_until IS NULL AND (n.next_try_at <= $2 OR n.attempts > 0 AND n.due_at <= $2) OR n.lease_until <= $2)
 ORDER BY n.severity_rank, n.due_at DESC
 LIMIT $4
 FOR UPDATE OF n SKIP LOCKED`
@@ -151,19 +140,18 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	for i, claim := range claims {
 		contacts[i] = claim.ContactMethodID
 	}
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, maxBundle, Lease)
+	if err != nil {
+		return nil, err
+	}
 	due := map[uuid.UUID][]duePage{}
-	batch := &pgx.Batch{}
-	batch.Queue(lockDueSQL, string(kind), now, contacts, maxBundle).Query(func(rows pgx.Rows) error {
-		var page duePage
-		into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
-		_, err := pgx.ForEachRow(rows, into, func() error {
-			due[page.contact] = append(due[page.contact], page)
-			return nil
-		})
-		return err
+	var page duePage
+	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
+	_, err = pgx.ForEachRow(rows, into, func() error {
+		due[page.contact] = append(due[page.contact], page)
+		return nil
 	})
-	postgres.QueueKeyedPlans(batch)
-	return due, tx.SendBatch(ctx, batch).Close()
+	return due, err
 }
 
 // bundle puts all pages into one message, except those that failed by our own mistake:
@@ -176,9 +164,12 @@ func bundle(due []duePage) []duePage {
 	return due[:1]
 }
 
+// What is claimed has to be found as soon as its worker is taken for dead, also a page that
+// came along before its next try. Otherwise no column of an index changes.
 const takeSQL = `
 UPDATE notification n
-SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token
+SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token,
+    next_try_at = least(n.next_try_at, $5)
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
 WHERE n.org_id = taken.org_id AND n.id = taken.id`
 
@@ -208,7 +199,7 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 		}
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(takeSQL, orgs, pages, tokens, now.Add(Lease))
+	batch.Queue(takeSQL, orgs, pages, tokens, now.Add(Lease), now)
 	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now, pages, firsts)
 	for _, claim := range claims {
 		if len(claim.orphans) > 0 {
@@ -220,7 +211,7 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 
 const releaseSQL = `
 WITH held AS (
-    SELECT org_id, id, lease_token FROM notification WHERE state = 'sending' AND lease_until > $2 FOR UPDATE SKIP LOCKED
+    SELECT org_id, id, lease_token FROM notification WHERE finished_at IS NULL AND lease_until > $2 FOR UPDATE SKIP LOCKED
 ), closed AS (
     UPDATE delivery d SET outcome = 'temporary_failure', finished_at = $1, detail = 'Nightbell stopped before it heard the answer.'
     FROM (SELECT DISTINCT org_id, lease_token FROM held) h

@@ -29,15 +29,13 @@ type Delivery struct {
 	Incidents  int
 }
 
-// The state is compared in a way that no index knows: by the one of what is being sent, a
-// plan reads all of that for each page.
 const settlePagesSQL = `
 UPDATE notification n
 SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
     finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.faults
 FROM (SELECT $1::uuid AS org_id, unnest($4::uuid[]) AS id, unnest($5::text[]) AS state, unnest($6::timestamptz[]) AS next_try_at,
              unnest($7::text[]) AS reason, unnest($8::integer[]) AS faults) r
-WHERE n.org_id = r.org_id AND n.id = r.id AND n.state IS NOT DISTINCT FROM 'sending' AND n.lease_token = $2
+WHERE n.org_id = r.org_id AND n.id = r.id AND n.lease_token = $2
 RETURNING n.id`
 
 // SettlePages records how the pages of a claim ended and returns those for which that

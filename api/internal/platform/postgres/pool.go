@@ -148,20 +148,6 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 	heedNotices(&conn.Config)
 }
 
-// QueueFreshPlans adds to a pipelined batch that statements of this transaction are planned
-// anew from here on, whatever the pool keeps: for those that join as many rows as there
-// happen to be.
-func QueueFreshPlans(batch *pgx.Batch) {
-	batch.Queue("SET LOCAL plan_cache_mode = force_custom_plan")
-	batch.Queue("SET LOCAL enable_hashjoin = on")
-}
-
-// QueueKeyedPlans adds that plans are kept again that find rows by key.
-func QueueKeyedPlans(batch *pgx.Batch) {
-	batch.Queue("SET LOCAL enable_hashjoin = off")
-	batch.Queue("SET LOCAL plan_cache_mode = force_generic_plan")
-}
-
 // takeRole gives up the login role's rights and sets the limits, in one round
 // trip, and makes sure that the connection is who it should be.
 func takeRole(ctx context.Context, conn *pgx.Conn, allowed terms) error {
