@@ -59,6 +59,43 @@ func TestADeadWorkersPagesAreSentByAnother(t *testing.T) {
 	}
 }
 
+// TestADeathDelaysNoPageThatCameAlong lets a worker die with a page that waited for its
+// next try and came along with another: it is sent when the lease is over, not only when
+// that try is due.
+func TestADeathDelaysNoPageThatCameAlong(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(context.Context, notify.Message) error { return notify.After(errors.New("HTTP 429"), 5*time.Minute) })
+	o.accept(t, firing("first", "first", began))
+	deliver(t, o.deliverer)
+	o.provider.answers(nil)
+	o.accept(t, firing("second", "second", began))
+	dying := o.replica(notify.Email, o.provider)
+	dying.Interrupt(once("claimed"))
+	deliver(t, dying)
+	if got := o.states(t); got != "sending: HTTP 429\nsending" {
+		t.Fatalf("the pages are %q", got)
+	}
+	o.Exec(t, `UPDATE notification SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = nightbell_now() WHERE attempts = 1`)
+	o.Clock.Advance(notifydb.Lease)
+	deliver(t, o.replica(notify.Email, o.provider))
+	if got := o.states(t); got != "sent\ncancelled" {
+		t.Errorf("the pages are %q", got)
+	}
+}
+
+// TestAClaimFromTheFutureHoldsNobody leaves the log of a delivery from before the clock was
+// set back: its contact is paged all the same.
+func TestAClaimFromTheFutureHoldsNobody(t *testing.T) {
+	o := newOutbox(t)
+	o.pageSomebody(t, "ahead", alert.High, 0)
+	o.Exec(t, `INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at)
+		SELECT org_id, gen_random_uuid(), contact_method_id, user_id, channel, 'sending', 1, nightbell_now() + interval '1 hour' FROM notification`)
+	deliver(t, o.deliverer)
+	if got := o.states(t); got != "sent" {
+		t.Errorf("the page is %q", got)
+	}
+}
+
 // TestManyDeaths kills the worker at random moments of many sends: nothing is lost, and
 // each death costs at most one copy of each message that was under way.
 func TestManyDeaths(t *testing.T) {
