@@ -64,7 +64,9 @@ func TestADeadWorkersPagesAreSentByAnother(t *testing.T) {
 // that try is due.
 func TestADeathDelaysNoPageThatCameAlong(t *testing.T) {
 	o := newOutbox(t)
-	o.provider.answers(func(context.Context, notify.Message) error { return notify.After(errors.New("HTTP 429"), 5*time.Minute) })
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.After(errors.New("HTTP 429"), 5*time.Minute)
+	})
 	o.accept(t, firing("first", "first", began))
 	deliver(t, o.deliverer)
 	o.provider.answers(nil)
