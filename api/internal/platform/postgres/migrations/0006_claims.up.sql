@@ -1,5 +1,6 @@
 -- Claiming a page changes no index. Until now each of a page's states was the condition of an
--- index, so that every claim and every result wrote all of them anew (decision 0007).
+-- index, so that every claim and every result wrote all of them anew (decision 0007). While a
+-- program of before runs beside this one, its looks read more rows; they find the same.
 
 ALTER TABLE notification
     DROP CONSTRAINT notification_check,
