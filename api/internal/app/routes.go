@@ -153,17 +153,18 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	}
 }
 
+type plainRoute struct {
+	verb, path string
+	handler    http.Handler
+}
+
 // addPlainRoutes adds what is no RPC. This is the whole list.
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
 	ingest.NewHandler(keys, acceptor{s.intake, s.metrics}, rpcserver.WriteError, s.logger).Register(webhooks)
 	acknowledge := s.acknowledgePages()
-	for _, route := range []struct {
-		verb, path string
-		handler    http.Handler
-	}{
-		{"POST", "/v1/webhooks/prometheus/{service_key}", s.announced(webhooks)},
+	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},
 		{"GET", "/v1/openapi.yaml", openAPI()},
 		{"GET", "/ack/{token}", acknowledge},
@@ -173,7 +174,13 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		{"GET", "/healthz", telemetry.Alive()},
 		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Check}, telemetry.Check{Name: "stopping", Run: s.accepting})},
 		{"GET", "/metrics", s.metrics.Handler()},
-	} {
+	}
+	for _, path := range ingest.Paths() {
+		for _, verb := range ingest.Verbs {
+			routes = append(routes, plainRoute{verb, path, s.announced(webhooks)})
+		}
+	}
+	for _, route := range routes {
 		if err := server.Handle(route.verb, route.path, route.handler); err != nil {
 			return err
 		}

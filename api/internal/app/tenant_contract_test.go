@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // plainRoutes are all the routes that are no RPC, with who keeps strangers out of them.
 var plainRoutes = map[string]string{
 	"POST /v1/webhooks/prometheus/{service_key}": "the key is found by its hash and names one service (TestTenantWebhook)",
+	"PUT /v1/webhooks/prometheus/{service_key}":  "the key is found by its hash and names one service (TestTenantWebhook)",
 	"GET /v1/stream":       "a bearer token names the organization (TestTenantStream)",
 	"GET /v1/openapi.yaml": "public and the same for everybody",
 	"GET /ack/{token}":     "the token is signed and names one message (TestTenantAcknowledgeLink)",

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
@@ -114,9 +115,11 @@ func TestTenantWebhook(t *testing.T) {
 			"startsAt": time.Now().Format(time.RFC3339),
 		}},
 	}))
-	got := c.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+c.a.serviceKey, "", alarm)
-	if leaks := c.leaks(got.whole()); got.status != http.StatusOK || len(leaks) > 0 {
-		t.Errorf("our own key is answered %s, which shows %v", got.whole(), leaks)
+	for _, verb := range ingest.Verbs {
+		got := c.plainly(verb, "/v1/webhooks/prometheus/"+c.a.serviceKey, "", alarm)
+		if leaks := c.leaks(got.whole()); got.status != http.StatusOK || len(leaks) > 0 {
+			t.Errorf("%s with our own key is answered %s, which shows %v", verb, got.whole(), leaks)
+		}
 	}
 	// What gives access to one thing is no key to another.
 	for name, key := range map[string]string{"a made-up key": uuid.NewString(), "an API key": c.b.apiKey, "an access token": c.b.owner(), "an id": c.b.objects["service"]} {

@@ -21,6 +21,19 @@ var senders = []sender{
 	{name: "prometheus", path: "/v1/webhooks/prometheus/{service_key}", parse: prometheus.Parse},
 }
 
+// Verbs are the methods that senders use; Grafana can be told to PUT.
+var Verbs = []string{http.MethodPost, http.MethodPut}
+
+// Paths lists where senders deliver, as patterns of http.ServeMux. Each takes every one of
+// Verbs.
+func Paths() []string {
+	paths := make([]string, len(senders))
+	for i, s := range senders {
+		paths[i] = s.path
+	}
+	return paths
+}
+
 // Register binds every sender's path. Paths are bound without a method, so that a
 // wrong one is answered as JSON too.
 func (h *Handler) Register(mux *http.ServeMux) {

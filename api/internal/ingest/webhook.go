@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
@@ -43,7 +44,7 @@ func NewHandler(keys Keys, acceptor Acceptor, writeError ErrorWriter, log *slog.
 // webhook answers one sender's requests.
 func (h *Handler) webhook(s sender) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost && r.Method != http.MethodPut { // Grafana can be told to PUT
+		if !slices.Contains(Verbs, r.Method) {
 			refuseMethod(w, r)
 			return
 		}
@@ -130,7 +131,7 @@ func forSender(err error) error {
 }
 
 func refuseMethod(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Allow", "POST, PUT")
+	w.Header().Set("Allow", strings.Join(Verbs, ", "))
 	writeJSON(w, http.StatusMethodNotAllowed, map[string]any{
 		"code":    "method_not_allowed",
 		"message": "Alerts are sent with POST, not " + r.Method + ". Give this URL to your monitoring system as a webhook.",
