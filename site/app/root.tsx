@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from 'react-router';
 import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
-import { applyTheme, themeScript } from './lib/theme';
+import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/kit.css';
@@ -34,6 +34,8 @@ export default function Root() {
   const { pathname } = useLocation();
   // What a page looks like with nothing stored depends on which page it is.
   useEffect(() => applyTheme(pathname), [pathname]);
+  // Pages without a theme switch follow a choice made in another tab, too.
+  useEffect(() => subscribeTheme(() => undefined), []);
   return (
     <>
       <Outlet />

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { explanation } from '~/features/explain/api/explain';
 import { AnswerTimeline } from '~/features/explain/components/answer-timeline';
 import { QuestionForm } from '~/features/explain/components/question-form';
 import { toParams, toQuestion } from '~/features/explain/model/question';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
 import { toast } from '~/lib/toast';
 import '~/features/explain/explain.css';
@@ -19,7 +20,7 @@ export function meta() {
 
 /** Who would be paged for a service and a severity at a time, and why. The address carries the question. */
 export default function OnCallExplain() {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAddressParams();
   const question = toQuestion(params);
   const answer = useQuery(explanation(question));
   // Without https a browser has no clipboard; the address bar has the same link.
@@ -40,7 +41,7 @@ export default function OnCallExplain() {
         <Card title="Question" className="question-card">
           <QuestionForm
             question={question}
-            onAsk={(asked) => setParams(toParams(asked), { replace: true, preventScrollReset: true })}
+            onAsk={(change) => setParams((now) => toParams({ ...toQuestion(now), ...change }))}
           />
           <p className="pad size-12 text-3">
             Asking pages nobody. The same rules decide the page when an incident opens.
@@ -49,7 +50,9 @@ export default function OnCallExplain() {
         <div aria-live="polite" aria-busy={answer.isFetching}>
           {answer.isPending && (
             <section className="card">
-              <Loading what="the answer" />
+              <Loading what="the answer" quiet>
+                <BoneRows count={8} />
+              </Loading>
             </section>
           )}
           {answer.isError && (

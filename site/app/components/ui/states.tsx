@@ -1,12 +1,28 @@
 import type { ReactNode } from 'react';
 import { Button } from './button';
+import { BoneRows } from './skeleton';
 
-/** Says what is being loaded. It appears only after 200 ms, so that fast answers do not flicker. */
-export function Loading({ what }: { what: string }) {
+interface LoadingProps {
+  what: string;
+  /** Part of a page that says already that it loads: only who reads this very place is told. */
+  quiet?: boolean;
+  /** What is coming, drawn with bones. */
+  children?: ReactNode;
+}
+
+/**
+ * Holds the place of what is being loaded, and tells a screen reader once what that is.
+ * The bones appear only after 200 ms, so that fast answers do not flicker.
+ */
+export function Loading({ what, quiet = false, children = <BoneRows count={4} /> }: LoadingProps) {
   return (
-    <div className="state loading" role="status">
-      <span className="spinner" aria-hidden="true" />
-      Loading {what}
+    <div className="loading">
+      <p className="visually-hidden" role={quiet ? undefined : 'status'}>
+        Loading {what}
+      </p>
+      <div className="bones" aria-hidden="true">
+        {children}
+      </div>
     </div>
   );
 }

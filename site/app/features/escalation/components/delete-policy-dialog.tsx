@@ -2,6 +2,7 @@ import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
+import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { useDeletePolicy } from '../api/policies';
 import type { Policy } from '../model/policy';
@@ -10,7 +11,11 @@ import type { Policy } from '../model/policy';
 export function DeletePolicyDialog({ policy, onClose }: { policy: Policy; onClose: () => void }) {
   const remove = useDeletePolicy();
   const navigate = useNavigate();
-  const confirm = () => remove.mutate(policy.id, { onSuccess: () => navigate(paths.policies) });
+  const done = () => {
+    letGo();
+    navigate(paths.policies);
+  };
+  const confirm = () => remove.mutate(policy.id, { onSuccess: done });
   return (
     <Dialog title="Delete policy" narrow onClose={onClose}>
       <div className="body">

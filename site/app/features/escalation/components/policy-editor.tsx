@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef } from 'react';
+import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
@@ -11,7 +12,6 @@ import { type Faults, withChanged, withMoved, withoutStep, withStep } from '../m
 import { limits, offsets, type Policy } from '../model/policy';
 import { CoverageCard } from './coverage-card';
 import { DurationField } from './duration-field';
-import { LeaveDialog } from './leave-dialog';
 import { StepEditor } from './step-editor';
 import { SummaryCard } from './summary-card';
 import { usePolicyDraft } from './use-policy-draft';
@@ -54,7 +54,7 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
           </Button>
         </div>
       )}
-      {guard.state === 'blocked' && <LeaveDialog onStay={guard.reset} onLeave={guard.proceed} />}
+      <LeaveDialog guard={guard} what="policy" />
     </form>
   );
 }

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
-import { useBlocker, useNavigate } from 'react-router';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { useSavePolicy } from '../api/policies';
@@ -14,7 +15,7 @@ export function usePolicyDraft(policy: Policy) {
   const navigate = useNavigate();
   const draft = edited ?? policy;
   const dirty = edited !== null && !same(edited, policy);
-  const { guard, letGo } = useLeaveGuard(dirty);
+  const guard = useLeaveGuard(dirty);
   const faults: Faults = tried ? faultsOf(draft) : {};
   const submit = (): boolean => {
     setTried(true);
@@ -36,26 +37,6 @@ export function usePolicyDraft(policy: Policy) {
     save.reset();
   };
   return { draft, change: setEdited, faults, dirty, save, submit, discard, guard };
-}
-
-// Asks before a page with unsaved changes is left, by a link or by closing the tab.
-function useLeaveGuard(dirty: boolean) {
-  const holds = useRef(dirty);
-  useEffect(() => {
-    holds.current = dirty;
-    if (!dirty) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [dirty]);
-  const guard = useBlocker(
-    ({ currentLocation, nextLocation }) =>
-      holds.current && currentLocation.pathname !== nextLocation.pathname,
-  );
-  const letGo = () => {
-    holds.current = false;
-  };
-  return { guard, letGo };
 }
 
 function same(a: Policy, b: Policy): boolean {

@@ -17,7 +17,8 @@ export function QuestionForm({
   onAsk,
 }: {
   question: Question;
-  onAsk: (question: Question) => void;
+  /** Given what changes alone, because another change may still be on its way. */
+  onAsk: (change: Partial<Question>) => void;
 }) {
   const services = useQuery(askableServices).data ?? [];
   return (
@@ -26,13 +27,13 @@ export function QuestionForm({
         label="Service"
         options={[{ value: '', word: 'No service' }, ...services]}
         value={question.service}
-        onChange={(event) => onAsk({ ...question, service: event.target.value })}
+        onChange={(event) => onAsk({ service: event.target.value })}
       />
       <SelectField
         label="Severity"
         options={severities}
         value={question.severity}
-        onChange={(event) => onAsk({ ...question, severity: event.target.value })}
+        onChange={(event) => onAsk({ severity: event.target.value })}
       />
       <div>
         <p className="label">Time</p>
@@ -44,9 +45,7 @@ export function QuestionForm({
             { value: 'picked', content: 'Pick' },
           ]}
           value={question.at ? 'picked' : 'now'}
-          onChoose={(value) =>
-            onAsk({ ...question, at: value === 'now' ? '' : fromField(toField(serverNow())) })
-          }
+          onChoose={(value) => onAsk({ at: value === 'now' ? '' : fromField(toField(serverNow())) })}
         />
       </div>
       {question.at && (
@@ -58,7 +57,7 @@ export function QuestionForm({
           defaultValue={toField(new Date(question.at))}
           onChange={(event) => {
             const at = fromField(event.target.value);
-            if (at) onAsk({ ...question, at });
+            if (at) onAsk({ at });
           }}
         />
       )}

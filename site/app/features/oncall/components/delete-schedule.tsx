@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
+import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { useDeleteSchedule } from '../api/schedules';
@@ -26,6 +27,7 @@ function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () =
   const navigate = useNavigate();
   const done = () => {
     toast({ kind: 'success', title: `${schedule.name} deleted` });
+    letGo();
     navigate(paths.onCall);
   };
   return (

@@ -1,4 +1,5 @@
-import { NavLink } from 'react-router';
+import { useEffect, useRef } from 'react';
+import { NavLink, useLocation } from 'react-router';
 import { paths } from '~/lib/paths';
 import '../oncall-nav.css';
 
@@ -13,8 +14,16 @@ const pages = [
 
 /** The pages about who is paged. It stands under the page's head, on each of them. */
 export function OncallNav() {
+  const { pathname } = useLocation();
+  const row = useRef<HTMLElement>(null);
+  // On a phone the row is wider than the screen. Only the row moves, never the page.
+  useEffect(() => {
+    const here = row.current?.querySelector<HTMLElement>(`[href="${sectionOf(pathname)}"]`);
+    if (!row.current || !here) return;
+    row.current.scrollLeft = here.offsetLeft - (row.current.clientWidth - here.offsetWidth) / 2;
+  }, [pathname]);
   return (
-    <nav className="oncall-nav" aria-label="On-call">
+    <nav ref={row} className="oncall-nav" aria-label="On-call">
       {pages.map((page) => (
         <NavLink key={page.to} to={page.to} end={page.end}>
           {page.word}
@@ -22,4 +31,8 @@ export function OncallNav() {
       ))}
     </nav>
   );
+}
+
+function sectionOf(pathname: string): string {
+  return pages.find((page) => !page.end && pathname.startsWith(page.to))?.to ?? paths.onCall;
 }

@@ -1,13 +1,24 @@
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
+import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { useSaveSchedule } from '../api/schedules';
-import { type Draft, draftOf, type LayerDraft, missingIn, moved, newDraft, newLayer } from '../model/draft';
+import {
+  type Draft,
+  draftOf,
+  type LayerDraft,
+  missingIn,
+  moved,
+  newDraft,
+  newLayer,
+  sameDraft,
+} from '../model/draft';
 import type { Schedule } from '../model/schedule';
 import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
@@ -18,7 +29,9 @@ import '../editor.css';
 /** Makes a schedule, or changes one. What it would mean is drawn beside it while it is written. */
 export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
   const now = useNow(30_000).getTime();
-  const [draft, setDraft] = useState(() => (schedule ? draftOf(schedule) : newDraft(readersZone(), now)));
+  const [first] = useState(() => (schedule ? draftOf(schedule) : newDraft(readersZone(), now)));
+  const [draft, setDraft] = useState(first);
+  const guard = useLeaveGuard(!sameDraft(draft, first));
   const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
   const missing = missingIn(draft);
   return (
@@ -27,6 +40,7 @@ export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
         <ScheduleFacts draft={draft} onChange={set} />
         <Layers draft={draft} now={now} onChange={(layers) => set({ layers })} />
       </EditorForm>
+      <LeaveDialog guard={guard} what="schedule" />
       <DraftPreview scheduleId={schedule?.id ?? ''} draft={draft} missing={missing} now={now} />
     </div>
   );
@@ -50,6 +64,7 @@ function EditorForm({ schedule, draft, missing, children }: EditorFormProps) {
     save.mutate(draft, {
       onSuccess: (saved) => {
         toast({ kind: 'success', title: `${saved.name || draft.name} saved` });
+        letGo();
         navigate(`${paths.onCall}?schedule=${saved.id}`);
       },
     });

@@ -1,4 +1,4 @@
-import { useSearchParams } from 'react-router';
+import { useAddressParams } from '~/lib/address-params';
 import { toView, type View } from '../model/filter';
 import { type Span, toSpan } from '../model/range';
 
@@ -14,17 +14,19 @@ export interface Address {
 
 /** The address and the way to change it. It replaces the entry, so that Back leaves the page. */
 export function useAddress(): [Address, (change: Partial<Address>) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, setParams] = useAddressParams();
+  const change = (wanted: Partial<Address>) => setParams((now) => paramsOf({ ...addressOf(now), ...wanted }));
+  return [addressOf(params), change];
+}
+
+function addressOf(params: URLSearchParams): Address {
   const at = Date.parse(params.get('at') ?? '');
-  const address: Address = {
+  return {
     view: toView(params.get('view')),
     scheduleId: params.get('schedule') ?? '',
     span: toSpan(params.get('range')),
     at: Number.isNaN(at) ? null : at,
   };
-  const change = (wanted: Partial<Address>) =>
-    setParams(paramsOf({ ...address, ...wanted }), { replace: true, preventScrollReset: true });
-  return [address, change];
 }
 
 function paramsOf({ view, scheduleId, span, at }: Address): Record<string, string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, missingIn, moved, newDraft, newLayer, rotationsOf } from './draft';
+import { draftOf, missingIn, moved, newDraft, newLayer, rotationsOf, sameDraft } from './draft';
 import { toSchedule } from './schedule';
 
 const zone = 'Europe/Berlin';
@@ -15,6 +15,15 @@ describe('a draft', () => {
     expect(missingIn({ ...draft, layers: [{ ...layer, name: ' ' }] })).toBe('Give layer 1 a name.');
     expect(missingIn({ ...draft, layers: [{ ...layer, startsAt: '' }] })).toBe('Say when Layer 1 starts.');
     expect(missingIn({ ...draft, layers: [{ ...layer, length: Number.NaN }] })).toContain('lasts 1 to 720');
+  });
+
+  it('is changed by what would be stored, and by nothing else', () => {
+    const draft = newDraft(zone, now);
+    const [layer] = draft.layers;
+    expect(sameDraft(draft, { ...draft, layers: [{ ...newLayer(1, zone, now) }] })).toBe(true);
+    expect(sameDraft(draft, { ...draft, name: 'Night' })).toBe(false);
+    expect(sameDraft(draft, { ...draft, layers: layer ? [{ ...layer, length: 2 }] : [] })).toBe(false);
+    expect(sameDraft({ ...draft, name: 'Night' }, { ...draft, name: 'Night' })).toBe(true);
   });
 
   it('becomes what the server takes, by the wall clock of its zone', () => {

@@ -116,6 +116,13 @@ export function rotationsOf(draft: Draft): RotationJson[] {
   }));
 }
 
+/** Whether two drafts would be stored as the same schedule. */
+export function sameDraft(a: Draft, b: Draft): boolean {
+  if (a === b) return true;
+  const stored = (draft: Draft) => JSON.stringify({ ...draft, layers: rotationsOf(draft) });
+  return stored(a) === stored(b);
+}
+
 /** What has to be filled in before the schedule can be drawn, as a sentence; null when nothing has. */
 export function missingIn(draft: Draft): string | null {
   for (const [i, layer] of draft.layers.entries()) {

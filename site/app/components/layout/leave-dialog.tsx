@@ -1,0 +1,21 @@
+import type { Blocker } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Dialog } from '~/components/ui/dialog';
+
+/** Asks before changes to `what` are lost; nothing while the guard lets everybody pass. */
+export function LeaveDialog({ guard, what }: { guard: Blocker; what: string }) {
+  if (guard.state !== 'blocked') return null;
+  return (
+    <Dialog title="Leave without saving?" narrow onClose={guard.reset}>
+      <div className="body">
+        <p className="text-2">Your changes to this {what} are not stored yet.</p>
+        <div className="choices">
+          <Button onClick={guard.reset}>Stay</Button>
+          <Button look="danger" onClick={guard.proceed}>
+            Leave without saving
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+
+type Width = 'short' | 'half' | 'long';
+
+/** One grey line where words will be. It says nothing to a screen reader: `Loading` around it does. */
+export function Bone({ width = 'half', tall = false }: { width?: Width; tall?: boolean }) {
+  return <span className={`bone ${width} ${tall ? 'tall' : ''}`} />;
+}
+
+/** As many rows as usually come, each as high as a row of a table or a list. */
+export function BoneRows({ count, children }: { count: number; children?: ReactNode }) {
+  return (
+    <span className="bone-rows">
+      {Array.from({ length: count }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+        <span key={row}>
+          {children ?? (
+            <>
+              <Bone width={row % 3 === 1 ? 'long' : 'half'} />
+              <Bone width="short" />
+            </>
+          )}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A card that has its title already and waits for its rows. */
+export function BoneCard({ title, count }: { title: string; count: number }) {
+  return (
+    <section className="card">
+      <header>
+        <span className="bone-title">{title}</span>
+      </header>
+      <BoneRows count={count} />
+    </section>
+  );
+}
