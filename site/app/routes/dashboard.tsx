@@ -12,6 +12,7 @@ import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { countByStatus } from '~/features/incidents/model/counts';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
+import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/incidents/incident-list.css';
 import '~/features/services/services.css';
@@ -34,7 +35,7 @@ export default function Dashboard() {
           Create Incident
         </Button>
       </PageHead>
-      <NeedsAPerson incidents={incidents} />
+      <NeedsAPerson incidents={incidents} expected={list.isPending && counts.data?.triggered !== 0} />
       <CountCards
         counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
         incidents={incidents}
@@ -51,7 +52,9 @@ export default function Dashboard() {
         >
           {list.isPending && <Loading what="incidents" />}
           {list.isError && !list.data && (
-            <Failed onRetry={() => list.refetch()}>Failed to load incidents</Failed>
+            <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+              Failed to load incidents
+            </Failed>
           )}
           {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
           <OpenIncidents incidents={open} />

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
+import { Bone, BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { inboxList } from '~/features/inbox/api/inbox';
 import { MailList } from '~/features/inbox/components/mail-list';
@@ -31,7 +32,16 @@ export default function Inbox() {
         className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`}
         aria-label="Mail"
       >
-        {list.isPending && <Loading what="inbox" />}
+        {list.isPending && (
+          <Loading what="inbox">
+            <BoneRows count={5}>
+              <span className="grow bone-text mail-place">
+                <Bone />
+                <Bone width="long" />
+              </span>
+            </BoneRows>
+          </Loading>
+        )}
         {list.isError && !list.data && (
           <Failed detail={detail} onRetry={() => list.refetch()}>
             {list.error.message}

@@ -51,7 +51,10 @@ const show = (id = 'x-c41e') => renderRoute('/incidents/:id', Incident, `/incide
 describe('the incident page', () => {
   it('answers the four questions and names who is next', async () => {
     show();
-    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('#c41e - Checkout failing');
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('#c41e Incident');
+    expect(await screen.findByRole('heading', { level: 1, name: /Checkout failing/ })).toHaveTextContent(
+      '#c41e - Checkout failing',
+    );
     for (const words of ['Unassigned', 'Unknown Service', 'Triggered', 'Jonas Okafor', 'Policy: Night']) {
       expect(await screen.findByText(words)).toBeInTheDocument();
     }

@@ -1,19 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
+import { Crumb } from '~/components/layout/crumb';
+import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
-import { Icon } from '~/components/ui/icon';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { incidentDetail } from '~/features/incidents/api/get-incident';
 import { AffectedServices } from '~/features/incidents/components/affected-services';
 import { IncidentActions } from '~/features/incidents/components/incident-actions';
 import { IncidentHead } from '~/features/incidents/components/incident-head';
+import { IncidentFailed, IncidentLoading } from '~/features/incidents/components/incident-loading';
 import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { IncidentTimeline } from '~/features/incidents/components/incident-timeline';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
 import type { Incident as IncidentData } from '~/features/incidents/model/incident';
-import { ApiError } from '~/lib/api';
+import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import '~/features/incidents/incident-page.css';
@@ -27,17 +29,12 @@ export default function Incident() {
   return (
     <>
       <title>{`${name} - Nightbell`}</title>
-      <nav className="crumb" aria-label="Breadcrumb">
-        <Link to={paths.incidents}>Incidents</Link>
-        <Icon name="chevron-right" />
-        <span className="mono" aria-current="page">
-          {shortId(id)}
-        </span>
+      <Crumb to={paths.incidents} parent="Incidents" here={<span className="mono">{shortId(id)}</span>}>
         <ThemeSwitch />
-      </nav>
-      {incident.isPending && <Loading what="incident" />}
+      </Crumb>
+      {incident.isPending && <IncidentLoading id={id} />}
       {incident.isError && !incident.data && (
-        <NoIncident error={incident.error} onRetry={() => incident.refetch()} />
+        <NoIncident id={id} error={incident.error} onRetry={() => incident.refetch()} />
       )}
       {incident.data && <Page incident={incident.data} />}
     </>
@@ -66,11 +63,15 @@ function Page({ incident }: { incident: IncidentData }) {
   );
 }
 
-function NoIncident({ error, onRetry }: { error: Error; onRetry: () => void }) {
+function NoIncident({ id, error, onRetry }: { id: string; error: Error; onRetry: () => void }) {
   const missing = error instanceof ApiError && error.status === 404;
-  if (missing)
-    return (
-      <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>
-    );
-  return <Failed onRetry={onRetry}>{error.message}</Failed>;
+  if (!missing) return <IncidentFailed id={id} reason={reasonOf(error)} onRetry={onRetry} />;
+  return (
+    <>
+      <PageHead title="No such incident" />
+      <div className="card">
+        <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>
+      </div>
+    </>
+  );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
 import { incidentList } from '~/features/incidents/api/list-incidents';
@@ -35,7 +36,10 @@ export default function Incidents() {
       />
       {list.isPending && (
         <div className="card">
-          <Loading what="incidents" />
+          <Loading what="incidents">
+            <div className="list-tools" />
+            <BoneRows count={12} />
+          </Loading>
         </div>
       )}
       {list.isError && !list.data && (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
+import { BoneCard } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/features/oncall/api/contact-methods';
 import { ContactList } from '~/features/oncall/components/contact-list';
@@ -19,9 +20,12 @@ export default function OnCallContacts() {
       <PageHead title="My contact methods" />
       <OncallNav />
       {contacts.isPending && (
-        <div className="card">
-          <Loading what="contact methods" />
-        </div>
+        <Loading what="contact methods">
+          <div className="contact-columns">
+            <BoneCard title="How you are reached" count={2} />
+            <BoneCard title="Shared channels" count={2} />
+          </div>
+        </Loading>
       )}
       {contacts.isError && !contacts.data && (
         <div className="card">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { windowList } from '~/features/maintenance/api/windows';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
@@ -9,6 +10,7 @@ import { EndWindowDialog } from '~/features/maintenance/components/end-window-di
 import { WindowList } from '~/features/maintenance/components/window-list';
 import type { MaintenanceWindow } from '~/features/maintenance/model/window';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import '~/features/maintenance/maintenance.css';
 
@@ -33,10 +35,20 @@ export default function OnCallMaintenance() {
       <OncallNav />
       {list.data && list.data.length > 0 ? (
         <WindowList windows={list.data} mayEnd={mayWrite} onEnd={setEnding} />
+      ) : list.isPending ? (
+        <Loading what="maintenance">
+          <div className="stack">
+            <BoneCard title="Under way" count={2} />
+            <BoneCard title="Ahead" count={2} />
+          </div>
+        </Loading>
       ) : (
         <section className="card" aria-label="Maintenance windows">
-          {list.isPending && <Loading what="maintenance" />}
-          {list.isError && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+          {list.isError && (
+            <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+              Failed to load maintenance
+            </Failed>
+          )}
           {list.data && (
             <Empty action={mayWrite && create}>
               No maintenance yet. While you work on a service, its incidents open as ever and page nobody.

@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { policyList } from '~/features/escalation/api/policies';
 import { PolicyTable } from '~/features/escalation/components/policy-table';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
+import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import '~/features/escalation/escalation.css';
@@ -27,8 +29,16 @@ export default function OnCallPolicies() {
       <PageHead title="Escalation policies">{mayWrite && create}</PageHead>
       <OncallNav />
       <section className="card" aria-label="Policies">
-        {list.isPending && <Loading what="policies" />}
-        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.isPending && (
+          <Loading what="policies">
+            <BoneRows count={7} />
+          </Loading>
+        )}
+        {list.isError && !list.data && (
+          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+            Failed to load policies
+          </Failed>
+        )}
         {list.data?.length === 0 && (
           <Empty action={mayWrite && create}>
             No policy yet. Until there is one, incidents page the owners of the workspace.

@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { Link } from 'react-router';
+import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
-import { Icon } from '~/components/ui/icon';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { emptyPolicy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
@@ -17,11 +16,7 @@ export default function OnCallPolicyNew() {
   const [policy] = useState(() => emptyPolicy(new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'));
   return (
     <>
-      <nav className="crumb" aria-label="Breadcrumb">
-        <Link to={paths.policies}>Escalation policies</Link>
-        <Icon name="chevron-right" />
-        <span aria-current="page">Create policy</span>
-      </nav>
+      <Crumb to={paths.policies} parent="Escalation policies" here="Create policy" />
       <PageHead title="Create policy" />
       <OncallNav />
       <PolicyEditor policy={policy} />

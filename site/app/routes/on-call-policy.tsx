@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
+import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
-import { Icon } from '~/components/ui/icon';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, Failed } from '~/components/ui/states';
 import { policyDetail, useMakeDefaultPolicy } from '~/features/escalation/api/policies';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { PolicyFacts } from '~/features/escalation/components/policy-facts';
+import { PolicyLoading } from '~/features/escalation/components/policy-loading';
 import type { Policy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { PolicyUsers } from '~/features/services/components/policy-users';
@@ -22,24 +23,33 @@ import '~/features/escalation/escalation.css';
 export default function OnCallPolicy() {
   const { id = '' } = useParams();
   const policy = useQuery(policyDetail(id));
+  const name = policy.data?.name || 'Escalation policy';
   const missing = policy.error instanceof ApiError && [400, 404].includes(policy.error.status);
   return (
     <>
-      <title>{`${policy.data?.name ?? 'Escalation policy'} - Nightbell`}</title>
-      <nav className="crumb" aria-label="Breadcrumb">
-        <Link to={paths.policies}>Escalation policies</Link>
-        <Icon name="chevron-right" />
-        <span aria-current="page">{policy.data?.name}</span>
-      </nav>
-      {policy.data ? <Page policy={policy.data} /> : <OncallNav />}
-      {policy.isPending && <Loading what="policy" />}
-      {policy.isError && !policy.data && missing && (
-        <Empty action={<ButtonLink to={paths.policies}>All policies</ButtonLink>}>
-          {policy.error.message}
-        </Empty>
+      <title>{`${name} - Nightbell`}</title>
+      <Crumb to={paths.policies} parent="Escalation policies" here={name} />
+      {policy.data ? (
+        <Page policy={policy.data} />
+      ) : (
+        <>
+          <PageHead title={name} />
+          <OncallNav />
+        </>
       )}
-      {policy.isError && !policy.data && !missing && (
-        <Failed onRetry={() => policy.refetch()}>{policy.error.message}</Failed>
+      {policy.isPending && <PolicyLoading />}
+      {policy.isError && !policy.data && (
+        <div className="card">
+          {missing ? (
+            <Empty action={<ButtonLink to={paths.policies}>All policies</ButtonLink>}>
+              {policy.error.message}
+            </Empty>
+          ) : (
+            <Failed detail={reasonOf(policy.error)} onRetry={() => policy.refetch()}>
+              Failed to load policy
+            </Failed>
+          )}
+        </div>
       )}
     </>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
+import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { scheduleById } from '~/features/oncall/api/schedules';
 import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
@@ -26,14 +27,22 @@ export default function OnCallSchedule() {
       </PageHead>
       <OncallNav />
       {schedule.data && mayEdit && <ScheduleEditor key={schedule.data.id} schedule={schedule.data} />}
-      {!schedule.data && (
+      {schedule.isPending && (
+        <Loading what="schedule">
+          <div className="editor">
+            <div className="stack">
+              <BoneCard title="Schedule" count={6} />
+              <BoneCard title="Layer 1" count={6} />
+            </div>
+            <BoneCard title="Preview" count={8} />
+          </div>
+        </Loading>
+      )}
+      {schedule.isError && !schedule.data && (
         <div className="card">
-          {schedule.isPending && <Loading what="schedule" />}
-          {schedule.isError && (
-            <Failed detail={reasonOf(schedule.error)} onRetry={() => schedule.refetch()}>
-              Failed to load schedule
-            </Failed>
-          )}
+          <Failed detail={reasonOf(schedule.error)} onRetry={() => schedule.refetch()}>
+            Failed to load schedule
+          </Failed>
         </div>
       )}
       {schedule.data && !mayEdit && (

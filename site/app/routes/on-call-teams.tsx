@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { type Team, teamList } from '~/features/teams/api/teams';
 import { DeleteTeamDialog } from '~/features/teams/components/delete-team-dialog';
 import { TeamDialog } from '~/features/teams/components/team-dialog';
 import { TeamTable } from '~/features/teams/components/team-table';
+import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import '~/features/teams/teams.css';
 
@@ -33,8 +35,16 @@ export default function OnCallTeams() {
       <PageHead title="Teams">{mayWrite && create}</PageHead>
       <OncallNav />
       <section className="card" aria-label="Team list">
-        {list.isPending && <Loading what="teams" />}
-        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.isPending && (
+          <Loading what="teams">
+            <BoneRows count={5} />
+          </Loading>
+        )}
+        {list.isError && !list.data && (
+          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+            Failed to load teams
+          </Failed>
+        )}
         {list.data?.length === 0 && (
           <Empty action={mayWrite && create}>
             No team yet. A team owns services and schedules, and a policy can page it as one.

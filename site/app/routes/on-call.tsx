@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
-import { Failed, Loading } from '~/components/ui/states';
+import { Failed } from '~/components/ui/states';
 import { scheduleList } from '~/features/oncall/api/schedules';
+import { BoardLoading } from '~/features/oncall/components/board-loading';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
 import { reasonOf } from '~/lib/api';
@@ -27,11 +28,7 @@ export default function OnCall() {
         )}
       </PageHead>
       <OncallNav />
-      {schedules.isPending && (
-        <div className="card">
-          <Loading what="schedules" />
-        </div>
-      )}
+      {schedules.isPending && <BoardLoading />}
       {schedules.isError && !schedules.data && (
         <div className="card">
           <Failed detail={reasonOf(schedules.error)} onRetry={() => schedules.refetch()}>

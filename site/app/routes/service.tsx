@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'react-router';
+import { useParams } from 'react-router';
+import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Card } from '~/components/ui/card';
-import { Icon } from '~/components/ui/icon';
+import { BoneCard, BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/features/incidents/api/list-incidents';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { serviceDetail } from '~/features/services/api/services';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/services/services.css';
 import '~/features/incidents/incident-list.css';
@@ -21,38 +23,65 @@ export function meta() {
 export default function Service() {
   const { id = '' } = useParams();
   const service = useQuery(serviceDetail(id));
-  const incidents = useQuery(incidentList).data?.filter(
-    (incident) => incident.serviceId === id && incident.status !== 'resolved',
-  );
+  const name = service.data?.name || 'Service';
   return (
     <>
-      <nav className="crumb" aria-label="Breadcrumb">
-        <Link to={paths.services}>Services</Link>
-        <Icon name="chevron-right" />
-        <span aria-current="page">{service.data?.name}</span>
-      </nav>
-      {service.isPending && <Loading what="service" />}
+      <Crumb to={paths.services} parent="Services" here={name} />
+      <PageHead title={name} />
+      {service.isPending && <ServiceLoading />}
       {service.isError && !service.data && (
-        <Failed onRetry={() => service.refetch()}>{service.error.message}</Failed>
+        <div className="card">
+          <Failed detail={reasonOf(service.error)} onRetry={() => service.refetch()}>
+            Failed to load service
+          </Failed>
+        </div>
       )}
       {service.data && (
-        <>
-          <PageHead title={service.data.name ?? ''} />
-          <div className="service-columns">
-            <div className="stack">
-              <Card title="Active Incidents">
-                {incidents?.length ? (
-                  <OpenIncidents incidents={incidents} />
-                ) : (
-                  <Empty>No open incidents.</Empty>
-                )}
-              </Card>
-              <ServiceWebhook service={service.data} />
-            </div>
-            <ServiceConfiguration service={service.data} />
+        <div className="service-columns">
+          <div className="stack">
+            <ActiveIncidents serviceId={id} />
+            <ServiceWebhook service={service.data} />
           </div>
-        </>
+          <ServiceConfiguration service={service.data} />
+        </div>
       )}
     </>
+  );
+}
+
+function ActiveIncidents({ serviceId }: { serviceId: string }) {
+  const list = useQuery(incidentList);
+  const open = list.data?.filter(
+    (incident) => incident.serviceId === serviceId && incident.status !== 'resolved',
+  );
+  return (
+    <Card title="Active Incidents">
+      {list.isPending && (
+        <Loading what="incidents" quiet>
+          <BoneRows count={1} />
+        </Loading>
+      )}
+      {list.isError && !open && (
+        <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+          Failed to load incidents
+        </Failed>
+      )}
+      {open?.length === 0 && <Empty>No open incidents.</Empty>}
+      {open && <OpenIncidents incidents={open} />}
+    </Card>
+  );
+}
+
+function ServiceLoading() {
+  return (
+    <Loading what="service">
+      <div className="service-columns">
+        <div className="stack">
+          <BoneCard title="Active Incidents" count={1} />
+          <BoneCard title="Send alerts here" count={10} />
+        </div>
+        <BoneCard title="Configuration" count={6} />
+      </div>
+    </Loading>
   );
 }

@@ -2,10 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/features/services/api/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
+import { reasonOf } from '~/lib/api';
 import '~/features/services/services.css';
 
 export function meta() {
@@ -24,8 +26,16 @@ export default function Services() {
         </Button>
       </PageHead>
       <section className="card" aria-label="Service list">
-        {list.isPending && <Loading what="services" />}
-        {list.isError && !list.data && <Failed onRetry={() => list.refetch()}>{list.error.message}</Failed>}
+        {list.isPending && (
+          <Loading what="services">
+            <BoneRows count={7} />
+          </Loading>
+        )}
+        {list.isError && !list.data && (
+          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
+            Failed to load services
+          </Failed>
+        )}
         {list.data?.length === 0 && (
           <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>
         )}

@@ -2,6 +2,7 @@ import type { InboxMailJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Segmented } from '~/components/ui/segmented';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { fullTime } from '~/lib/format';
 import { inboxMail } from '../api/inbox';
@@ -16,7 +17,12 @@ const views = [
 export function MailView({ id }: { id: string }) {
   const mail = useQuery(inboxMail(id));
   const [chosen, setView] = useState<'text' | 'html'>('html');
-  if (mail.isPending) return <Loading what="message" />;
+  if (mail.isPending)
+    return (
+      <Loading what="message" quiet>
+        <BoneRows count={6} />
+      </Loading>
+    );
   if (mail.isError) return <Failed onRetry={() => mail.refetch()}>{mail.error.message}</Failed>;
   const view = mail.data.html ? chosen : 'text';
   return (

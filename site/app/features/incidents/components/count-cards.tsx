@@ -54,7 +54,7 @@ function CountCard({
     <section className={needed ? 'card count-card needed' : 'card count-card'} aria-label={word}>
       <StatusMark value={status} word={word} />
       <p className="value">{value ?? '-'}</p>
-      {value !== undefined && <p className="since">{children}</p>}
+      <p className="since">{value !== undefined && children}</p>
     </section>
   );
 }

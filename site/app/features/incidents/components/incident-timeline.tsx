@@ -2,6 +2,7 @@ import type { TimelineEventJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { clockTime, fullTime } from '~/lib/format';
 import { incidentTimeline } from '../api/list-timeline';
@@ -14,7 +15,11 @@ export function IncidentTimeline({ id }: { id: string }) {
   const timeline = useQuery(incidentTimeline(id));
   return (
     <Card title="Timeline" actions={<span className="policy">Newest first</span>}>
-      {timeline.isPending && <Loading what="timeline" />}
+      {timeline.isPending && (
+        <Loading what="timeline" quiet>
+          <BoneRows count={5} />
+        </Loading>
+      )}
       {timeline.isError && <Failed onRetry={() => timeline.refetch()}>{timeline.error.message}</Failed>}
       {timeline.data?.length === 0 && <Empty>Nothing has happened yet.</Empty>}
       <ol className="timeline">

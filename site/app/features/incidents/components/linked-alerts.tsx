@@ -16,7 +16,7 @@ export function LinkedAlerts({ id }: { id: string }) {
       title="Linked Alerts"
       actions={alerts.data && alerts.data.total > 0 && <Count value={alerts.data.total} />}
     >
-      {alerts.isPending && <Loading what="alerts" />}
+      {alerts.isPending && <Loading what="alerts" quiet />}
       {alerts.isError && <Failed onRetry={() => alerts.refetch()}>{alerts.error.message}</Failed>}
       {alerts.data?.alerts.length === 0 && (
         <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>

@@ -9,11 +9,17 @@ import type { Incident } from '../model/incident';
 
 const order = ['critical', 'high', 'medium', 'low'];
 
+interface NeedsAPersonProps {
+  incidents: readonly Incident[];
+  /** Somebody may be needed: keeps the place, so that nothing moves under a thumb on its way. */
+  expected: boolean;
+}
+
 /** The worst unacknowledged incident with its button; nothing while nobody is needed. */
-export function NeedsAPerson({ incidents }: { incidents: readonly Incident[] }) {
+export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
   const waiting = incidents.filter((incident) => incident.status === 'triggered').toSorted(worstFirst);
   const [worst] = waiting;
-  if (!worst) return null;
+  if (!worst) return expected ? <div className="caution unknown" /> : null;
   return <Caution key={worst.id} incident={worst} others={waiting.length - 1} />;
 }
 

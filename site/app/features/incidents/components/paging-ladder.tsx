@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { clock, fullTime, offset } from '~/lib/format';
@@ -27,7 +28,11 @@ export function PagingLadder({ incident }: { incident: Incident }) {
       className="ladder"
       actions={policy && <span className="policy hide-phone">Policy: {policy}</span>}
     >
-      {notifications.isPending && <Loading what="pages" />}
+      {notifications.isPending && (
+        <Loading what="pages" quiet>
+          <BoneRows count={5} />
+        </Loading>
+      )}
       {notifications.isError && (
         <Failed onRetry={() => notifications.refetch()}>{notifications.error.message}</Failed>
       )}

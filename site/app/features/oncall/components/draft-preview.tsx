@@ -11,6 +11,7 @@ import { type Block, gapsOf } from '../model/picture';
 import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
 import type { Timeline } from '../model/schedule';
 import { gapWords, rangeWords } from '../model/words';
+import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
 import { TimelineLegend } from './timeline-legend';
 import { useHue } from './use-hue';
@@ -81,7 +82,7 @@ function Drawn({
       </Failed>
     );
   }
-  if (!query.data) return <Loading what="preview" />;
+  if (!query.data) return <PreviewLoading />;
   return (
     <>
       <Picture timeline={query.data.timeline} range={range} span={span} now={now} />
@@ -106,7 +107,7 @@ function Picture({
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
   return (
     <>
-      <Suspense fallback={<Loading what="preview" />}>
+      <Suspense fallback={<PreviewLoading />}>
         <TimelinePicture
           label="Preview of the schedule"
           timeline={timeline}
@@ -131,6 +132,14 @@ function Picture({
         />
       )}
     </>
+  );
+}
+
+function PreviewLoading() {
+  return (
+    <Loading what="preview" quiet>
+      <PictureBones />
+    </Loading>
   );
 }
 

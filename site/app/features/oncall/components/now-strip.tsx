@@ -28,7 +28,8 @@ export function NowStrip(props: NowStripProps) {
   return (
     <section className="card now-strip" aria-label="On call now">
       <OnNow schedule={schedule} off={off} now={now} hueOf={hueOf} />
-      {next !== undefined && <Next next={next} policy={schedule.policy} hueOf={hueOf} />}
+      {next === undefined ? <Unknown /> : <Next next={next} policy={schedule.policy} hueOf={hueOf} />}
+      {gap === undefined && <Unknown />}
       {gap && <Gap gap={gap} zone={schedule.zone} now={now} onShow={onShow} />}
       {gap === null && <Covered active={schedule.active} hasHours={hasHours} others={othersWithGaps} />}
     </section>
@@ -49,6 +50,11 @@ function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | '
       </p>
     </div>
   );
+}
+
+// Keeps the place, so that nothing moves when the answer comes.
+function Unknown() {
+  return <div className="now-part" />;
 }
 
 interface NextProps extends Pick<NowStripProps, 'hueOf'> {

@@ -47,7 +47,7 @@ export function OverridesView({ schedules, text, now }: OverridesViewProps) {
           </Button>
         )}
       </div>
-      {query.isPending && <Loading what="overrides" />}
+      {query.isPending && <Loading what="overrides" quiet />}
       {query.isError && !query.data && (
         <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
           Failed to load overrides

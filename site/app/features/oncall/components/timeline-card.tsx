@@ -16,6 +16,7 @@ import { rangeWords, windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
 import { GapNote } from './gap-note';
 import { OverrideDialog, type OverrideStart } from './override-dialog';
+import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
 import { SubscribeButton } from './subscribe-button';
 import { TimelineLegend } from './timeline-legend';
@@ -78,7 +79,7 @@ export function TimelineCard({ schedule, span, at, now, next, problems, onMove }
           )}
         </div>
       </div>
-      {query.isPending && <Loading what="timeline" />}
+      {query.isPending && <PictureLoading />}
       {query.isError && !query.data && (
         <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
           Failed to load timeline
@@ -130,7 +131,7 @@ function Picture(props: PictureProps) {
   const close = (block: Block) => setOpen((current) => (current?.block === block ? null : current));
   return (
     <>
-      <Suspense fallback={<Loading what="timeline" />}>
+      <Suspense fallback={<PictureLoading />}>
         <TimelinePicture
           label={`Timeline of ${schedule.name}`}
           timeline={timeline}
@@ -182,6 +183,14 @@ function Picture(props: PictureProps) {
         />
       )}
     </>
+  );
+}
+
+function PictureLoading() {
+  return (
+    <Loading what="timeline" quiet>
+      <PictureBones />
+    </Loading>
   );
 }
 

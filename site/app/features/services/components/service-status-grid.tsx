@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
+import { Bone } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { serviceList } from '../api/services';
 
@@ -12,14 +14,31 @@ const words: Record<string, string> = {
   down: 'Service disruption',
 };
 
+// How many services there are is not known before they are.
+const usual = 6;
+
 /** Every service and how it is, in the dashboard's words. */
 export function ServiceStatusGrid() {
   const services = useQuery(serviceList);
   return (
     <Card title="Services Status">
-      {services.isPending && <Loading what="services" />}
+      {services.isPending && (
+        <Loading what="services" quiet>
+          <div className="service-status">
+            {Array.from({ length: usual }, (_, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
+              <div key={i} className="bone-text">
+                <Bone width="long" />
+                <Bone />
+              </div>
+            ))}
+          </div>
+        </Loading>
+      )}
       {services.isError && !services.data && (
-        <Failed onRetry={() => services.refetch()}>{services.error.message}</Failed>
+        <Failed detail={reasonOf(services.error)} onRetry={() => services.refetch()}>
+          Failed to load services
+        </Failed>
       )}
       {services.data?.length === 0 && <Empty>No services yet.</Empty>}
       <ul className="service-status">

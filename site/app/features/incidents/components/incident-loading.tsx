@@ -1,0 +1,66 @@
+import { Bone, BoneCard } from '~/components/ui/skeleton';
+import { Failed, Loading } from '~/components/ui/states';
+import { shortId } from '~/lib/format';
+
+const facts = ['Status', 'Severity', 'Assignee', 'Service'];
+
+/** The page of an incident before anything is known of it but its number. */
+export function IncidentLoading({ id }: { id: string }) {
+  return (
+    <article className="incident-page">
+      <header>
+        <div>
+          <IncidentNumber id={id} />
+          <div className="meta-place" />
+        </div>
+      </header>
+      <Loading what="incident">
+        <dl className="card strip">
+          {facts.map((fact) => (
+            <div key={fact}>
+              <dt>{fact}</dt>
+              <dd className="bone-text">
+                <Bone width="long" />
+                <Bone />
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <div className="columns">
+          <div className="stack">
+            <BoneCard title="Who was paged" count={5} />
+            <BoneCard title="Timeline" count={5} />
+          </div>
+          <div className="stack">
+            <BoneCard title="Affected Services" count={1} />
+            <BoneCard title="Linked Alerts" count={3} />
+          </div>
+        </div>
+      </Loading>
+    </article>
+  );
+}
+
+/** The page of an incident that could not be fetched. */
+export function IncidentFailed({ id, reason, onRetry }: { id: string; reason: string; onRetry: () => void }) {
+  return (
+    <div className="incident-page">
+      <header>
+        <IncidentNumber id={id} />
+      </header>
+      <div className="card">
+        <Failed detail={reason} onRetry={onRetry}>
+          Failed to load incident
+        </Failed>
+      </div>
+    </div>
+  );
+}
+
+function IncidentNumber({ id }: { id: string }) {
+  return (
+    <h1>
+      <span className="mono">{shortId(id)}</span> Incident
+    </h1>
+  );
+}
