@@ -9,5 +9,6 @@ export default defineConfig({
     include: ['app/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts', 'testing/**/*.test.ts'],
     setupFiles: ['testing/setup.ts'],
     restoreMocks: true,
+    testTimeout: 60_000,
   },
 });

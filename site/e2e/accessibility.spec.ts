@@ -1,4 +1,4 @@
-import { expectClean, settle } from './clean';
+import { expectCleanInBothThemes, expectToFit, open } from './clean';
 import { expect, incidentPath, signIn, test } from './fixtures';
 
 const pages = [
@@ -47,38 +47,32 @@ const dialogs: [name: string, path: string, button: string][] = [
 // Nothing here changes what another test sees.
 test.describe.configure({ mode: 'parallel' });
 
-for (const theme of ['dark', 'light']) {
-  for (const width of [1440, 390]) {
-    test.describe(`${theme} at ${width}`, () => {
-      test.use({ viewport: { width, height: 900 } });
-      for (const path of pages) {
-        test(`${path} has no fault that axe can find`, async ({ page }) => {
-          await signIn(page, theme);
-          await page.goto(path);
-          await settle(page);
-          // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
-          if (path === '/inbox' && width > 900) await page.getByRole('button', { name: 'Text' }).click();
-          await expectClean(page);
-          const sideways = await page.evaluate(
-            () => document.documentElement.scrollWidth - window.innerWidth,
-          );
-          expect(sideways, 'scrolls sideways').toBeLessThanOrEqual(0);
-        });
-      }
-    });
-  }
-  for (const [name, path, button] of dialogs) {
-    test(`the ${name} dialog is clean in ${theme}, holds focus and closes with Escape`, async ({ page }) => {
-      await signIn(page, theme);
-      await page.goto(path);
-      const opener = page.getByRole('button', { name: button }).first();
-      await opener.click();
-      await expect(page.getByRole('dialog')).toBeVisible();
-      await settle(page);
-      await expectClean(page);
-      await page.keyboard.press('Escape');
-      await expect(page.getByRole('dialog')).toBeHidden();
-      await expect(opener).toBeFocused();
-    });
-  }
+for (const width of [1440, 390]) {
+  test.describe(`at ${width}`, () => {
+    test.use({ viewport: { width, height: 900 } });
+    for (const path of pages) {
+      test(`${path} has no fault that axe can find`, async ({ page }) => {
+        await signIn(page);
+        await open(page, path);
+        // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
+        if (path === '/inbox' && width > 900) await page.getByRole('button', { name: 'Text' }).click();
+        await expectCleanInBothThemes(page);
+        await expectToFit(page);
+      });
+    }
+  });
+}
+
+for (const [name, path, button] of dialogs) {
+  test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ page }) => {
+    await signIn(page);
+    await open(page, path);
+    const opener = page.getByRole('button', { name: button }).first();
+    await opener.click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expectCleanInBothThemes(page);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
 }

@@ -1,23 +1,47 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { expect, underWay } from './fixtures';
+import { expect, test, underWay } from './fixtures';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-// React draws an answer in one go; a page that did not change for so long has drawn all it has.
+// React draws an answer in one go; a page that did not change for so many milliseconds has drawn all it has.
 const calm = 200;
+
+/** Opens a page and waits until it can be looked at and used. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await settle(page);
+}
 
 /** Waits until the page is drawn, works and stands still, however slow the machine is. */
 export async function settle(page: Page): Promise<void> {
   await expect
-    .poll(async () => [...underWay(page), ...(await unrest(page))], {
+    .poll(async () => [...underWay(page), ...(await unrest(page)), ...(await loading(page))], {
       message: 'what keeps the page from being drawn and still',
       intervals: [50],
     })
     .toEqual([]);
 }
 
-// Everything that says the page is not there yet. A page that is left while it is asked is not there either.
+/** Waits until the page stands still and only answers of the server are missing. */
+export async function settleLoading(page: Page): Promise<void> {
+  await expect
+    .poll(
+      async () => [...(await unrest(page)), ...((await loading(page)).length > 0 ? [] : ['nothing loads'])],
+      {
+        message: 'what keeps the page from being drawn as far as it can be',
+        intervals: [50],
+      },
+    )
+    .toEqual([]);
+}
+
+/** What the page says that it is loading. */
+function loading(page: Page): Promise<string[]> {
+  return page.locator('.loading').allTextContents();
+}
+
+// Everything that says the page is not there yet. One that is left while it is asked is not there either.
 function unrest(page: Page): Promise<string[]> {
   return page.evaluate(listUnrest, calm).catch((error: Error) => {
     if (page.isClosed()) throw error;
@@ -27,7 +51,7 @@ function unrest(page: Page): Promise<string[]> {
 
 async function listUnrest(calm: number): Promise<string[]> {
   const heading = document.querySelector('main h1');
-  const said = [...document.querySelectorAll('[role=status]')].map((status) => status.textContent.trim());
+  const usable = [...document.querySelectorAll('main :is(h1, button)')];
   const moving = document.getAnimations().filter((animation) => {
     const end = animation.effect?.getComputedTiming().endTime;
     return animation.playState === 'running' && end !== Number.POSITIVE_INFINITY;
@@ -36,8 +60,7 @@ async function listUnrest(calm: number): Promise<string[]> {
     !document.title && 'no title',
     !heading?.checkVisibility() && 'no heading in main',
     // React leaves its mark on what it has taken over; before that a click is lost.
-    heading && !Object.keys(heading).some((key) => key.startsWith('__react')) && 'not hydrated',
-    ...said.filter((words) => words.startsWith('Loading ')),
+    !usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react'))) && 'not hydrated',
     document.fonts.status !== 'loaded' && 'fonts',
     moving.length > 0 && `${moving.length} running animations`,
   ].filter((reason) => typeof reason === 'string');
@@ -54,10 +77,40 @@ async function listUnrest(calm: number): Promise<string[]> {
   return changes.length > 0 ? [`changes: ${changes.map(({ target }) => target.nodeName).join(', ')}`] : [];
 }
 
+/** Shows the page in a theme, as if it had been chosen in another tab. */
+async function wear(page: Page, theme: string): Promise<void> {
+  await page.evaluate((theme) => {
+    localStorage.setItem('ui-theme', theme);
+    window.dispatchEvent(new StorageEvent('storage', { key: 'ui-theme', newValue: theme }));
+  }, theme);
+  await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
+}
+
 /** Fails on anything on the page that axe finds wrong. */
 export async function expectClean(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+  // Without legacy mode axe opens another page each time, for frames of other origins; there are none.
+  // Describing what is right with every element takes most of its time, and nobody reads it.
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(tags)
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .analyze();
   expect(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
   ).toEqual([]);
+}
+
+/** Fails on what axe finds in either theme, on one page that is drawn. */
+export async function expectCleanInBothThemes(page: Page): Promise<void> {
+  for (const theme of ['dark', 'light']) {
+    await wear(page, theme);
+    await settle(page);
+    await test.step(theme, () => expectClean(page));
+  }
+}
+
+/** Fails when the page can be scrolled sideways. */
+export async function expectToFit(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(wide, 'scrolls sideways').toBeLessThanOrEqual(0);
 }

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expectClean, settle } from './clean';
+import { expectClean, expectToFit, open } from './clean';
 import { expect, incidentPath, signIn, test } from './fixtures';
 
 const steps = (page: Page) => page.locator('.step-editor');
@@ -8,7 +8,7 @@ const words = (page: Page) => page.locator('.summary p').first();
 test.describe('escalation policies', () => {
   test('are found by name, target or service', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/policies');
+    await open(page, '/oncall/policies');
     await page.getByRole('searchbox').fill('night shift');
     await expect(page.getByRole('row')).toHaveCount(2);
     await page.getByRole('link', { name: 'Data, working hours' }).click();
@@ -22,19 +22,19 @@ test.describe('escalation policies', () => {
 
   test('are written with the keyboard alone', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/policies/new');
+    await open(page, '/oncall/policies/new');
     await page.getByLabel('Name').focus();
     await page.keyboard.type('Written by hand');
     const first = page.getByRole('combobox', { name: 'Pages' });
     await first.focus();
     await page.keyboard.type('24/7');
-    await expect(page.getByRole('option', { name: '24/7 Support' })).toBeVisible();
+    await expect(page.getByRole('option', { name: '24/7 Support', selected: true })).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(words(page)).toHaveText('Pages 24/7 Support at once.');
     await page.getByRole('button', { name: 'Add step' }).press('Enter');
     await steps(page).nth(1).getByRole('combobox', { name: 'Pages' }).focus();
     await page.keyboard.type('jonas');
-    await expect(page.getByRole('option', { name: 'Jonas Okafor' })).toBeVisible();
+    await expect(page.getByRole('option', { name: 'Jonas Okafor', selected: true })).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(words(page)).toHaveText('Pages 24/7 Support at once, then Jonas Okafor after 5 min.');
     await steps(page).nth(1).getByRole('spinbutton').focus();
@@ -51,7 +51,7 @@ test.describe('escalation policies', () => {
 
   test('say what is missing, and ask before changes are lost', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/policies/new');
+    await open(page, '/oncall/policies/new');
     await page.getByLabel('Description').fill('Nothing else');
     await page.getByRole('button', { name: 'Save policy' }).click();
     await expect(page.getByText('Give the policy a name.')).toBeVisible();
@@ -68,7 +68,7 @@ test.describe('escalation policies', () => {
 
   test('that are used are not deleted, and the server says why', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/policies/p4');
+    await open(page, '/oncall/policies/p4');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete policy' }).click();
     await expect(page.getByRole('alert')).toHaveText(
@@ -79,8 +79,7 @@ test.describe('escalation policies', () => {
   test('are read, not written, by viewers', async ({ page }) => {
     await signIn(page, 'dark', 'viewer');
     for (const path of ['/oncall/policies', '/oncall/policies/p3', '/oncall/teams', '/oncall/maintenance']) {
-      await page.goto(path);
-      await settle(page);
+      await open(page, path);
       const main = page.getByRole('main');
       await expect(
         main.getByRole('button', { name: /Create|Plan|Delete|Edit|Save|End now|Call off/ }),
@@ -94,7 +93,7 @@ test.describe('escalation policies', () => {
 test.describe('teams', () => {
   test('are created, changed, and kept while a policy pages them', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/teams');
+    await open(page, '/oncall/teams');
     await page.getByRole('button', { name: 'Create team' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Mobile');
@@ -119,7 +118,7 @@ test.describe('teams', () => {
 test.describe('maintenance', () => {
   test('is planned for services, and ended with a word about what it holds', async ({ page }) => {
     await signIn(page);
-    await page.goto('/oncall/maintenance');
+    await open(page, '/oncall/maintenance');
     await page.getByRole('button', { name: 'Plan maintenance' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('Index rebuild');
@@ -128,6 +127,7 @@ test.describe('maintenance', () => {
     await dialog.getByRole('combobox').click();
     await dialog.getByRole('option', { name: 'Search Index' }).click();
     await dialog.getByRole('combobox').click();
+    await expect(dialog.getByRole('option').first()).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(dialog.getByRole('option')).toHaveCount(0);
     await expect(dialog).toBeVisible();
@@ -150,7 +150,7 @@ test.describe('maintenance', () => {
 test.describe('who would be paged', () => {
   test('is asked from the service, answered, and shared by its address', async ({ page }) => {
     await signIn(page);
-    await page.goto('/services/s1');
+    await open(page, '/services/s1');
     await page.getByRole('link', { name: 'Who would be paged?' }).click();
     await expect(page).toHaveURL('/oncall/explain?service=s1');
     await expect(page.getByLabel('Service')).toHaveValue('s1');
@@ -171,7 +171,7 @@ test.describe('who would be paged', () => {
 
 test('an incident says why each person was paged', async ({ page }) => {
   await signIn(page);
-  await page.goto(incidentPath);
+  await open(page, incidentPath);
   const why = page.getByRole('group').filter({ hasText: 'On call for 24/7 Support' });
   await expect(why).toHaveCount(1);
   await why.getByText('On call for 24/7 Support').press('Enter');
@@ -193,10 +193,8 @@ test.describe('at 320', () => {
   ]) {
     test(`${path} does not scroll sideways`, async ({ page }) => {
       await signIn(page);
-      await page.goto(path);
-      await settle(page);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(wide).toBeLessThanOrEqual(0);
+      await open(page, path);
+      await expectToFit(page);
     });
   }
 });

@@ -7,6 +7,7 @@ import {
   type Request,
 } from '@playwright/test';
 import { address } from './address';
+import { slowDown } from './slow';
 
 /** The triggered incident of the fake server. */
 export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
@@ -48,6 +49,7 @@ export const test = base.extend<{ quiet: undefined }>({
   quiet: [
     async ({ page, context }, use) => {
       follow(context);
+      await slowDown(context);
       const faults: string[] = [];
       const onConsole = (message: ConsoleMessage) => {
         const expected = /404|409|503/.test(message.text());

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expectClean, settle } from './clean';
+import { expectClean, open, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 
 // Backup Support always has somebody on call, and no test needs it to stay as it was.
@@ -11,7 +11,7 @@ test.beforeEach(async ({ page }) => {
 });
 
 test('finds schedules by name, description or team', async ({ page }) => {
-  await page.goto('/oncall');
+  await open(page, '/oncall');
   const rows = page.getByRole('table', { name: 'Schedules' }).locator('tbody tr');
   for (const [text, count] of [
     ['night', 1],
@@ -26,10 +26,12 @@ test('finds schedules by name, description or team', async ({ page }) => {
 });
 
 test('gives a shift to the reader in two clicks, and back', async ({ page }) => {
-  await page.goto(backup);
+  await open(page, backup);
   const next = shifts(page).last();
   await next.click();
   const popover = page.getByRole('dialog');
+  await expect(popover).toBeVisible();
+  await settle(page);
   await expectClean(page);
   await popover.getByRole('button', { name: 'I take it' }).click();
   await expect(popover).toBeHidden();
@@ -41,7 +43,7 @@ test('gives a shift to the reader in two clicks, and back', async ({ page }) => 
 });
 
 test('is walked through with arrow keys, and a shift opens and closes by keyboard', async ({ page }) => {
-  await page.goto('/oncall?schedule=h4');
+  await open(page, '/oncall?schedule=h4');
   await expect(shifts(page).first()).toBeVisible();
   const reachable = page.getByRole('grid').locator('button[tabindex="0"]');
   await expect(reachable).toHaveCount(1);
@@ -64,7 +66,7 @@ test('is walked through with arrow keys, and a shift opens and closes by keyboar
 });
 
 test('draws the day of a clock change true to time and says so', async ({ page }) => {
-  await page.goto('/oncall?schedule=h5&at=2027-03-25T12:00:00Z');
+  await open(page, '/oncall?schedule=h5&at=2027-03-25T12:00:00Z');
   await expect(page.getByText('Clocks go forward: Sunday has 23 hours, 02:00 becomes 03:00')).toBeVisible();
   const lefts = await page
     .locator('.scale > span')
@@ -74,7 +76,7 @@ test('draws the day of a clock change true to time and says so', async ({ page }
 });
 
 test('shows a new schedule before it is saved, and saves it', async ({ page }) => {
-  await page.goto('/oncall/schedules/new');
+  await open(page, '/oncall/schedules/new');
   await page.getByLabel('Name', { exact: true }).fill('Data on call');
   await page.getByLabel('Add a person').selectOption('Jonas Okafor');
   await page.getByLabel('Add a person').selectOption('Priya Raman');
@@ -95,14 +97,27 @@ test('shows a new schedule before it is saved, and saves it', async ({ page }) =
 });
 
 test('says why a schedule cannot be deleted', async ({ page }) => {
-  await page.goto('/oncall/schedules/h1');
+  await open(page, '/oncall/schedules/h1');
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Delete schedule' }).click();
   await expect(page.getByRole('alert')).toContainText('pages this schedule');
 });
 
+test('asks before changes to a schedule are lost', async ({ page }) => {
+  await open(page, '/oncall/schedules/h5');
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Another name');
+  await page.getByRole('link', { name: 'Teams' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await dialog.getByRole('button', { name: 'Stay' }).click();
+  await expect(name).toHaveValue('Another name');
+  await name.fill('Backup Support');
+  await page.getByRole('link', { name: 'Teams' }).click();
+  await expect(page).toHaveURL('/oncall/teams');
+});
+
 test('offers the calendar address, and a new one', async ({ page }) => {
-  await page.goto(backup);
+  await open(page, backup);
   await page.getByRole('button', { name: 'Subscribe' }).click();
   const popover = page.getByRole('dialog', { name: 'Calendar feeds' });
   await popover.getByRole('button', { name: 'Make an address' }).last().click();
@@ -115,7 +130,7 @@ test('lets a viewer look and says why not more', async ({ page }) => {
   await page.addInitScript(() => {
     localStorage.setItem('user', JSON.stringify({ id: 'u9', name: 'Vera Viewer', role: 'viewer' }));
   });
-  await page.goto(backup);
+  await open(page, backup);
   await shifts(page).last().click();
   await expect(page.getByText('Viewers cannot change who is on call.')).toBeVisible();
   await expect(page.getByText(/You can look at schedules/)).toBeVisible();
@@ -126,8 +141,15 @@ test('lets a viewer look and says why not more', async ({ page }) => {
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
+  test('shows which of the on-call pages it is on', async ({ page }) => {
+    await open(page, '/oncall/contacts');
+    const here = page.getByRole('navigation', { name: 'On-call' }).locator('[aria-current="page"]');
+    await expect(here).toHaveText('My contact methods');
+    await expect(here).toBeInViewport({ ratio: 1 });
+  });
+
   test('is a row for each day, and a shift opens as a sheet', async ({ page }) => {
-    await page.goto(backup);
+    await open(page, backup);
     const days = page.getByRole('grid').getByRole('row');
     await expect(days).toHaveCount(7);
     await days.nth(2).getByRole('button').first().click();

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { address } from './address';
+import { open } from './clean';
 import { expect, incidentPath, signIn, test } from './fixtures';
 
 const client = join(import.meta.dirname, '../build/client');
@@ -74,7 +75,7 @@ test.describe('theme', () => {
 
 test.describe('signing in', () => {
   test('leads to the dashboard, and Logout back', async ({ page }) => {
-    await page.goto('/');
+    await open(page, '/');
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect(page.getByLabel('Email', { exact: true }).last()).toBeFocused();
     await page.keyboard.type('mara@example.com');
@@ -108,9 +109,11 @@ test.describe('incidents', () => {
   test.beforeEach(({ page }) => signIn(page));
 
   test('draws a thousand rows as a few, and filters them while typing', async ({ page }) => {
-    await page.goto('/incidents');
+    await open(page, '/incidents');
     await expect(page.getByText('1000 of 1000 shown.')).toBeVisible();
-    expect(await page.getByRole('row').count()).toBeLessThan(70);
+    const drawn = await page.getByRole('row').count();
+    expect(drawn).toBeGreaterThan(20);
+    expect(drawn).toBeLessThan(70);
     await page.keyboard.press('/');
     await page.keyboard.type('worker 999');
     await expect(page.getByText('1 of 1000 shown.')).toBeVisible();
@@ -118,7 +121,7 @@ test.describe('incidents', () => {
   });
 
   test('reaches the last row with the keyboard', async ({ page }) => {
-    await page.goto('/incidents');
+    await open(page, '/incidents');
     await expect(page.getByRole('link', { name: 'Checkout payments failing in eu-west-1' })).toBeVisible();
     await page.keyboard.press('j');
     await expect(page.locator('a.title').first()).toBeFocused();
@@ -137,13 +140,19 @@ test.describe('incidents', () => {
   });
 
   test('change on one screen when somebody acts on another', async ({ page, context }) => {
-    await page.goto('/incidents');
+    // One of its own, because the other tests need theirs to stay as it is.
+    const answer = await page.request.post('/v1/incidents', {
+      data: { title: 'Seen on two screens', service_id: 's3', severity: 'high' },
+    });
+    const { incident } = await answer.json();
+    const name = `#${incident.id.slice(-4)}`;
+    await open(page, '/incidents');
     const other = await context.newPage();
     await signIn(other);
-    await other.goto(incidentPath);
-    await expect(page.getByRole('button', { name: 'Acknowledge #c41e' })).toBeVisible();
+    await open(other, `/incidents/${incident.id}`);
+    await expect(page.getByRole('button', { name: `Acknowledge ${name}` })).toBeVisible();
     await other.getByRole('button', { name: /^Acknowledge/ }).click();
-    await expect(page.getByRole('button', { name: 'Resolve #c41e' })).toBeVisible();
+    await expect(page.getByRole('button', { name: `Resolve ${name}` })).toBeVisible();
     await expect(other.getByText('Acknowledged by Mara Lindqvist')).toBeVisible();
   });
 });

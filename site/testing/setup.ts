@@ -1,7 +1,10 @@
 import '@testing-library/jest-dom/vitest';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { server } from './server';
+
+// Patience for a slow machine, not a bar; what is there is found at once.
+configure({ asyncUtilTimeout: 15_000 });
 
 // jsdom knows <dialog> but cannot open it, and has no media queries.
 HTMLDialogElement.prototype.showModal = function () {

@@ -1,0 +1,100 @@
+import type { Page } from '@playwright/test';
+import { expectClean, expectToFit, settle, settleLoading } from './clean';
+import { expect, incidentPath, signIn, test } from './fixtures';
+
+// What waits for the server is a page like any other, and so is what the server did not answer.
+const pages = [
+  '/dashboard',
+  '/incidents',
+  incidentPath,
+  '/oncall',
+  '/oncall/schedules/h1',
+  '/oncall/contacts',
+  '/oncall/policies',
+  '/oncall/policies/p3',
+  '/oncall/teams',
+  '/oncall/maintenance',
+  '/oncall/explain?service=s1&severity=high&at=2026-11-23T02:00:00Z',
+  '/services',
+  '/services/s1',
+  '/inbox',
+];
+
+// How far things may move when the answers come, as the browser adds it up; 0.1 is what it calls good.
+const mostShift = 0.02;
+
+// It is said once, however many parts of the page are still on their way.
+const announced = '[role=status], [aria-live=polite]';
+
+test.describe.configure({ mode: 'parallel' });
+
+for (const [width, theme] of [
+  [1440, 'dark'],
+  [390, 'light'],
+] as const) {
+  test.describe(`at ${width} in ${theme}`, () => {
+    test.use({ viewport: { width, height: 900 } });
+    test.beforeEach(({ page }) => signIn(page, theme));
+    for (const path of pages) {
+      test(`${path} is a page while it loads, and after that failed`, async ({ page }) => {
+        const answer = await holdAnswers(page);
+        await page.goto(path);
+        await settleLoading(page);
+        await expect(page.locator(announced).filter({ hasText: /^Loading / })).toHaveCount(1);
+        await expectClean(page);
+        await expectToFit(page);
+        answer('with failure');
+        await settle(page);
+        await expect(page.getByRole('main').getByRole('button', { name: 'Try again' }).first()).toBeVisible();
+        await expectClean(page);
+        await expectToFit(page);
+      });
+
+      test(`${path} does not jump when the answers come`, async ({ page }) => {
+        const answer = await holdAnswers(page);
+        await page.addInitScript(addUpShifts);
+        await page.goto(path);
+        await settleLoading(page);
+        answer('as ever');
+        await settle(page);
+        const shifts = await page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
+        const sum = shifts.reduce((total, shift) => total + shift.by, 0);
+        expect(sum, JSON.stringify(shifts)).toBeLessThanOrEqual(mostShift);
+      });
+    }
+  });
+}
+
+interface Shift {
+  by: number;
+  of: string[];
+}
+
+// Holds what the page asks of the server back until the returned function is called.
+async function holdAnswers(page: Page): Promise<(how: 'as ever' | 'with failure') => void> {
+  let release: (how: 'as ever' | 'with failure') => void = () => undefined;
+  const released = new Promise<string>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/v1\/(?!stream)/, async (route) => {
+    if ((await released) === 'as ever') return route.fallback();
+    // A refusal is not tried again, as a 503 would be.
+    return route.fulfill({ status: 409, json: { message: 'The database is away. Try again in a moment.' } });
+  });
+  return release;
+}
+
+function addUpShifts(): void {
+  const shifts: Shift[] = [];
+  Object.assign(window, { shifts });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & {
+      value: number;
+      sources: { node?: Element }[];
+    })[])
+      shifts.push({
+        by: entry.value,
+        of: entry.sources.map(({ node }) => node?.className || `${node?.nodeName}`),
+      });
+  }).observe({ type: 'layout-shift', buffered: true });
+}
