@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"strconv"
 	"time"
@@ -26,8 +28,11 @@ type listCase struct {
 	P99         spread `json:"p99_ms"`
 	Rate        spread `json:"lists_per_second"`
 	// CPU is processor seconds of the server and all of PostgreSQL per 1,000 lists.
-	CPU   spread `json:"cpu_s_per_1000"`
-	Bytes int64  `json:"bytes"`
+	CPU spread `json:"cpu_s_per_1000"`
+	// Bytes are those of the answer as it is, GzipBytes what browsers and most HTTP clients
+	// ask for instead.
+	Bytes     int64 `json:"bytes"`
+	GzipBytes int64 `json:"gzip_bytes"`
 }
 
 type listReport struct {
@@ -89,6 +94,7 @@ func asBar(name string, limit float64, s spread) bar {
 
 func (r *ingestRig) list(ctx context.Context, limit, concurrency, rounds int, seconds float64) (listCase, error) {
 	result := listCase{Limit: limit, Concurrency: concurrency}
+	url := r.server.url + "/v1/incidents?limit=" + strconv.Itoa(limit)
 	var p50s, p99s, rates, cpus []float64
 	for range rounds {
 		before, err := processorTime(r.server.pid())
@@ -96,8 +102,7 @@ func (r *ingestRig) list(ctx context.Context, limit, concurrency, rounds int, se
 			return result, err
 		}
 		o, err := drive(ctx, job{
-			URLs: []string{r.server.url + "/v1/incidents?limit=" + strconv.Itoa(limit)}, Bearer: r.workspace.token,
-			Concurrency: concurrency, For: seconds,
+			URLs: []string{url}, Bearer: r.workspace.token, Concurrency: concurrency, For: seconds,
 		})
 		if err != nil {
 			return result, err
@@ -115,15 +120,36 @@ func (r *ingestRig) list(ctx context.Context, limit, concurrency, rounds int, se
 	}
 	result.P50, result.P99 = spreadOf(p50s, true), spreadOf(p99s, true)
 	result.Rate, result.CPU = spreadOf(rates, false), spreadOf(cpus, true)
-	return result, nil
+	var err error
+	result.GzipBytes, err = compressedSize(ctx, url, r.workspace.token)
+	return result, err
+}
+
+// compressedSize is how many bytes an answer has for who takes gzip.
+func compressedSize(ctx context.Context, url, bearer string) (int64, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+bearer)
+	request.Header.Set("Accept-Encoding", "gzip") // set by hand, the client leaves the answer as it is
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.Header.Get("Content-Encoding") != "gzip" {
+		return 0, errors.New("the list was not compressed")
+	}
+	return io.Copy(io.Discard, response.Body)
 }
 
 func (r listReport) print() {
-	t := table{{fmt.Sprintf("list of %d incidents, load %.1f", r.Incidents, r.LoadAfter), "p50 ms", "worst", "p99", "lists/s", "CPU s/1000", "bytes"}}
+	t := table{{fmt.Sprintf("list of %d incidents, load %.1f", r.Incidents, r.LoadAfter), "p50 ms", "worst", "p99", "lists/s", "CPU s/1000", "bytes", "gzip"}}
 	for _, c := range r.Cases {
 		t = append(t, []string{
 			fmt.Sprintf("first %d, c=%d", c.Limit, c.Concurrency), number(c.P50.Median), number(c.P50.Worst), number(c.P99.Median),
-			number(c.Rate.Median), number(c.CPU.Median), strconv.FormatInt(c.Bytes, 10),
+			number(c.Rate.Median), number(c.CPU.Median), strconv.FormatInt(c.Bytes, 10), strconv.FormatInt(c.GzipBytes, 10),
 		})
 	}
 	t.print()
