@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 // TestT09DatabaseAway takes PostgreSQL away for a while under load, and gives it back.
@@ -65,6 +67,38 @@ func TestT09StandbyAway(t *testing.T) {
 	w.measureKept("T09", v)
 	if slowest > 10*time.Second || first > 30*time.Second {
 		t.Errorf("the slowest refusal took %s, the first acceptance came after %s", slowest, first)
+	}
+}
+
+// TestT09PagesWhileStandbyAway hangs the standby while incidents wait for their next step:
+// alerts cannot be accepted then, but whoever is due is paged all the same.
+func TestT09PagesWhileStandbyAway(t *testing.T) {
+	begin(t, "T09")
+	w, p := paired(t)
+	const delay = 300
+	o := w.newTenant("waiting", step{delay, []string{"first"}}, step{aDay, []string{"second"}})
+	clock := pgtest.TakeClock(t, w.dsn+"&synchronous_commit=local") // it moves while nothing is confirmed
+	w.ready()
+	incidents := length(200, 40)
+	for key := range incidents {
+		w.insist(key, o, o.alertKey(key), firing(o.alertKey(key)))
+	}
+	w.awaitQuiet(patience)
+	p.standby.hang()
+	clock.Advance(delay * time.Second)
+	late := w.await("the second step while the standby hangs", patience, func() error {
+		if got := w.told(o)["second"]; got < incidents {
+			return fmt.Errorf("told of %d of %d incidents", got, incidents)
+		}
+		return nil
+	})
+	p.standby.resume()
+	w.awaitQuiet(patience)
+	v := w.check()
+	measured(t, "T09", "standby hangs: last page of the next step after its clock reached it", late, "3 s, 30 s asserted")
+	measured(t, "T09", "standby hangs: messages sent again", v.extras, "0")
+	if late > 30*time.Second || v.extras > 0 {
+		t.Errorf("the last page came after %s, %d messages were sent again", late, v.extras)
 	}
 }
 

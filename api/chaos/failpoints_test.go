@@ -62,6 +62,6 @@ func (w *world) failAt(clock *pgtest.Clock, moment string, key int) {
 }
 
 func (w *world) copiesSoFar() int {
-	_, again := w.copies()
+	_, again, _ := w.copies()
 	return again
 }

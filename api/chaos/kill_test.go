@@ -71,4 +71,7 @@ func (w *world) measureKept(id string, v verdict) {
 	measured(w.t, id, "duplicate incidents", v.duplicates, "0")
 	measured(w.t, id, "pages / messages / sent again", fmt.Sprintf("%d / %d / %d", v.pages, v.messages, v.extras), "at most 1 copy a crash and contact")
 	measured(w.t, id, "first attempt after due, p99 / max", fmt.Sprintf("%s / %s", v.latenessP99.Round(time.Millisecond), v.latenessMax.Round(time.Millisecond)), "")
+	if excused := w.unrecorded.Load(); excused > 0 {
+		measured(w.t, id, "messages whose record went with the old primary", v.unrecorded, fmt.Sprintf("at most %d", excused))
+	}
 }

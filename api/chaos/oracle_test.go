@@ -33,7 +33,9 @@ type verdict struct {
 	accepted, lost, duplicates int
 	pages, messages            int
 	// extras are messages that repeat a page which a provider had got before.
-	extras                   int
+	extras int
+	// unrecorded are messages whose record went with an old primary.
+	unrecorded               int
 	latenessP99, latenessMax time.Duration
 }
 
@@ -127,7 +129,8 @@ func (w *world) checkPages(v *verdict) {
 		       (SELECT min(d.started_at) FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id
 		        WHERE l.org_id = n.org_id AND l.notification_id = n.id AND d.outcome <> 'skipped') - n.due_at FROM notification n`)
 	v.pages = len(pages)
-	copies, again := w.copies()
+	copies, again, orphans := w.copies()
+	v.unrecorded = orphans
 	v.messages, v.extras = len(w.providers.journal.all()), again
 	var unsent, copied, early []string
 	var late []time.Duration
@@ -157,14 +160,15 @@ func (w *world) checkPages(v *verdict) {
 }
 
 // copies counts for each page how many messages with it the providers got, and how
-// many messages held a page that was received before.
-func (w *world) copies() (copies map[string]int, again int) {
+// many messages held a page that was received before, and how many have no record.
+func (w *world) copies() (copies map[string]int, again, unrecorded int) {
 	type link struct{ Delivery, Page string }
 	carried := map[string][]string{}
 	for _, l := range rows(w, pgx.RowToStructByPos[link], `SELECT id::text, unnest(notification_ids)::text FROM delivery`) {
 		carried[l.Delivery] = append(carried[l.Delivery], l.Page)
 	}
 	copies = map[string]int{}
+	var orphans []string
 	for _, message := range w.providers.journal.all() {
 		if !strings.HasPrefix(message.Answer, "taken") {
 			continue
@@ -175,13 +179,16 @@ func (w *world) copies() (copies map[string]int, again int) {
 			copies[pageID]++
 		}
 		if len(carried[message.DeliveryID]) == 0 {
-			w.t.Errorf("I4: a message was received that no delivery stands for: %+v", message)
+			orphans = append(orphans, fmt.Sprintf("%+v", message))
 		}
 		if repeats {
 			again++
 		}
 	}
-	return copies, again
+	if int64(len(orphans)) > w.unrecorded.Load() {
+		w.broken("I4, a message was received that no delivery stands for", len(orphans), orphans...)
+	}
+	return copies, again, len(orphans)
 }
 
 // checkAnswered is I7: no page of an incident begins more than a second after its

@@ -38,7 +38,10 @@ type world struct {
 	pgDir    string
 	// crashes counts the ends of a program, and lost answers, that excuse an extra copy.
 	crashes atomic.Int64
-	base    struct{ goroutines, descriptors int }
+	// unrecorded counts what excuses a message without a record: sweeps do not wait for the
+	// standby, so the last claims before a failover may be on the old primary only.
+	unrecorded atomic.Int64
+	base       struct{ goroutines, descriptors int }
 }
 
 func newWorld(t *testing.T) *world {

@@ -98,6 +98,24 @@ func TestACancelledWaitForTheStandbyIsNoSuccess(t *testing.T) {
 	}
 }
 
+// TestPagesDoNotWaitForTheStandby writes what sweeps write while no standby confirms.
+func TestPagesDoNotWaitForTheStandby(t *testing.T) {
+	t.Parallel()
+	dsn, _ := synchronous(t)
+	db := open(t, postgres.Config{DSN: dsn})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // the wait would never end
+	defer cancel()
+	for _, pool := range []postgres.Pool{postgres.Sweep, postgres.Audit} {
+		err := db.InSystem(ctx, pool, func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `INSERT INTO org (id, kind, name, created_at) VALUES (gen_random_uuid(), 'organization', $1, nightbell_now())`, pool)
+			return err
+		})
+		if err != nil {
+			t.Errorf("pool %s: %v", pool, err)
+		}
+	}
+}
+
 func cancelWaits(t *testing.T, admin *pgx.Conn, done <-chan error, name string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {

@@ -41,7 +41,20 @@ type terms struct {
 	statement time.Duration // longest statement
 	idleInTx  time.Duration // longest pause inside a transaction: a hung worker loses its locks
 	plans     planMode
+	commits   commitMode
 }
+
+// commitMode says who has to have a transaction before its commit is answered.
+type commitMode string
+
+const (
+	// everywhere is whoever the server's own setting says, its synchronous standby too: what
+	// was promised to a sender or to a person survives the loss of the primary.
+	everywhere commitMode = ""
+	// here is this server alone. What a sweep does is done again when a failover loses it,
+	// at the cost of a copy of a page; waiting for a standby that hangs costs the page.
+	here commitMode = "local"
+)
 
 // planMode says whether PostgreSQL may keep a statement's plan. A plan that was made
 // while a queue was empty reads all of it once it is not, until somebody analyzes it:
@@ -59,12 +72,12 @@ const (
 )
 
 var roster = map[Pool]terms{
-	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second, cachedPlans},
-	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans},
-	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans},
-	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans},
-	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans},
-	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans},
+	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere},
+	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere},
+	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
+	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here},
+	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here},
+	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere},
 }
 
 // Config says where the database is and how many connections may be held.
@@ -152,8 +165,12 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 // trip, and makes sure that the connection is who it should be.
 func takeRole(ctx context.Context, conn *pgx.Conn, allowed terms) error {
 	statement := fmt.Sprintf("SET ROLE %s; SET statement_timeout = %d; SET idle_in_transaction_session_timeout = %d;"+
-		" SET plan_cache_mode = %s; SET jit = off; SET timezone = 'UTC'; SELECT current_user",
+		" SET plan_cache_mode = %s; SET jit = off; SET timezone = 'UTC'",
 		allowed.role, allowed.statement.Milliseconds(), allowed.idleInTx.Milliseconds(), allowed.plans)
+	if allowed.commits != everywhere {
+		statement += "; SET synchronous_commit = " + string(allowed.commits)
+	}
+	statement += "; SELECT current_user"
 	results, err := conn.PgConn().Exec(ctx, statement).ReadAll()
 	if err != nil {
 		return fmt.Errorf("the login role cannot become %s; run the migrations first: %w", allowed.role, err)
