@@ -119,8 +119,8 @@ func TestPlansKnowNothingOfOrganizations(t *testing.T) {
 // TestKeysAreFoundByTheirKey asks how a key that others point at is looked for while the
 // tables are empty, which is when the plans of the page path are made. Any index that
 // begins with the organization looks as good then, and reads all of the organization
-// later: when this fails, let your new index begin with another column, or make the
-// primary key anew after it (migration 0003).
+// later: when this fails, let your new index begin with another column, or create it
+// before the primary key, as incident does.
 func TestKeysAreFoundByTheirKey(t *testing.T) {
 	t.Parallel()
 	owner := pgtest.New(t).Owner(t)
