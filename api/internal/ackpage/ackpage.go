@@ -11,11 +11,11 @@ package ackpage
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -34,8 +34,6 @@ type Options struct {
 	Acknowledger Acknowledger
 	// Key is the one that the links were minted with.
 	Key []byte
-	// Now tells whether a link has expired.
-	Now func() time.Time
 }
 
 // New makes the handler of GET and POST /ack/{token} and of GET /ack/style.css.
@@ -81,7 +79,7 @@ func (h handler) show(w http.ResponseWriter, r *http.Request, token string) {
 		h.fail(w, r, err)
 		return
 	}
-	h.render(w, r, http.StatusOK, pageTemplate, newView(paged, h.Now()))
+	h.render(w, r, http.StatusOK, pageTemplate, newView(paged))
 }
 
 // acknowledge acts and sends the browser back to the page, so that reloading it does
@@ -119,22 +117,19 @@ func fromThisPage(r *http.Request) bool {
 
 // open reads the token and answers when it is not good.
 func (h handler) open(w http.ResponseWriter, r *http.Request, token string) (notify.AckClaims, bool) {
-	claims, err := notify.OpenAck(h.Key, token, h.Now())
-	switch err {
-	case nil:
-		return claims, true
-	case notify.ErrAckExpired: //nolint:errorlint // OpenAck returns it bare
-		h.refuse(w, r, http.StatusNotFound, "This link has expired.", "A link works for 24 hours. Sign in to see what is open now.")
-	default:
+	claims, err := notify.OpenAck(h.Key, token)
+	if err != nil {
 		h.refuse(w, r, http.StatusNotFound, "This link does not work.", "Check that it was copied whole, or sign in to see what is open.")
 	}
-	return claims, false
+	return claims, err == nil
 }
 
 // fail answers for what the acknowledger could not do.
 func (h handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refusal, known := fault.Of(err)
 	switch {
+	case errors.Is(err, flow.ErrLinkExpired):
+		h.refuse(w, r, http.StatusNotFound, "This link has expired.", "A link works for 24 hours. Sign in to see what is open now.")
 	case known && refusal.Kind == fault.NotFound:
 		h.refuse(w, r, http.StatusNotFound, "This link does not work any more.", "Sign in to see what is open now.")
 	case known && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable:

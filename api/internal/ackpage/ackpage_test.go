@@ -65,13 +65,13 @@ func told(title string, severity alert.Severity, status incident.Status, by stri
 }
 
 func oneOpen() *desk {
-	return &desk{paged: flow.Paged{PersonName: "Mara Lindqvist", Incidents: []flow.PagedIncident{
+	return &desk{paged: flow.Paged{Now: now, PersonName: "Mara Lindqvist", Incidents: []flow.PagedIncident{
 		told("Checkout payments failing in eu-west-1", alert.Critical, incident.Triggered, ""),
 	}}}
 }
 
 func ask(d *desk, method, token string, header http.Header) *httptest.ResponseRecorder {
-	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, Now: func() time.Time { return now }})
+	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key})
 	request := httptest.NewRequest(method, "https://nightbell.example/ack/"+token, nil)
 	maps.Copy(request.Header, header)
 	answer := httptest.NewRecorder()
@@ -132,7 +132,7 @@ func TestWhoHasItIsSaid(t *testing.T) {
 		{[]flow.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Resolved, "")}, "1 of 2 incidents needs somebody", "Acknowledge"},
 		{[]flow.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob"), told("b", alert.Low, incident.Resolved, "")}, "All 2 incidents are answered", ""},
 	} {
-		page := ask(&desk{paged: flow.Paged{PersonName: "Mara", Incidents: c.incidents}}, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
+		page := ask(&desk{paged: flow.Paged{Now: now, PersonName: "Mara", Incidents: c.incidents}}, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
 		if !strings.Contains(page, "<h1>"+c.title+"</h1>") || strings.Contains(page, "<button") != (c.button != "") || !strings.Contains(page, c.button) {
 			t.Errorf("want %q and %q:\n%s", c.title, c.button, page)
 		}
@@ -140,7 +140,7 @@ func TestWhoHasItIsSaid(t *testing.T) {
 }
 
 func TestManyAreCounted(t *testing.T) {
-	d := &desk{paged: flow.Paged{PersonName: "Mara"}}
+	d := &desk{paged: flow.Paged{Now: now, PersonName: "Mara"}}
 	for range 3000 {
 		d.paged.Incidents = append(d.paged.Incidents, told("a", alert.High, incident.Triggered, ""))
 	}
@@ -151,11 +151,8 @@ func TestManyAreCounted(t *testing.T) {
 }
 
 func TestLinksThatDoNotWork(t *testing.T) {
-	expired := claims
-	expired.Expires = now
 	good := notify.MintAck(key, claims)
 	for _, c := range []struct{ name, token, says string }{
-		{"expired", notify.MintAck(key, expired), "This link has expired."},
 		{"cut off", good[:50], "This link does not work."},
 		{"altered", strings.Replace(good, good[20:24], "AAAA", 1), "This link does not work."},
 		{"another key", notify.MintAck(bytes.Repeat([]byte{2}, 32), claims), "This link does not work."},
@@ -200,6 +197,7 @@ func TestFailuresAreSentences(t *testing.T) {
 		status int
 	}{
 		{flow.ErrLinkSpent, http.StatusNotFound},
+		{flow.ErrLinkExpired, http.StatusNotFound},
 		{fault.New(fault.Conflict, "x", "It is resolved already."), http.StatusConflict},
 		{fault.New(fault.Unavailable, "x", "Try again."), http.StatusServiceUnavailable},
 		{errors.New("pq: secret detail"), http.StatusServiceUnavailable},
@@ -217,7 +215,7 @@ func TestFailuresAreSentences(t *testing.T) {
 
 func TestPagesAreSafe(t *testing.T) {
 	attack := `</h1><script>alert(1)</script><img src=x onerror=alert(1)>"` + "\u202e\x00"
-	d := &desk{paged: flow.Paged{PersonName: attack, Incidents: []flow.PagedIncident{
+	d := &desk{paged: flow.Paged{Now: now, PersonName: attack, Incidents: []flow.PagedIncident{
 		told(attack, alert.Critical, incident.Triggered, attack), told(attack, alert.High, incident.Acknowledged, attack),
 	}}}
 	d.paged.Incidents[0].ServiceName = attack

@@ -83,14 +83,14 @@ type row struct {
 	Service, Standing, Path string
 }
 
-func newView(paged flow.Paged, now time.Time) view {
+func newView(paged flow.Paged) view {
 	v := view{Style: styleURL}
 	for _, told := range paged.Incidents {
 		if told.Status == incident.Triggered {
 			v.Open++
 		}
 		if len(v.Rows) < maxRows {
-			v.Rows = append(v.Rows, newRow(told, now))
+			v.Rows = append(v.Rows, newRow(told, paged.Now))
 		}
 	}
 	v.More = len(paged.Incidents) - len(v.Rows)

@@ -19,8 +19,15 @@ import (
 var ErrLinkSpent = fault.New(fault.NotFound, "link_spent",
 	"This link does not work any more. Sign in to see the incident.")
 
+// ErrLinkExpired is the answer to an acknowledge link after its last day, by the clock
+// of the database that it was made by.
+var ErrLinkExpired = fault.New(fault.NotFound, "link_expired",
+	"This link has expired. Sign in to see what is open now.")
+
 // Paged is what one message told a person about.
 type Paged struct {
+	// Now is the database's clock.
+	Now        time.Time
 	PersonName string
 	Incidents  []PagedIncident
 }
@@ -88,8 +95,15 @@ ORDER BY array_position(ARRAY['triggered', 'acknowledged', 'resolved'], i.status
          array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity), i.triggered_at DESC`
 
 func readPaged(ctx context.Context, tx pgx.Tx, claims notify.AckClaims) (Paged, error) {
-	var paged Paged
-	err := tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return Paged{}, err
+	}
+	if !now.Before(claims.Expires) {
+		return Paged{}, ErrLinkExpired
+	}
+	paged := Paged{Now: now}
+	err = tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, claims.OrgID, claims.UserID).Scan(&paged.PersonName)
 	if err != nil {
 		return Paged{}, orSpent(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -16,7 +17,7 @@ import (
 
 // follow requests a message's link as a browser, or a mail scanner, does.
 func (o *outbox) follow(method, link string) *httptest.ResponseRecorder {
-	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.responder, Key: linkKey, Now: o.Clock.Now})
+	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.responder, Key: linkKey})
 	answer := httptest.NewRecorder()
 	page.ServeHTTP(answer, httptest.NewRequest(method, link, nil))
 	return answer
@@ -73,11 +74,27 @@ func TestALinkReachesNothingElse(t *testing.T) {
 			}
 		}
 	}
-	o.Clock.Advance(notify.AckLifetime)
-	if answer := o.follow(http.MethodPost, message.AckURL); answer.Code != http.StatusNotFound {
-		t.Errorf("after a day: %d", answer.Code)
-	}
 	if got := pgtest.One[string](t, o.Database, `SELECT status FROM incident`); got != "triggered" {
 		t.Errorf("the incident is %s", got)
+	}
+}
+
+// TestALinkExpiresByTheClockThatMadeIt moves the database's clock and not the process's,
+// as when the two disagree.
+func TestALinkExpiresByTheClockThatMadeIt(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(began)
+	o.accept(t, firing("a", "a", began))
+	deliver(t, o.deliverer)
+	link := o.provider.messages()[0].AckURL
+	o.Clock.Freeze(began.Add(notify.AckLifetime))
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if answer := o.follow(method, link); answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "This link has expired.") {
+			t.Errorf("%s after a day: %d\n%s", method, answer.Code, answer.Body)
+		}
+	}
+	o.Clock.Freeze(began.Add(notify.AckLifetime - time.Second))
+	if answer := o.follow(http.MethodGet, link); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "23 hours ago") {
+		t.Errorf("a second before: %d\n%s", answer.Code, answer.Body)
 	}
 }

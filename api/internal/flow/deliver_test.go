@@ -129,7 +129,7 @@ func TestAPageReachesThePerson(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	token := strings.TrimPrefix(message.AckURL, "https://nightbell.example/ack/")
-	claims, err := notify.OpenAck(linkKey, token, o.Clock.Now())
+	claims, err := notify.OpenAck(linkKey, token)
 	if err != nil || claims.OrgID != o.org || claims.UserID != o.ada || claims.DeliveryID != message.DeliveryID {
 		t.Errorf("the link opens to %+v, %v", claims, err)
 	}

@@ -22,31 +22,25 @@ var (
 
 func TestAckTokenOpens(t *testing.T) {
 	token := MintAck(ackKey, ackFor)
-	if got, err := OpenAck(ackKey, token, ackFor.Expires.Add(-time.Second)); err != nil || got != ackFor {
+	if got, err := OpenAck(ackKey, token); err != nil || got != ackFor {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got := len(token); got != 98 {
 		t.Errorf("a token has %d characters", got)
 	}
-	for _, late := range []time.Duration{0, time.Second, 240 * time.Hour} {
-		if _, err := OpenAck(ackKey, token, ackFor.Expires.Add(late)); !errors.Is(err, ErrAckExpired) {
-			t.Errorf("%s after its end: %v", late, err)
-		}
-	}
 }
 
 func TestAckTokenCannotBeAltered(t *testing.T) {
-	now := ackFor.Expires.Add(-time.Hour)
 	token := MintAck(ackKey, ackFor)
 	raw, _ := base64.RawURLEncoding.DecodeString(token)
 	for bit := range len(raw) * 8 {
 		altered := bytes.Clone(raw)
 		altered[bit/8] ^= 1 << (bit % 8)
-		if _, err := OpenAck(ackKey, base64.RawURLEncoding.EncodeToString(altered), now); !errors.Is(err, ErrAckInvalid) {
+		if _, err := OpenAck(ackKey, base64.RawURLEncoding.EncodeToString(altered)); !errors.Is(err, ErrAckInvalid) {
 			t.Fatalf("bit %d was flipped and the token opens: %v", bit, err)
 		}
 	}
-	if _, err := OpenAck(bytes.Repeat([]byte{8}, 32), token, now); !errors.Is(err, ErrAckInvalid) {
+	if _, err := OpenAck(bytes.Repeat([]byte{8}, 32), token); !errors.Is(err, ErrAckInvalid) {
 		t.Errorf("opens with another key: %v", err)
 	}
 }
@@ -57,7 +51,7 @@ func FuzzOpenAck(f *testing.F) {
 	f.Add(MintAck(ackKey, ackFor) + "=")
 	valid := MintAck(ackKey, ackFor)
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := OpenAck(ackKey, text, ackFor.Expires.Add(-time.Hour)); err == nil && text != valid {
+		if _, err := OpenAck(ackKey, text); err == nil && text != valid {
 			t.Errorf("%q opens", text)
 		}
 	})
