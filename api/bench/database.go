@@ -67,7 +67,7 @@ func (d *database) clear(ctx context.Context) error {
 		return err
 	}
 	const truncate = `TRUNCATE incident, alert, alert_event, timeline_event, escalation_state, notification, delivery,
-		delivery_notification, undecodable_alert, bench.raw_alert CASCADE`
+		undecodable_alert, bench.raw_alert CASCADE`
 	_, err := d.Exec(ctx, truncate)
 	for range 5 { // the server's sweeps lock the same tables in another order
 		if postgres.Code(err) != "40P01" {

@@ -107,12 +107,11 @@ func (p *past) addPage(cycle int, effect escalation.Effect, due time.Time) {
 	started := due.Add(milliseconds(effectKey, 40, 300))
 	sent := started.Add(milliseconds(effectKey+"/sent", 180, 700))
 	p.rows.add("notification", `org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
-		why, severity_rank, state, due_at, next_try_at, attempts, finished_at, created_at`,
+		why, severity_rank, state, due_at, next_try_at, attempts, delivery_ids, finished_at, created_at`,
 		orgID, page, effectKey, p.id, effect.UserID, contactID(to.first), string(notify.Email), cycle, effect.Round, effect.Step,
-		effect.Message, effect.Why, p.severity.Rank(), "sent", due, due, 1, sent, due)
-	p.rows.add("delivery", "org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, started_at, finished_at",
-		orgID, delivery, contactID(to.first), effect.UserID, string(notify.Email), "accepted", "250 2.0.0 Ok: queued", 1, started, sent)
-	p.rows.add("delivery_notification", "org_id, delivery_id, notification_id", orgID, delivery, page)
+		effect.Message, effect.Why, p.severity.Rank(), "sent", due, due, 1, []uuid.UUID{delivery}, sent, due)
+	p.rows.add("delivery", "org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, notification_ids, started_at, finished_at",
+		orgID, delivery, contactID(to.first), effect.UserID, string(notify.Email), "accepted", "250 2.0.0 Ok: queued", 1, []uuid.UUID{page}, started, sent)
 	p.note(sent.Sub(p.began), incident.Event{
 		Kind: "paged", Message: fmt.Sprintf("%s was paged by e-mail (%s)", to.name(), to.email()),
 		Data: map[string]any{

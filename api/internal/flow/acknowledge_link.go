@@ -82,10 +82,8 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 
 const pagedSQL = `
 SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at)
-FROM (SELECT DISTINCT n.incident_id FROM (
-          SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2
-          UNION ALL
-          SELECT notification_id FROM delivery_notification WHERE org_id = $1 AND delivery_id = $2) page
+FROM (SELECT DISTINCT n.incident_id
+      FROM (SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2) page
       JOIN notification n ON n.org_id = $1 AND n.id = page.id
       WHERE n.user_id = $3) carried
 JOIN incident i ON i.org_id = $1 AND i.id = carried.incident_id

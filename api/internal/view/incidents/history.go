@@ -83,8 +83,7 @@ func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) 
 		SELECT n.id, n.step + 1, n.round + 1, n.user_id, coalesce(u.name, ''), n.channel, c.name, c.hint, n.state, n.due_at, n.finished_at, n.finished_for, n.why,
 		       coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.id, 'outcome', d.outcome, 'detail', d.detail, 'started_at', d.started_at,
 		                          'finished_at', d.finished_at, 'incident_count', d.incident_count) ORDER BY d.started_at)
-		                 FROM delivery d WHERE d.org_id = n.org_id AND d.id = ANY(n.delivery_ids || ARRAY(
-		                     SELECT l.delivery_id FROM delivery_notification l WHERE l.org_id = n.org_id AND l.notification_id = n.id))), '[]')
+		                 FROM delivery d WHERE d.org_id = n.org_id AND d.id = ANY(n.delivery_ids)), '[]')
 		FROM notification n
 		JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
 		LEFT JOIN users u ON u.id = n.user_id

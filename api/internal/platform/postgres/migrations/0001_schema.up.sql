@@ -656,16 +656,6 @@ CREATE TABLE delivery (
 -- Whether a message to a contact is under way: one row however many pages it carries.
 CREATE INDEX delivery_sending_idx ON delivery (contact_method_id) WHERE outcome = 'sending';
 
-CREATE TABLE delivery_notification (
-    org_id          uuid NOT NULL,
-    delivery_id     uuid NOT NULL,
-    notification_id uuid NOT NULL,
-    PRIMARY KEY (org_id, delivery_id, notification_id),
-    FOREIGN KEY (org_id, delivery_id) REFERENCES delivery (org_id, id) ON DELETE CASCADE,
-    FOREIGN KEY (org_id, notification_id) REFERENCES notification (org_id, id) ON DELETE CASCADE
-);
-CREATE INDEX delivery_notification_notification_idx ON delivery_notification (org_id, notification_id);
-
 -- Mail of an installation without a mail server, shown on /inbox.
 CREATE TABLE inbox_mail (
     org_id      uuid NOT NULL REFERENCES org (id),
@@ -788,7 +778,7 @@ BEGIN
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
         'service_key', 'service_dependency', 'change_event', 'incident', 'alert', 'alert_event',
         'undecodable_alert', 'timeline_event', 'escalation_state', 'incident_timer', 'notification',
-        'delivery', 'delivery_notification', 'inbox_mail', 'maintenance_window',
+        'delivery', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key']
     LOOP
         -- No statistics of org_id: with them the planner expects no rows of an organization that

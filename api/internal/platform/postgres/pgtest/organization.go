@@ -101,7 +101,6 @@ var organizationRows = []string{
 			4, 'sent', nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
 	`INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, finished_at)
 		VALUES ({org}, {delivery}, {contact_method}, {user}, 'email', 'accepted', 1, nightbell_now(), nightbell_now())`,
-	`INSERT INTO delivery_notification (org_id, delivery_id, notification_id) VALUES ({org}, {delivery}, {notification})`,
 	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at)
 		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'Filled text', nightbell_now())`,
 	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,
