@@ -3,3 +3,14 @@
 //   sqlc v1.31.1
 
 package authdb
+
+import (
+	"time"
+)
+
+type SignInTally struct {
+	Slot      int32
+	Failures  float64
+	CountedAt time.Time
+	NextTurn  time.Time
+}

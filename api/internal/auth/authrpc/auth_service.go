@@ -38,7 +38,8 @@ type AuthServer struct {
 	limits   *signInLimits
 	sessions *sessions
 	callers  *Authenticator
-	now      func() time.Time
+	// sleep waits for a turn, or until the caller is gone.
+	sleep func(context.Context, time.Duration) error
 }
 
 // AuthConfig is what an AuthServer is made of.
@@ -60,8 +61,12 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 	if err != nil {
 		return nil, err
 	}
+	limits, err := newSignInLimits(c.Limits, c.Secret)
+	if err != nil {
+		return nil, err
+	}
 	return &AuthServer{
-		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: newSignInLimits(c.Limits), now: time.Now,
+		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: limits, sleep: sleep,
 		sessions: &sessions{db: c.DB, tokens: c.Tokens, successors: successors, now: time.Now, logger: c.Logger},
 	}, nil
 }
@@ -78,7 +83,10 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 	if err := registration.CheckPassword(request.GetPassword()); err != nil {
 		return nil, err
 	}
-	if err := s.limits.registration(rpcserver.Peer(ctx), s.now()); err != nil {
+	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		return s.limits.registration(ctx, tx, rpcserver.Peer(ctx), now)
+	})
+	if err != nil {
 		return nil, err
 	}
 	hash, err := s.hasher.Hash(ctx, auth.Strangers, request.GetPassword())
@@ -93,11 +101,7 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 }
 
 func (s *AuthServer) register(ctx context.Context, registration flow.Registration, hash string) (user *nightbellv1.User, err error) {
-	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
+	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		made, err := flow.Register(ctx, tx, registration, hash, now)
 		if err != nil {
 			return err
@@ -116,14 +120,17 @@ func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginReques
 		email: normalEmail(request.GetEmail()), password: request.GetPassword(),
 		device: deviceHash(request.GetDevice()), userAgent: userAgent(ctx), peer: rpcserver.Peer(ctx),
 	}
-	account, err := s.findAccount(ctx, signIn)
+	account, attempt, err := s.findAccount(ctx, signIn)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.checkPassword(ctx, signIn, account); err != nil {
+	if err := s.sleep(ctx, attempt.wait); err != nil {
 		return nil, err
 	}
-	answer, err := s.signIn(ctx, signIn, account)
+	if err := s.checkPassword(ctx, signIn, account, attempt); err != nil {
+		return nil, err
+	}
+	answer, err := s.signIn(ctx, signIn, account, attempt)
 	if err != nil {
 		return nil, err
 	}
@@ -137,41 +144,40 @@ type signInRequest struct {
 	peer                       netip.Addr
 }
 
-// findAccount returns an empty account when there is none.
-func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account authdb.FindAccountRow, err error) {
-	if !org.IsPlainText(r.email) {
-		return authdb.FindAccountRow{}, nil
-	}
-	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
-		account, err = authdb.New(tx).FindAccount(ctx, r.device, r.email)
+// findAccount returns an empty account when there is none, and counts the attempt.
+func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account authdb.FindAccountRow, made attempt, err error) {
+	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		var err error
+		if org.IsPlainText(r.email) {
+			account, err = authdb.New(tx).FindAccount(ctx, r.device, r.email)
+		}
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		var device []byte
+		if account.DeviceIsKnown {
+			device = r.device
+		}
+		made, err = s.limits.signIn(ctx, tx, r.email, device, r.peer, now)
 		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return authdb.FindAccountRow{}, nil
-	}
-	return account, err
+	return account, made, err
 }
 
 // checkPassword returns nil for the right password. It hashes outside of any
 // transaction, because that takes long, and replaces a hash of an older cost.
-func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account authdb.FindAccountRow) error {
-	lane, trusted := auth.Strangers, []byte(nil)
-	if account.DeviceIsKnown && r.device != nil {
-		lane, trusted = auth.KnownDevices, r.device
-	}
-	attempt, err := s.limits.signIn(r.email, trusted, r.peer, s.now())
-	if err != nil {
-		return err
+func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account authdb.FindAccountRow, made attempt) error {
+	lane := auth.Strangers
+	if account.DeviceIsKnown {
+		lane = auth.KnownDevices
 	}
 	matches, outdated, err := s.hasher.Verify(ctx, lane, r.password, account.PasswordHash)
 	if err != nil {
-		attempt.undo()
-		return err
+		return errors.Join(err, s.db.InSystem(ctx, postgres.Identity, made.undo))
 	}
 	if !matches {
 		return errCredentials
 	}
-	attempt.succeeded()
 	if account.DisabledAt != nil {
 		return fault.New(fault.Denied, "account_disabled", "This account is disabled. Ask an admin of your organization.")
 	}
@@ -191,19 +197,44 @@ func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string
 	})
 }
 
-func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account authdb.FindAccountRow) (answer signedIn, err error) {
-	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account authdb.FindAccountRow, made attempt) (answer signedIn, err error) {
+	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		if err := remember(ctx, tx, account.ID, r.device, now); err != nil {
+			return err
+		}
+		var err error
+		if answer, err = s.sessions.begin(ctx, tx, account.ID, r.userAgent, now); err != nil {
+			return err
+		}
+		return made.succeeded(ctx, tx) // last, because whoever signs in from this network waits for the lock
+	})
+	return answer, err
+}
+
+// atNow runs fn in one transaction, at the database's time.
+func (s *AuthServer) atNow(ctx context.Context, fn func(context.Context, pgx.Tx, time.Time) error) error {
+	return s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := remember(ctx, tx, account.ID, r.device, now); err != nil {
-			return err
-		}
-		answer, err = s.sessions.begin(ctx, tx, account.ID, r.userAgent, now)
-		return err
+		return fn(ctx, tx, now)
 	})
-	return answer, err
+}
+
+// sleep returns the context's error when the caller gave up.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func remember(ctx context.Context, tx pgx.Tx, userID uuid.UUID, device []byte, now time.Time) error {

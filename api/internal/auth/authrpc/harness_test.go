@@ -2,6 +2,7 @@ package authrpc
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -35,11 +36,18 @@ type world struct {
 
 	mu    sync.Mutex
 	shift time.Duration
+	slept time.Duration
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, db: pgtest.New(t), log: &lockedBuffer{}}
+	return newReplica(t, pgtest.New(t))
+}
+
+// newReplica is one more server over a database.
+func newReplica(t *testing.T, db *pgtest.Database) *world {
+	t.Helper()
+	w := &world{t: t, db: db, log: &lockedBuffer{}}
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
 	secret := bytes.Repeat([]byte{7}, auth.SecretSize)
 	tokens, err := auth.NewAccessTokens(secret)
@@ -49,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	w.callers = NewAuthenticator(w.db.DB, tokens)
 	w.auth, err = NewAuthServer(AuthConfig{DB: w.db.DB, Secret: secret, Tokens: tokens, Callers: w.callers, Hasher: hasher, Logger: logger})
 	must(t, err)
-	w.callers.now, w.auth.now, w.auth.sessions.now = w.now, w.now, w.now
+	w.callers.now, w.auth.sessions.now, w.auth.sleep = w.now, w.now, w.sleep
 	server := rpcserver.New(logger, rpcserver.Recover(), rpcserver.MapFaults(nil),
 		w.callers.Authenticate, Audit(w.db.DB, logger), Authorize, rpcserver.Validate())
 	keys, people := NewAPIKeyServer(w.db.DB, w.callers), orgrpc.NewServer(w.db.DB)
@@ -87,6 +95,33 @@ func (w *world) later(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.shift += d
+}
+
+// sleep moves the database's clock instead of waiting.
+func (w *world) sleep(_ context.Context, d time.Duration) error {
+	if d > 0 {
+		w.db.Clock.Advance(d)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.slept += d
+	return nil
+}
+
+// waited is how long sign-ins had to wait since it was asked last.
+func (w *world) waited() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	slept := w.slept
+	w.slept = 0
+	return slept
+}
+
+func (w *world) limit(l Limits) {
+	w.t.Helper()
+	limits, err := newSignInLimits(l, bytes.Repeat([]byte{7}, auth.SecretSize))
+	must(w.t, err)
+	w.auth.limits = limits
 }
 
 type object = map[string]any

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -113,7 +114,7 @@ func TestRegisterRefusals(t *testing.T) {
 func TestRegistrationsPerAddressAreLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.auth.limits = newSignInLimits(Limits{Registrations: 2, Loopback: 3})
+	w.limit(Limits{Registrations: 2, LocalRegistrations: 3})
 	try := func(from string) reply {
 		return w.from(from).call("POST", "/v1/auth/register", registration(object{"email": "x"})) // refused before it counts
 	}
@@ -130,6 +131,8 @@ func TestRegistrationsPerAddressAreLimited(t *testing.T) {
 	if third.header.Get("Retry-After") == "" {
 		t.Error("it is not said when to try again")
 	}
+	w.db.Clock.Advance(30*time.Minute + time.Second)
+	expect(t, "half an hour later", register("203.0.113.1", "g@a.example"), http.StatusOK, "")
 	expect(t, "another address", register("203.0.113.2", "c@a.example"), http.StatusOK, "")
 	for _, email := range []string{"d@a.example", "e@a.example", "f@a.example"} {
 		expect(t, "this machine", register("127.0.0.1", email), http.StatusOK, "")

@@ -1,120 +1,184 @@
 package authrpc
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-// Limits says how often strangers may try. Zero fields mean the default.
+// Limits says how often somebody may fail before attempts have to wait. Zero fields mean
+// the default.
 type Limits struct {
-	// Failures per account and device, or account and network, in 15 minutes. Default 5.
+	// Failures per account and network, or account and known device, in 15 minutes. Default 5.
 	AccountFailures int
 	// Failures per network in an hour, over all accounts. Default 100.
-	AddressFailures int
+	NetworkFailures int
 	// Registrations per network in an hour. Default 20.
 	Registrations int
-	// What replaces the previous two on the loopback interface, where everybody behind
-	// a proxy on this machine looks the same. Default 1,000.
-	Loopback int
+	// Registrations in an hour on the loopback interface, where everybody behind a proxy
+	// on this machine looks the same. Default 1,000.
+	LocalRegistrations int
 }
 
-// The windows in which attempts are counted.
 const (
-	accountWindow = 15 * time.Minute
-	addressWindow = time.Hour
+	// accountGap and networkGap are between two attempts that have to wait: all networks
+	// that failed too often on one account share its turns, all accounts of one network theirs.
+	accountGap = time.Second
+	networkGap = 100 * time.Millisecond
+	// longestWait leaves time to check the password within the timeout of a call. Who would
+	// wait longer is refused, so that nobody can pile up waiting calls.
+	longestWait = 4 * time.Second
 )
 
-// signInLimits counts failures so that guessing is slow and yet no stranger can lock
-// a person out: a device that the person has signed in from has a count of its own,
-// which strangers cannot reach, and is exempt from the count of its network.
+// signInLimits makes guessing slow and locks nobody out. The first failures of a network on an
+// account are free; after them attempts wait for their turn instead of being refused. A stranger
+// elsewhere cannot use up what is free here, and a device that the person has signed in from
+// has a tally that no stranger reaches. All counts are in PostgreSQL, so replicas share them.
 type signInLimits struct {
-	accounts, addresses, registrations, loopback *auth.Limiter
+	account, network, registrations, localRegistrations auth.Allowance
+
+	slots auth.TallySlots
 }
 
-func newSignInLimits(l Limits) *signInLimits {
+func newSignInLimits(l Limits, secret []byte) (*signInLimits, error) {
+	slots, err := auth.NewTallySlots(secret)
+	if err != nil {
+		return nil, err
+	}
+	per := func(period time.Duration, n, otherwise int) auth.Allowance {
+		if n <= 0 {
+			n = otherwise
+		}
+		return auth.Allowance{Free: n, Forget: period / time.Duration(n)}
+	}
 	return &signInLimits{
-		accounts:      auth.NewLimiter(orElse(l.AccountFailures, 5), accountWindow),
-		addresses:     auth.NewLimiter(orElse(l.AddressFailures, 100), addressWindow),
-		registrations: auth.NewLimiter(orElse(l.Registrations, 20), addressWindow),
-		loopback:      auth.NewLimiter(orElse(l.Loopback, 1000), addressWindow),
-	}
-}
-
-func orElse(n, otherwise int) int {
-	if n > 0 {
-		return n
-	}
-	return otherwise
+		account: per(15*time.Minute, l.AccountFailures, 5), network: per(time.Hour, l.NetworkFailures, 100),
+		registrations: per(time.Hour, l.Registrations, 20), localRegistrations: per(time.Hour, l.LocalRegistrations, 1000),
+		slots: slots,
+	}, nil
 }
 
 // attempt is one try to sign in, counted as a failure until told otherwise.
 type attempt struct {
-	taken []taken
+	wait   time.Duration // before the password may be checked
+	counts []count
 }
 
-// taken is one count that an attempt went into.
-type taken struct {
-	limiter *auth.Limiter
-	key     string
+// count is one tally that an attempt goes into, and the turns to wait for when it is full.
+type count struct {
+	slot, turns int32
+	allowance   auth.Allowance
+	gap         time.Duration
 }
 
-// signIn counts an attempt before the password is looked at, or refuses it. account
-// is the normalized e-mail address, whether or not there is such an account; device
-// is the hash of a device known for it, and nil otherwise.
-func (l *signInLimits) signIn(account string, device []byte, peer netip.Addr, now time.Time) (*attempt, error) {
-	if device != nil {
-		return take(now, taken{l.accounts, "device " + string(device) + account})
-	}
+// signIn counts an attempt, or refuses it when too many wait already. account is the
+// normalized e-mail address, whether or not there is such an account; device is the hash of a
+// device known for it, and nil otherwise.
+func (l *signInLimits) signIn(ctx context.Context, tx pgx.Tx, account string, device []byte, peer netip.Addr, now time.Time) (attempt, error) {
 	network := networkOf(peer)
-	return take(now, taken{l.byAddress(peer, l.addresses), "sign-in " + network}, taken{l.accounts, "network " + network + " " + account})
-}
-
-// registration counts an attempt to make an account.
-func (l *signInLimits) registration(peer netip.Addr, now time.Time) error {
-	_, err := take(now, taken{l.byAddress(peer, l.registrations), "registration " + networkOf(peer)})
-	return err
-}
-
-func (l *signInLimits) byAddress(peer netip.Addr, usual *auth.Limiter) *auth.Limiter {
-	if peer.IsLoopback() {
-		return l.loopback
+	here := l.slots.Of("account and network", account, network)
+	counts := []count{
+		{here, l.slots.Of("account", account), l.account, accountGap},
+		{l.slots.Of("network", network), l.slots.Of("network", network), l.network, networkGap},
 	}
-	return usual
-}
-
-// take goes into every count, or into none when one of them is full.
-func take(now time.Time, counts ...taken) (*attempt, error) {
-	made := &attempt{}
-	for _, count := range counts {
-		wait, ok := count.limiter.Take(count.key, now)
-		if !ok {
-			made.undo()
-			return nil, tooMany(wait)
+	if device != nil {
+		own := l.slots.Of("account and device", account, string(device))
+		counts = []count{{own, own, l.account, accountGap}}
+	}
+	made := attempt{counts: counts}
+	err := change(ctx, tx, counts, now, func(tallies map[int32]auth.Tally) error {
+		for _, c := range counts {
+			counted, free := tallies[c.slot].Count(c.allowance, now)
+			tallies[c.slot] = counted
+			if free {
+				continue
+			}
+			turn, wait := tallies[c.turns].Turn(c.gap, now)
+			tallies[c.turns], made.wait = turn, max(made.wait, wait)
 		}
-		made.taken = append(made.taken, count)
-	}
-	return made, nil
+		if made.wait > longestWait {
+			return tooMany(made.wait)
+		}
+		return nil
+	})
+	return made, err
 }
 
-// undo takes the attempt back: it was no guess.
-func (a *attempt) undo() {
-	for _, count := range a.taken {
-		count.limiter.Return(count.key)
+// registration counts an attempt to make an account, and refuses it when there were too
+// many from this network: an account can send mail.
+func (l *signInLimits) registration(ctx context.Context, tx pgx.Tx, peer netip.Addr, now time.Time) error {
+	allowance := l.registrations
+	if peer.IsLoopback() {
+		allowance = l.localRegistrations
 	}
+	slot := l.slots.Of("registrations", networkOf(peer))
+	return change(ctx, tx, []count{{slot: slot, turns: slot}}, now, func(tallies map[int32]auth.Tally) (err error) {
+		counted, free := tallies[slot].Count(allowance, now)
+		if !free {
+			return tooMany(allowance.Forget)
+		}
+		tallies[slot] = counted
+		return nil
+	})
 }
 
-// succeeded ends the account's series of failures. The network's count only loses
-// this attempt: one good account must not pay for guesses at others.
-func (a *attempt) succeeded() {
-	a.undo()
-	last := a.taken[len(a.taken)-1]
-	last.limiter.Forget(last.key)
+// succeeded ends the account's series of failures here. The network's count only loses this
+// attempt: one good account must not pay for guesses at others.
+func (a attempt) succeeded(ctx context.Context, tx pgx.Tx) error {
+	return authdb.New(tx).ReturnAttempt(ctx, a.counts[0].slot, a.slots())
+}
+
+// undo takes the attempt back: no password was checked.
+func (a attempt) undo(ctx context.Context, tx pgx.Tx) error {
+	const none = -1
+	return authdb.New(tx).ReturnAttempt(ctx, none, a.slots())
+}
+
+func (a attempt) slots() (slots []int32) {
+	for _, c := range a.counts {
+		slots = append(slots, c.slot)
+	}
+	return slots
+}
+
+// change locks the tallies of counts, lets decide change them, and stores them; when decide
+// fails, nothing is stored.
+func change(ctx context.Context, tx pgx.Tx, counts []count, now time.Time, decide func(map[int32]auth.Tally) error) error {
+	var slots []int32
+	for _, c := range counts {
+		slots = append(slots, c.slot, c.turns)
+	}
+	slices.Sort(slots)
+	slots = slices.Compact(slots)
+	rows, err := authdb.New(tx).LockTallies(ctx, now, slots)
+	if err != nil {
+		return err
+	}
+	tallies := map[int32]auth.Tally{}
+	for _, row := range rows {
+		tallies[row.Slot] = auth.Tally{Failures: row.Failures, CountedAt: row.CountedAt, NextTurn: row.NextTurn}
+	}
+	if err := decide(tallies); err != nil {
+		return err
+	}
+	save := authdb.SaveTalliesParams{Slots: slots}
+	for _, slot := range slots {
+		tally := tallies[slot]
+		save.Failures = append(save.Failures, tally.Failures)
+		save.CountedAt = append(save.CountedAt, tally.CountedAt)
+		save.NextTurns = append(save.NextTurns, tally.NextTurn)
+	}
+	return authdb.New(tx).SaveTallies(ctx, save)
 }
 
 func tooMany(wait time.Duration) error {
@@ -135,11 +199,12 @@ func inWords(seconds int) string {
 	}
 }
 
-// networkOf is what one household or company has: an IPv4 address, or an IPv6 /64.
+// networkOf is what one household or company has: an IPv4 address, or an IPv6 /48, which
+// holds 65,536 networks of the usual size.
 func networkOf(peer netip.Addr) string {
 	peer = peer.Unmap().WithZone("")
 	if peer.Is6() {
-		if network, err := peer.Prefix(64); err == nil {
+		if network, err := peer.Prefix(48); err == nil {
 			return network.String()
 		}
 	}

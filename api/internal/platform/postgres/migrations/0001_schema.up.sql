@@ -115,6 +115,16 @@ CREATE TABLE known_device (
     PRIMARY KEY (user_id, device_hash)
 );
 
+-- Failed sign-ins and registrations, counted for all replicas together. A slot is a keyed hash of
+-- what is counted, out of a million: strangers cannot fill the table, and a collision costs a wait.
+-- UNLOGGED: counting a stranger's guess must not flush the WAL; a crash forgets the counts.
+CREATE UNLOGGED TABLE sign_in_tally (
+    slot       integer PRIMARY KEY,
+    failures   double precision NOT NULL DEFAULT 0,
+    counted_at timestamptz NOT NULL,
+    next_turn  timestamptz NOT NULL
+);
+
 CREATE TABLE api_key (
     org_id       uuid NOT NULL REFERENCES org (id),
     id           uuid NOT NULL,
@@ -754,7 +764,7 @@ GRANT USAGE ON SCHEMA public TO nightbell_tenant, nightbell_system;
 GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, nightbell_system;
 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
-GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device TO nightbell_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at) ON users TO nightbell_tenant;
