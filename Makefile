@@ -127,7 +127,7 @@ SIMULATE := go test -count=1 -run 'TestSimulation$$' -timeout 30m ./internal/esc
 .PHONY: chaos
 chaos: build $(TOOLS)/bin/nightbell-failpoints $(TOOLS)/bin/nightbell-shifted ## Kill, freeze, starve and flood the real binary; figures in docs-mdx/bench/chaos.json
 	@cd api && $(SIMULATE) -simulations 5000000 -for 10m
-	@cd api && go test -count=1 -run AuditIsCheap -timeout 20m -v ./internal/flow -args -audited-incidents 1000000
+	@cd api && go test -count=1 -run AuditIsCheap -timeout 20m -v ./internal/watch -args -audited-incidents 1000000
 	@mkdir -p docs-mdx/bench
 	@$(CHAOS) NIGHTBELL_CHAOS_JSON=$(ROOT)/docs-mdx/bench/chaos.json go test -tags chaos -count=1 -timeout 90m -v ./chaos
 

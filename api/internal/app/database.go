@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
@@ -60,7 +60,7 @@ func (s *server) claimInstallation(ctx context.Context) error {
 	if err != nil || !s.embedded() {
 		return err
 	}
-	released, err := flow.ReleaseLeases(ctx, s.db)
+	released, err := delivery.ReleaseLeases(ctx, s.db)
 	if released > 0 {
 		s.logger.InfoContext(ctx, "pages that were under way at the last stop are sent again", "pages", released)
 	}

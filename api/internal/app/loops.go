@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
+	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
 // loop is something that runs by itself until its context ends.
@@ -27,9 +28,9 @@ func (s *server) loops() []loop {
 		}},
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
-		{"watch", func(ctx context.Context) { s.every(ctx, watchInterval, s.watch) }},
+		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.watch.Round) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.tellHandovers) }},
-		{"housekeeping", func(ctx context.Context) { s.every(ctx, housekeepingInterval, s.housekeep) }},
+		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
 	for kind, outbox := range s.outboxes {
 		list = append(list, loop{"outbox " + string(kind), func(ctx context.Context) {

@@ -11,7 +11,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/channel/email"
 	"github.com/nightbell/nightbell/api/internal/channel/slack"
 	"github.com/nightbell/nightbell/api/internal/channel/webhook"
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -29,9 +30,9 @@ func (s *server) buildOutboxes(context.Context) error {
 		notify.Slack:   slack.New(s.egress),
 	}
 	began := time.Now()
-	s.outboxes = make(map[notify.Kind]*flow.Deliverer, len(channels))
+	s.outboxes = make(map[notify.Kind]*delivery.Outbox, len(channels))
 	for kind, channel := range channels {
-		outbox := flow.NewDeliverer(s.db, kind, channel, flow.DeliverOptions{
+		outbox := delivery.New(s.db, kind, channel, delivery.Options{
 			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive(acknowledgeLinks),
 			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
 			Uptime: func() time.Duration { return time.Since(began) },
@@ -48,7 +49,7 @@ func (s *server) buildHandovers(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.handovers = flow.NewHandovers(s.db, flow.HandoverOptions{Logger: s.logger, Mail: mail, PublicURL: s.PublicURL})
+	s.handovers = handover.New(s.db, handover.Options{Logger: s.logger, Mail: mail, PublicURL: s.PublicURL})
 	return nil
 }
 

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/egress"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
@@ -22,6 +24,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
 // stopPatience is how long requests and sends under way may take after a signal.
@@ -52,10 +55,10 @@ type server struct {
 	escalator *flow.Escalator
 	// timekeeper has no waker: timers are minutes away when they are set.
 	timekeeper *flow.Timekeeper
-	auditor    *flow.Auditor
-	handovers  *flow.Handovers
+	watch      *watch.Watch
+	handovers  *handover.Notifier
 	// outboxes and wakers are by channel; escalations has a waker of its own.
-	outboxes    map[notify.Kind]*flow.Deliverer
+	outboxes    map[notify.Kind]*delivery.Outbox
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
 	stopping    chan struct{}
@@ -155,21 +158,32 @@ func (s *server) build(ctx context.Context) error {
 	for _, kind := range notify.Kinds {
 		s.wakers[kind] = sweep.NewWaker()
 	}
-	signals := flow.Signals{
-		Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) },
-		Soon: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
-	}
+	signals := s.signals()
 	s.intake = flow.NewIntake(s.db, s.logger, signals)
 	s.responder = flow.NewResponder(s.db, signals)
-	s.escalator = flow.NewEscalator(s.db, s.logger, signals)
-	s.timekeeper = flow.NewTimekeeper(s.db, s.logger, signals)
+	s.escalator = flow.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
+	s.timekeeper = flow.NewTimekeeper(s.db, postgres.Sweep, s.logger, signals)
 	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers} {
 		if err := part(ctx); err != nil {
 			return err
 		}
 	}
-	s.auditor = flow.NewAuditor(s.db, s.logger, s.outboxes, signals)
+	s.watch = s.newWatch()
 	return nil
+}
+
+func (s *server) newWatch() *watch.Watch {
+	return watch.New(s.db, watch.NewAuditor(s.db, s.logger, s.outboxes, s.signals()), watch.Options{
+		Logger: s.logger, DeadmanURL: s.DeadmanURL, OldestOverdue: s.metrics.OldestOverdue, Repaired: s.metrics.Repaired,
+	})
+}
+
+// signals wake the loops in this process, and the screens.
+func (s *server) signals() flow.Signals {
+	return flow.Signals{
+		Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) },
+		Soon: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
+	}
 }
 
 // wakePages says that pages may be due by these channels; without any, that pages or

@@ -18,9 +18,10 @@ func TestABrokenSweeperIsNoticed(t *testing.T) {
 	deadman := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { pings.Add(1) }))
 	t.Cleanup(deadman.Close)
 	r.DeadmanURL = deadman.URL
+	r.watch = r.newWatch()
 	watch := func(wantPings int32, when string) {
 		t.Helper()
-		r.watch(t.Context())
+		r.watch.Round(t.Context())
 		if got := pings.Swap(0); got != wantPings {
 			t.Errorf("%s the dead-man URL was called %d times, want %d", when, got, wantPings)
 		}

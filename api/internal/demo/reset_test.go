@@ -81,7 +81,7 @@ func TestOnlyWhatIsNewPages(t *testing.T) {
 	db, _, account := seeded(t)
 	history := figure(t, db, account, `SELECT count(*) FROM notification WHERE org_id = $1`)
 	db.Clock.Advance(30 * 24 * time.Hour)
-	escalator := flow.NewEscalator(db.DB, quiet(), signals())
+	escalator := flow.NewEscalator(db.DB, postgres.Sweep, quiet(), signals())
 	for again := true; again; {
 		var err error
 		if again, err = escalator.Sweep(t.Context()); err != nil {

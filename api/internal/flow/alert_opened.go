@@ -116,7 +116,7 @@ func (s *alertStory) open(ctx context.Context, openings []incidentdb.Opening) ([
 			continue
 		}
 		s.note(o.Record, incident.Event{Kind: "declared", Message: "Declared from an alert of " + s.routes[o.ServiceID].ServiceName + "."})
-		if err := s.paging.start(ctx, o.Record); err != nil {
+		if err := s.paging.Start(ctx, o.Record); err != nil {
 			return nil, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
 
 // modelled is one alert as the pure rules see it.
@@ -46,8 +47,8 @@ func TestOrderOfMessagesAgainstTheModel(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 	w := newWorkspace(t)
-	w.route.Grouping = catalog.ByAlert
-	now := began.Add(time.Hour)
+	w.Route.Grouping = catalog.ByAlert
+	now := pagingtest.Began.Add(time.Hour)
 	models := make([]*modelled, alerts)
 	for i := range models {
 		models[i] = &modelled{key: fmt.Sprintf("alert-%02d", i)}
@@ -60,7 +61,7 @@ func TestOrderOfMessagesAgainstTheModel(t *testing.T) {
 			batch = append(batch, r)
 			m.receive(r, now)
 		}
-		w.accept(t, batch...)
+		w.Accept(t, batch...)
 		w.answerSome(t, random, models)
 		now = now.Add(time.Minute)
 	}
@@ -71,27 +72,27 @@ func TestOrderOfMessagesAgainstTheModel(t *testing.T) {
 
 // randomMessage is about one of four episodes, or about one whose start is unknown.
 func randomMessage(random *rand.Rand, key string) alert.Received {
-	start := began.Add(time.Duration(random.IntN(4)) * time.Minute)
+	start := pagingtest.Began.Add(time.Duration(random.IntN(4)) * time.Minute)
 	if random.IntN(4) == 0 {
 		start = time.Time{}
 	}
 	if random.IntN(3) == 0 {
-		return ended(key, "", start)
+		return pagingtest.Ended(key, "", start)
 	}
-	return firing(key, "", start)
+	return pagingtest.Firing(key, "", start)
 }
 
 // answerSome lets a person resolve some of the open incidents.
 func (w *workspace) answerSome(t *testing.T, random *rand.Rand, models []*modelled) {
 	t.Helper()
-	by := incident.Actor{Kind: incident.User, ID: w.ada, Name: "Ada"}
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
 	for _, m := range models {
 		if m.stored.IncidentID == uuid.Nil || !m.stored.IncidentOpen || random.IntN(4) > 0 {
 			continue
 		}
 		m.stored.IncidentOpen = false
-		open := w.texts(t, `SELECT incident_id::text FROM alert WHERE org_id = $1 AND alert_key = $2`, w.org, m.key)
-		if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{uuid.MustParse(open[0])}, incident.Resolve{By: by}); err != nil {
+		open := w.Texts(t, `SELECT incident_id::text FROM alert WHERE org_id = $1 AND alert_key = $2`, w.Org, m.key)
+		if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{uuid.MustParse(open[0])}, incident.Resolve{By: by}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,12 +104,12 @@ func (w *workspace) compare(t *testing.T, m *modelled) {
 	var startsAt time.Time
 	var open bool
 	var opened int
-	err := w.InTenant(t.Context(), w.org, func(ctx context.Context, tx pgx.Tx) error {
+	err := w.InTenant(t.Context(), w.Org, func(ctx context.Context, tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `
 			SELECT a.status, a.starts_at, coalesce(i.status <> 'resolved', false),
 			       (SELECT count(*) FROM incident o WHERE o.org_id = a.org_id AND o.incident_key = 'alert:' || a.alert_key)
 			FROM alert a LEFT JOIN incident i ON i.org_id = a.org_id AND i.id = a.incident_id
-			WHERE a.org_id = $1 AND a.alert_key = $2`, w.org, m.key).Scan(&status, &startsAt, &open, &opened)
+			WHERE a.org_id = $1 AND a.alert_key = $2`, w.Org, m.key).Scan(&status, &startsAt, &open, &opened)
 	})
 	if err != nil {
 		t.Fatal(err)

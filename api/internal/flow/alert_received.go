@@ -52,13 +52,13 @@ func (in *Intake) commit(ctx context.Context, together []*submission, wait time.
 		if err != nil {
 			return err
 		}
-		story.tx, story.now, story.paging = tx, now, newPagingRound(tx, now)
+		story.tx, story.now, story.paging = tx, now, NewRound(tx, now)
 		return story.tell(ctx)
 	}, postgres.LockTimeout(wait), postgres.First(look))
 	return story, err
 }
 
-func (in *Intake) signal(round *pagingRound) {
+func (in *Intake) signal(round *Round) {
 	if channels := round.channels(); len(channels) > 0 {
 		in.signals.Pages(channels...)
 	}
@@ -72,7 +72,7 @@ func (in *Intake) signal(round *pagingRound) {
 type alertStory struct {
 	tx     pgx.Tx
 	now    time.Time
-	paging *pagingRound
+	paging *Round
 
 	arrivals []alertdb.Arrival
 	// routes and truncated are by service.
@@ -131,7 +131,7 @@ func (s *alertStory) tell(ctx context.Context) error {
 	s.followRepeats()
 	s.queueStored()
 	s.record()
-	s.paging.queue(&s.batch)
+	s.paging.Queue(&s.batch)
 	return postgres.Finish(ctx, s.tx, &s.batch)
 }
 

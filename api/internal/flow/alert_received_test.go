@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -27,61 +28,61 @@ func expect(t *testing.T, what string, got []string, want ...string) {
 func TestAnAlertPagesEscalatesAndResolves(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", began))
-	expect(t, "incidents", w.incidents(t), "triggered critical 1")
-	expect(t, "pages", w.pages(t), "Ada pending")
-	if w.pagesHinted.Load() == 0 || w.changesHinted.Load() == 0 {
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 1")
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	if w.PagesHinted.Load() == 0 || w.ChangesHinted.Load() == 0 {
 		t.Error("no hint was given after the commit")
 	}
-	w.sweep(t)
-	expect(t, "pages before the next step is due", w.pages(t), "Ada pending")
+	w.Sweep(t)
+	expect(t, "pages before the next step is due", w.Pages(t), "Ada pending")
 	w.Clock.Advance(301 * time.Second)
-	w.sweep(t)
-	expect(t, "pages after the first step's delay", w.pages(t), "Ada pending", "Bob pending")
-	w.accept(t, ended("a", "g", began))
-	expect(t, "incidents", w.incidents(t), "resolved critical 1")
-	expect(t, "pages", w.pages(t), "Ada cancelled", "Bob cancelled")
-	expect(t, "timeline", w.kinds(t), "declared", "resolved")
+	w.Sweep(t)
+	expect(t, "pages after the first step's delay", w.Pages(t), "Ada pending", "Bob pending")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "resolved critical 1")
+	expect(t, "pages", w.Pages(t), "Ada cancelled", "Bob cancelled")
+	expect(t, "timeline", w.Kinds(t), "declared", "resolved")
 	w.Clock.Advance(time.Hour)
-	w.sweep(t)
-	expect(t, "pages after the end", w.pages(t), "Ada cancelled", "Bob cancelled")
+	w.Sweep(t)
+	expect(t, "pages after the end", w.Pages(t), "Ada cancelled", "Bob cancelled")
 }
 
 func TestAnswerStopsThePaging(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", began))
-	by := incident.Actor{Kind: incident.User, ID: w.ada, Name: "Ada"}
-	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, incident.Acknowledge{By: by}); err != nil {
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Acknowledge{By: by}); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Hour)
-	w.sweep(t)
-	expect(t, "incidents", w.incidents(t), "acknowledged critical 1")
-	expect(t, "pages", w.pages(t), "Ada cancelled")
-	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, incident.Escalate{By: by}); err != nil {
+	w.Sweep(t)
+	expect(t, "incidents", w.Incidents(t), "acknowledged critical 1")
+	expect(t, "pages", w.Pages(t), "Ada cancelled")
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Escalate{By: by}); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "pages after escalating by hand", w.pages(t), "Ada cancelled", "Bob pending")
-	expect(t, "timeline", w.kinds(t), "declared", "acknowledged", "escalated")
+	expect(t, "pages after escalating by hand", w.Pages(t), "Ada cancelled", "Bob pending")
+	expect(t, "timeline", w.Kinds(t), "declared", "acknowledged", "escalated")
 }
 
 func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", began), firing("b", "g", began))
-	w.accept(t, firing("c", "g", began), firing("a", "g", began))
-	expect(t, "incidents", w.incidents(t), "triggered critical 3")
-	expect(t, "pages", w.pages(t), "Ada pending")
-	w.accept(t, ended("a", "g", began), ended("b", "g", began))
-	expect(t, "incidents", w.incidents(t), "triggered critical 3")
-	w.accept(t, ended("c", "g", began))
-	expect(t, "incidents", w.incidents(t), "resolved critical 3")
-	expect(t, "timeline", w.kinds(t), "declared", "alert_linked", "alert_resolved", "resolved")
-	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.org); n != 7 {
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("c", "g", pagingtest.Began), pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 3")
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began), pagingtest.Ended("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 3")
+	w.Accept(t, pagingtest.Ended("c", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "resolved critical 3")
+	expect(t, "timeline", w.Kinds(t), "declared", "alert_linked", "alert_resolved", "resolved")
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.Org); n != 7 {
 		t.Errorf("%d occurrences of 7 messages", n)
 	}
-	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrences) FROM alert_event WHERE org_id = $1`, w.org); n != 7 {
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrences) FROM alert_event WHERE org_id = $1`, w.Org); n != 7 {
 		t.Errorf("%d events of 7 messages", n)
 	}
 }
@@ -89,102 +90,102 @@ func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
 func TestGroupingByAlertOpensOneIncidentEach(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.route.Grouping = catalog.ByAlert
-	w.accept(t, firing("a", "g", began), firing("b", "g", began))
-	expect(t, "incidents", w.incidents(t), "triggered critical 1", "triggered critical 1")
+	w.Route.Grouping = catalog.ByAlert
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 1", "triggered critical 1")
 }
 
 // Alertmanager repeats a firing alert for hours.
 func TestARepeatDoesNotReopenWhatAPersonResolved(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", began))
-	by := incident.Actor{Kind: incident.User, ID: w.ada, Name: "Ada"}
-	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, incident.Resolve{By: by}); err != nil {
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Resolve{By: by}); err != nil {
 		t.Fatal(err)
 	}
-	w.accept(t, firing("a", "g", began))
-	expect(t, "incidents after a repeat", w.incidents(t), "resolved critical 1")
-	w.accept(t, firing("a", "g", began.Add(time.Hour)))
-	expect(t, "incidents after a new start", w.incidents(t), "resolved critical 1", "triggered critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents after a repeat", w.Incidents(t), "resolved critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(time.Hour)))
+	expect(t, "incidents after a new start", w.Incidents(t), "resolved critical 1", "triggered critical 1")
 }
 
 func TestALaterStartOfAnOpenIncidentIsAnsweredWithIt(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", began), firing("b", "g", began))
-	later := began.Add(time.Hour)
-	w.accept(t, ended("a", "g", began))
-	w.accept(t, firing("a", "g", later))
-	by := incident.Actor{Kind: incident.User, ID: w.ada, Name: "Ada"}
-	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, incident.Resolve{By: by}); err != nil {
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	later := pagingtest.Began.Add(time.Hour)
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("a", "g", later))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Resolve{By: by}); err != nil {
 		t.Fatal(err)
 	}
-	w.accept(t, firing("a", "g", later))
-	expect(t, "incidents after a repeat of the later start", w.incidents(t), "resolved critical 2")
+	w.Accept(t, pagingtest.Firing("a", "g", later))
+	expect(t, "incidents after a repeat of the later start", w.Incidents(t), "resolved critical 2")
 }
 
 func TestASenderThatDoesNotSayWhenItStarted(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("a", "g", time.Time{}))
-	w.accept(t, firing("a", "g", time.Time{}))
-	expect(t, "incidents after a repeat", w.incidents(t), "triggered critical 1")
-	w.accept(t, ended("a", "g", time.Time{}))
-	expect(t, "incidents after the end", w.incidents(t), "resolved critical 1")
-	w.accept(t, firing("a", "g", time.Time{}))
-	expect(t, "incidents when it is back", w.incidents(t), "resolved critical 1", "triggered critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	expect(t, "incidents after a repeat", w.Incidents(t), "triggered critical 1")
+	w.Accept(t, pagingtest.Ended("a", "g", time.Time{}))
+	expect(t, "incidents after the end", w.Incidents(t), "resolved critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	expect(t, "incidents when it is back", w.Incidents(t), "resolved critical 1", "triggered critical 1")
 }
 
 func TestAResolveThatOvertakesItsFiringWins(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, ended("a", "g", began))
-	w.accept(t, firing("a", "g", began))
-	expect(t, "incidents", w.incidents(t))
-	w.accept(t, firing("a", "g", began.Add(time.Minute)))
-	expect(t, "incidents of the next episode", w.incidents(t), "triggered critical 1")
-	w.accept(t, ended("a", "g", began))
-	expect(t, "incidents after a stale resolve", w.incidents(t), "triggered critical 1")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(time.Minute)))
+	expect(t, "incidents of the next episode", w.Incidents(t), "triggered critical 1")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	expect(t, "incidents after a stale resolve", w.Incidents(t), "triggered critical 1")
 }
 
 func TestAWorseAlertRaisesTheSeverity(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	mild := firing("a", "g", began)
+	mild := pagingtest.Firing("a", "g", pagingtest.Began)
 	mild.Severity = alert.Low
-	w.accept(t, mild)
-	w.accept(t, firing("b", "g", began))
-	expect(t, "incidents", w.incidents(t), "triggered critical 2")
-	expect(t, "timeline", w.kinds(t), "declared", "alert_linked", "severity_change")
+	w.Accept(t, mild)
+	w.Accept(t, pagingtest.Firing("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 2")
+	expect(t, "timeline", w.Kinds(t), "declared", "alert_linked", "severity_change")
 }
 
 func TestNobodyOnCallPagesTheOwners(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.Exec(t, `DELETE FROM escalation_step WHERE policy_id = $1`, w.policy)
-	w.accept(t, firing("a", "g", began))
-	expect(t, "pages", w.pages(t), "Ada pending")
-	if !slices.Contains(w.kinds(t), "last_resort") {
-		t.Errorf("the timeline does not say so: %q", w.kinds(t))
+	w.Exec(t, `DELETE FROM escalation_step WHERE policy_id = $1`, w.Policy)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	if !slices.Contains(w.Kinds(t), "last_resort") {
+		t.Errorf("the timeline does not say so: %q", w.Kinds(t))
 	}
 }
 
 func TestAnUnreachablePersonCostsNoTime(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE user_id = $1`, w.ada)
-	w.accept(t, firing("a", "g", began))
-	w.sweep(t)
-	expect(t, "pages", w.pages(t), "Bob pending")
-	expect(t, "timeline", w.kinds(t), "declared", "nobody_on_call")
+	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE user_id = $1`, w.Ada)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	w.Sweep(t)
+	expect(t, "pages", w.Pages(t), "Bob pending")
+	expect(t, "timeline", w.Kinds(t), "declared", "nobody_on_call")
 }
 
 // sendUntilAccepted does as Alertmanager: what was refused with a 503 is sent again.
 // On a busy machine a row may stay locked for longer than Nightbell lets a sender wait.
 func (w *workspace) sendUntilAccepted(ctx context.Context, received alert.Received) error {
 	for {
-		err := w.intake.Accept(ctx, w.route, alert.Batch{Alerts: []alert.Received{received}})
+		err := w.Intake.Accept(ctx, w.Route, alert.Batch{Alerts: []alert.Received{received}})
 		if !fault.Is(err, fault.Unavailable) {
 			return err
 		}
@@ -195,8 +196,8 @@ func (w *workspace) sendUntilAccepted(ctx context.Context, received alert.Receiv
 func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	replica := &workspace{Database: w.Database, org: w.org, route: w.route}
-	replica.start(t)
+	replica := &workspace{&pagingtest.Workspace{Database: w.Database, Org: w.Org, Route: w.Route}}
+	replica.Start(t)
 	const senders, keys = 32, 20
 	var wait sync.WaitGroup
 	var accepted [2]int
@@ -205,9 +206,9 @@ func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 		wait.Go(func() {
 			for key := range keys {
 				name := fmt.Sprintf("k%d", key)
-				received := firing(name, name, began)
+				received := pagingtest.Firing(name, name, pagingtest.Began)
 				if sender%8 == 7 {
-					received = ended(name, name, began.Add(-time.Minute))
+					received = pagingtest.Ended(name, name, pagingtest.Began.Add(-time.Minute))
 				}
 				at := []*workspace{w, replica}[sender%2]
 				if err := at.sendUntilAccepted(t.Context(), received); err != nil {
@@ -220,16 +221,16 @@ func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE org_id = $1`, w.org); n != keys {
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE org_id = $1`, w.Org); n != keys {
 		t.Errorf("%d incidents for %d keys", n, keys)
 	}
-	if n := pgtest.One[int](t, w.Database, `SELECT count(DISTINCT effect_key) FROM notification WHERE org_id = $1`, w.org); n != keys {
+	if n := pgtest.One[int](t, w.Database, `SELECT count(DISTINCT effect_key) FROM notification WHERE org_id = $1`, w.Org); n != keys {
 		t.Errorf("%d pages for %d incidents", n, keys)
 	}
-	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.org); n != accepted[0]+accepted[1] {
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.Org); n != accepted[0]+accepted[1] {
 		t.Errorf("%d occurrences of %d accepted messages", n, accepted[0]+accepted[1])
 	}
-	if n := pgtest.One[int](t, w.Database, `SELECT max(number) FROM incident WHERE org_id = $1`, w.org); n < keys {
+	if n := pgtest.One[int](t, w.Database, `SELECT max(number) FROM incident WHERE org_id = $1`, w.Org); n < keys {
 		t.Errorf("the last number is %d", n)
 	}
 }
@@ -238,17 +239,17 @@ func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 // itself, although one transaction opens them.
 func TestNewGroupsOfManyTenantsInOneBatch(t *testing.T) {
 	w := newWorkspace(t)
-	routes := []catalog.Route{w.route}
+	routes := []catalog.Route{w.Route}
 	for range 2 {
-		w.fill(t)
-		routes = append(routes, w.route)
+		w.Fill(t)
+		routes = append(routes, w.Route)
 	}
 	var senders sync.WaitGroup
-	done := w.intake.Expect() // keeps the batch open for a moment
+	done := w.Intake.Expect() // keeps the batch open for a moment
 	for n := range 30 {
 		senders.Go(func() {
 			key := fmt.Sprint("k", n)
-			if err := w.intake.Accept(t.Context(), routes[n%3], alert.Batch{Alerts: []alert.Received{firing(key, key, began)}}); err != nil {
+			if err := w.Intake.Accept(t.Context(), routes[n%3], alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -45,7 +45,7 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 			incidentID = first
 			return err
 		}
-		incidentID, err = newPagingRound(tx, now).declare(ctx, d)
+		incidentID, err = NewRound(tx, now).declare(ctx, d)
 		return err
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 	return incidentID, nil
 }
 
-func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, error) {
+func (r *Round) declare(ctx context.Context, d Declaration) (uuid.UUID, error) {
 	policyID, err := policyFor(ctx, r.tx, d)
 	if err != nil {
 		return uuid.Nil, err
@@ -83,11 +83,11 @@ func (r *pagingRound) declare(ctx context.Context, d Declaration) (uuid.UUID, er
 		OrgID: d.OrgID, IncidentID: record.ID,
 		Event: incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."},
 	})
-	if err := r.start(ctx, record); err != nil {
+	if err := r.Start(ctx, record); err != nil {
 		return uuid.Nil, err
 	}
 	batch := &pgx.Batch{}
-	r.queue(batch)
+	r.Queue(batch)
 	d.Repeat.queueRemember(batch, d.OrgID, record.ID)
 	return record.ID, postgres.Finish(ctx, r.tx, batch)
 }

@@ -40,9 +40,9 @@ type Escalator struct {
 	signals Signals
 }
 
-// NewEscalator makes an escalator.
-func NewEscalator(db *postgres.DB, logger *slog.Logger, signals Signals) *Escalator {
-	return &Escalator{db: db, pool: postgres.Sweep, logger: logger, signals: signals}
+// NewEscalator makes an escalator that reads and writes by connections of pool.
+func NewEscalator(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *Escalator {
+	return &Escalator{db: db, pool: pool, logger: logger, signals: signals}
 }
 
 // Sweep carries out what is due now and reports whether more may be. It is safe to
@@ -77,7 +77,7 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 			due, err = 0, fmt.Errorf("panic while escalating: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	var round *pagingRound
+	var round *Round
 	var soon time.Duration
 	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
@@ -88,7 +88,7 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 		if err != nil {
 			return fmt.Errorf("claim due escalations: %w", err)
 		}
-		due, round = len(claimed), newPagingRound(tx, now)
+		due, round = len(claimed), NewRound(tx, now)
 		if due == 0 {
 			next, found, err := escalationdb.NextDue(ctx, tx, now, now.Add(foreseeable))
 			if found {
@@ -137,7 +137,7 @@ func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
 }
 
 // escalate decides and writes what follows for the claimed incidents.
-func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) error {
+func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 	if len(due) == 0 {
 		return nil
 	}
@@ -165,6 +165,6 @@ func (r *pagingRound) escalate(ctx context.Context, due []escalationdb.Paging) e
 		r.carryOut(record, state, effects)
 	}
 	batch := &pgx.Batch{}
-	r.queue(batch)
+	r.Queue(batch)
 	return postgres.Finish(ctx, r.tx, batch)
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // A step is not left to the next tick: the sweep before it says when it is due.
@@ -16,7 +18,7 @@ func TestTheSweepSaysWhenTheNextStepIsDue(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	var told []time.Duration
-	escalator := flow.NewEscalator(w.DB, slog.New(slog.DiscardHandler), flow.Signals{
+	escalator := flow.NewEscalator(w.DB, postgres.Sweep, slog.New(slog.DiscardHandler), flow.Signals{
 		Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}, Soon: func(after time.Duration) { told = append(told, after) },
 	})
 	soon := func(advance time.Duration) time.Duration {
@@ -31,9 +33,9 @@ func TestTheSweepSaysWhenTheNextStepIsDue(t *testing.T) {
 		return told[0]
 	}
 	w.Clock.Freeze(friday)
-	w.accept(t, firing("cpu", "cpu", began))
+	w.Accept(t, pagingtest.Firing("cpu", "cpu", pagingtest.Began))
 	w.Clock.Advance(300 * time.Millisecond)
-	w.accept(t, firing("disk", "disk", began))
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
 	if got := soon(5*time.Minute - 1400*time.Millisecond); got != 0 {
 		t.Errorf("1.1 s before the step: %s", got)
 	}
@@ -46,5 +48,5 @@ func TestTheSweepSaysWhenTheNextStepIsDue(t *testing.T) {
 	if got := soon(0); got < 200*time.Millisecond || got > 300*time.Millisecond {
 		t.Errorf("0.2 s before the other's step: %s", got)
 	}
-	equal(t, "paged", w.paged(t), "0.0 Ada", "0.0 Ada", "0.1 Bob")
+	equal(t, "paged", w.Paged(t), "0.0 Ada", "0.0 Ada", "0.1 Bob")
 }

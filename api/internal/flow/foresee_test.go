@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -53,15 +54,15 @@ type randomWorld struct {
 	*workspace
 
 	random  *rand.Rand
-	targets []targetRow
+	targets []pagingtest.Target
 }
 
 func newRandomWorld(t *testing.T, w *workspace, random *rand.Rand) *randomWorld {
 	t.Helper()
 	r := &randomWorld{workspace: w, random: random}
-	people := []uuid.UUID{w.ada, w.bob}
+	people := []uuid.UUID{w.Ada, w.Bob}
 	for _, name := range []string{"Eve", "Mallory", "Trent", "Peggy"} {
-		people = append(people, w.addPerson(t, name))
+		people = append(people, w.AddPerson(t, name))
 	}
 	w.Exec(t, `DELETE FROM contact_method WHERE user_id = $1`, people[4])
 	w.Exec(t, `UPDATE notification_rule SET delay_seconds = 120 WHERE user_id = $1 AND urgency = 'low'`, people[2])
@@ -69,11 +70,11 @@ func newRandomWorld(t *testing.T, w *workspace, random *rand.Rand) *randomWorld 
 		r.targets = append(r.targets, user(person))
 	}
 	for _, members := range [][]uuid.UUID{people[1:4], people[3:], nil} {
-		r.targets = append(r.targets, team(w.addTeam(t, fmt.Sprint("Team ", len(r.targets)), members...)))
+		r.targets = append(r.targets, team(w.AddTeam(t, fmt.Sprint("Team ", len(r.targets)), members...)))
 	}
-	disabled := w.addChannel(t, "old")
+	disabled := w.AddChannel(t, "old")
 	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE id = $1`, disabled)
-	r.targets = append(r.targets, channel(w.addChannel(t, "ops")), channel(disabled))
+	r.targets = append(r.targets, channel(w.AddChannel(t, "ops")), channel(disabled))
 	for n, zone := range []string{"Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu"} {
 		r.targets = append(r.targets, schedule(r.randomSchedule(t, fmt.Sprint("Schedule ", n), zone, people)))
 	}
@@ -83,25 +84,25 @@ func newRandomWorld(t *testing.T, w *workspace, random *rand.Rand) *randomWorld 
 // randomSchedule has short turns, so that hand-overs fall between steps.
 func (r *randomWorld) randomSchedule(t *testing.T, name, zone string, people []uuid.UUID) uuid.UUID {
 	t.Helper()
-	made := r.addSchedule(t, name, zone)
+	made := r.AddSchedule(t, name, zone)
 	for layer := range 1 + r.random.IntN(3) {
 		turns, rotation := 1+r.random.IntN(4), id.New()
 		unit, length := []string{"hour", "day", "week"}[r.random.IntN(3)], 1+r.random.IntN(3)
 		windows := []string{`[]`, `[{"days": [], "from": 540, "to": 1020}]`, `[{"days": [6, 0], "from": 1200, "to": 300}]`}[r.random.IntN(3)]
 		r.Exec(t, `INSERT INTO rotation (org_id, id, schedule_id, position, name, unit, length, turns, handover, weekday, starts_at, windows)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, r.org, rotation, made, layer, fmt.Sprint("Layer ", layer), unit, length,
-			turns, r.random.IntN(1440), r.random.IntN(7), began.AddDate(0, -1, 0).Add(time.Duration(r.random.IntN(1000))*time.Hour), []byte(windows))
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, r.Org, rotation, made, layer, fmt.Sprint("Layer ", layer), unit, length,
+			turns, r.random.IntN(1440), r.random.IntN(7), pagingtest.Began.AddDate(0, -1, 0).Add(time.Duration(r.random.IntN(1000))*time.Hour), []byte(windows))
 		for turn := range turns {
 			if r.random.IntN(4) > 0 {
 				r.Exec(t, `INSERT INTO rotation_person (org_id, rotation_id, turn, position, user_id) VALUES ($1, $2, $3, 0, $4)`,
-					r.org, rotation, turn, people[r.random.IntN(len(people))])
+					r.Org, rotation, turn, people[r.random.IntN(len(people))])
 			}
 		}
 	}
 	for range r.random.IntN(6) {
 		start := r.instant()
 		r.Exec(t, `INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, starts_at, ends_at, created_at)
-			VALUES ($1, $2, $3, 'take_over', $4, $5, $6, nightbell_now())`, r.org, id.New(), made, people[r.random.IntN(len(people))],
+			VALUES ($1, $2, $3, 'take_over', $4, $5, $6, nightbell_now())`, r.Org, id.New(), made, people[r.random.IntN(len(people))],
 			start, start.Add(time.Duration(1+r.random.IntN(100))*time.Hour))
 	}
 	return made
@@ -109,21 +110,21 @@ func (r *randomWorld) randomSchedule(t *testing.T, name, zone string, people []u
 
 // instant is within 120 days, over which clocks change in Europe and in Australia.
 func (r *randomWorld) instant() time.Time {
-	return began.Add(-10 * 24 * time.Hour).Add(time.Duration(r.random.Int64N(int64(120 * 24 * time.Hour)))).Truncate(time.Second)
+	return pagingtest.Began.Add(-10 * 24 * time.Hour).Add(time.Duration(r.random.Int64N(int64(120 * 24 * time.Hour)))).Truncate(time.Second)
 }
 
-func (r *randomWorld) randomSteps() []stepRow {
-	steps := make([]stepRow, r.random.IntN(5))
+func (r *randomWorld) randomSteps() []pagingtest.Step {
+	steps := make([]pagingtest.Step, r.random.IntN(5))
 	for i := range steps {
-		steps[i] = stepRow{wait: time.Duration(10+r.random.IntN(7000)) * time.Second, roundRobin: r.random.IntN(3) == 0}
+		steps[i] = pagingtest.Step{Wait: time.Duration(10+r.random.IntN(7000)) * time.Second, RoundRobin: r.random.IntN(3) == 0}
 		for range r.random.IntN(4) {
-			steps[i].targets = append(steps[i].targets, r.targets[r.random.IntN(len(r.targets))])
+			steps[i].Targets = append(steps[i].Targets, r.targets[r.random.IntN(len(r.targets))])
 		}
 		if r.random.IntN(3) == 0 {
-			steps[i].severities = []string{"critical", "low"}[:1+r.random.IntN(2)]
+			steps[i].Severities = []string{"critical", "low"}[:1+r.random.IntN(2)]
 		}
 		if r.random.IntN(3) == 0 {
-			steps[i].windows = []windowRow{{Days: []int{r.random.IntN(7), r.random.IntN(7)}, From: r.random.IntN(1440), To: r.random.IntN(1440)}}
+			steps[i].Windows = []pagingtest.Window{{Days: []int{r.random.IntN(7), r.random.IntN(7)}, From: r.random.IntN(1440), To: r.random.IntN(1440)}}
 		}
 	}
 	return steps
@@ -135,18 +136,18 @@ func (r *randomWorld) foreseeAndPage(t *testing.T, n int) int {
 	at := r.instant()
 	severity := []alert.Severity{alert.Critical, alert.High, alert.Low}[r.random.IntN(3)]
 	steps := r.randomSteps()
-	r.setSteps(t, steps...)
+	r.SetSteps(t, steps...)
 	r.Exec(t, `UPDATE escalation_policy SET repeats = $1, timezone = $2`, r.random.IntN(3), []string{"UTC", "Europe/Berlin", "America/New_York"}[r.random.IntN(3)])
 	r.Exec(t, `DELETE FROM maintenance_window`)
 	for range r.random.IntN(3) {
 		start := at.Add(time.Duration(r.random.IntN(240)-120) * time.Minute)
-		r.addMaintenance(t, start, start.Add(time.Duration(1+r.random.IntN(300))*time.Minute), "Work", r.service)
+		r.AddMaintenance(t, start, start.Add(time.Duration(1+r.random.IntN(300))*time.Minute), "Work", r.Service)
 	}
 	r.Clock.Freeze(at)
 	foreseen := r.foresee(t, severity, at)
-	received := firing(fmt.Sprint("alert", n), fmt.Sprint("alert", n), began)
+	received := pagingtest.Firing(fmt.Sprint("alert", n), fmt.Sprint("alert", n), pagingtest.Began)
 	received.Severity = severity
-	r.accept(t, received)
+	r.Accept(t, received)
 	happened := r.pageToTheEnd(t, fmt.Sprint("group:alert", n))
 	if !slices.Equal(foreseen, happened) {
 		t.Errorf("policy %d at %s for %s incidents: %+v\nforeseen:\n%q\nhappened:\n%q", n, at, severity, steps, foreseen, happened)
@@ -154,23 +155,11 @@ func (r *randomWorld) foreseeAndPage(t *testing.T, n int) int {
 	return len(happened)
 }
 
-// addMaintenance plans work on services.
-func (w *workspace) addMaintenance(t *testing.T, start, end time.Time, description string, services ...uuid.UUID) uuid.UUID {
-	t.Helper()
-	window := id.New()
-	w.Exec(t, `INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_at) VALUES ($1, $2, $3, $4, $5, nightbell_now())`,
-		w.org, window, description, start, end)
-	for _, service := range services {
-		w.Exec(t, `INSERT INTO maintenance_service (org_id, window_id, service_id) VALUES ($1, $2, $3)`, w.org, window, service)
-	}
-	return window
-}
-
 // foresee is the pages that are foreseen, as lines.
 func (r *randomWorld) foresee(t *testing.T, severity alert.Severity, at time.Time) (lines []string) {
 	t.Helper()
-	err := r.InTenant(t.Context(), r.org, func(ctx context.Context, tx pgx.Tx) error {
-		foresight, err := flow.Foresee(ctx, tx, r.org, r.service, severity, at)
+	err := r.InTenant(t.Context(), r.Org, func(ctx context.Context, tx pgx.Tx) error {
+		foresight, err := flow.Foresee(ctx, tx, r.Org, r.Service, severity, at)
 		for _, decision := range foresight.Ahead {
 			for _, effect := range decision.Effects {
 				if !effect.Pages() {
@@ -200,11 +189,11 @@ func (r *randomWorld) pageToTheEnd(t *testing.T, key string) []string {
 			break
 		}
 		r.Clock.Freeze(*due)
-		r.sweep(t)
+		r.Sweep(t)
 	}
-	lines := r.texts(t, `SELECT to_char(n.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ' || to_char(n.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+	lines := r.Texts(t, `SELECT to_char(n.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' ' || to_char(n.due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
 			|| ' ' || n.round || '.' || n.step || ' ' || n.contact_method_id || ' ' || (n.why ->> 'sentence')
-		FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id WHERE i.org_id = $1 AND i.incident_key = $2`, r.org, key)
+		FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id WHERE i.org_id = $1 AND i.incident_key = $2`, r.Org, key)
 	slices.Sort(lines)
 	return lines
 }

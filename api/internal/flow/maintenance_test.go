@@ -13,17 +13,10 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
-
-// respond has Ada say something to the only incident.
-func (w *workspace) respond(t *testing.T, command incident.Command) {
-	t.Helper()
-	if err := w.responder.Respond(t.Context(), w.org, []uuid.UUID{w.onlyIncident(t)}, command); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func (w *workspace) endMaintenance(t *testing.T, window uuid.UUID) {
 	t.Helper()
@@ -33,10 +26,10 @@ func (w *workspace) endMaintenance(t *testing.T, window uuid.UUID) {
 }
 
 func (w *workspace) tryEndMaintenance(ctx context.Context, window uuid.UUID) error {
-	return w.InTenant(ctx, w.org, func(ctx context.Context, tx pgx.Tx) error {
+	return w.InTenant(ctx, w.Org, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err == nil {
-			_, err = escalationdb.EndMaintenance(ctx, tx, w.org, window, now)
+			_, err = escalationdb.EndMaintenance(ctx, tx, w.Org, window, now)
 		}
 		return err
 	})
@@ -46,20 +39,20 @@ func TestMaintenanceHoldsPagesUntilItEnds(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	w.addMaintenance(t, friday.Add(-time.Hour), friday.Add(time.Hour), "Moving the database.", w.service)
-	longest := w.addMaintenance(t, friday, friday.Add(2*time.Hour), "Moving the disks", w.service)
-	w.addMaintenance(t, friday.Add(3*time.Hour), friday.Add(4*time.Hour), "Later", w.service)
-	w.accept(t, firing("cpu", "", began))
-	w.later(t, 90*time.Minute)
-	equal(t, "held", w.paged(t))
-	equal(t, "said", w.said(t, "held"), "Pages are held until Sat 00:00 UTC: Moving the disks.")
+	w.AddMaintenance(t, friday.Add(-time.Hour), friday.Add(time.Hour), "Moving the database.", w.Service)
+	longest := w.AddMaintenance(t, friday, friday.Add(2*time.Hour), "Moving the disks", w.Service)
+	w.AddMaintenance(t, friday.Add(3*time.Hour), friday.Add(4*time.Hour), "Later", w.Service)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.Later(t, 90*time.Minute)
+	equal(t, "held", w.Paged(t))
+	equal(t, "said", w.Said(t, "held"), "Pages are held until Sat 00:00 UTC: Moving the disks.")
 	if got := pgtest.One[uuid.UUID](t, w.Database, `SELECT held_by FROM escalation_state WHERE status = 'active'`); got != longest {
 		t.Errorf("held by %s", got)
 	}
-	w.later(t, 30*time.Minute)
-	equal(t, "at the end", w.paged(t), "0.0 Ada")
-	w.later(t, 5*time.Minute)
-	equal(t, "five minutes later", w.paged(t), "0.0 Ada", "0.1 Bob")
+	w.Later(t, 30*time.Minute)
+	equal(t, "at the end", w.Paged(t), "0.0 Ada")
+	w.Later(t, 5*time.Minute)
+	equal(t, "five minutes later", w.Paged(t), "0.0 Ada", "0.1 Bob")
 	if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`); got != 0 {
 		t.Error("it is still said to be held")
 	}
@@ -69,23 +62,23 @@ func TestMaintenanceHoldsTheNextStepOfWhatIsPaged(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	w.accept(t, firing("cpu", "", began))
-	window := w.addMaintenance(t, friday.Add(time.Minute), friday.Add(time.Hour), "Work", w.service)
-	w.later(t, 5*time.Minute)
-	equal(t, "paged before it began", w.paged(t), "0.0 Ada")
-	w.later(t, time.Minute)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	window := w.AddMaintenance(t, friday.Add(time.Minute), friday.Add(time.Hour), "Work", w.Service)
+	w.Later(t, 5*time.Minute)
+	equal(t, "paged before it pagingtest.Began", w.Paged(t), "0.0 Ada")
+	w.Later(t, time.Minute)
 	w.endMaintenance(t, window)
-	w.sweep(t)
-	equal(t, "when it is ended early", w.paged(t), "0.0 Ada", "0.1 Bob")
+	w.Sweep(t)
+	equal(t, "when it is ended early", w.Paged(t), "0.0 Ada", "0.1 Bob")
 }
 
 func TestMaintenanceIsOfOneService(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	w.addMaintenance(t, friday, friday.Add(time.Hour), "Work")
-	w.accept(t, firing("cpu", "", began))
-	equal(t, "paged", w.paged(t), "0.0 Ada")
+	w.AddMaintenance(t, friday, friday.Add(time.Hour), "Work")
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	equal(t, "paged", w.Paged(t), "0.0 Ada")
 }
 
 func TestEscalateAndAnswersInMaintenance(t *testing.T) {
@@ -105,17 +98,17 @@ func TestEscalateAndAnswersInMaintenance(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t)
-			ada.ID = w.ada
+			ada.ID = w.Ada
 			w.Clock.Freeze(friday)
-			w.addMaintenance(t, friday, friday.Add(time.Hour), "Work", w.service)
-			w.accept(t, firing("cpu", "", began))
+			w.AddMaintenance(t, friday, friday.Add(time.Hour), "Work", w.Service)
+			w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 			for _, command := range test.commands {
-				w.respond(t, command)
+				w.Respond(t, command)
 			}
-			w.later(t, 59*time.Minute)
-			equal(t, "while it lasts", w.paged(t), test.inside...)
-			w.later(t, time.Minute)
-			equal(t, "when it is over", w.paged(t), test.after...)
+			w.Later(t, 59*time.Minute)
+			equal(t, "while it lasts", w.Paged(t), test.inside...)
+			w.Later(t, time.Minute)
+			equal(t, "when it is over", w.Paged(t), test.after...)
 		})
 	}
 }
@@ -129,13 +122,13 @@ func TestEndingMaintenanceLosesNothing(t *testing.T) {
 	for round := range rounds {
 		w.Exec(t, `DELETE FROM maintenance_window`)
 		now := w.Clock.Now()
-		window := w.addMaintenance(t, now.Add(-time.Hour), now.Add(24*time.Hour), "Work", w.service)
+		window := w.AddMaintenance(t, now.Add(-time.Hour), now.Add(24*time.Hour), "Work", w.Service)
 		var all sync.WaitGroup
 		for n := range incidents {
 			all.Go(func() {
 				time.Sleep(time.Duration(n) * time.Millisecond)
 				key := fmt.Sprint(round, "-", n)
-				if err := w.intake.AcceptAlone(t.Context(), w.route, alert.Batch{Alerts: []alert.Received{firing(key, key, began)}}); err != nil {
+				if err := w.Intake.AcceptAlone(t.Context(), w.Route, alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -149,7 +142,7 @@ func TestEndingMaintenanceLosesNothing(t *testing.T) {
 		all.Wait()
 	}
 	held := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`)
-	w.sweep(t)
+	w.Sweep(t)
 	t.Logf("%d of %d incidents were held when their window was ended", held, rounds*incidents)
 	if left := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`); left > 0 {
 		t.Errorf("%d incidents wait for a window that has ended", left)

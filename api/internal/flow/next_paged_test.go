@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -26,26 +27,26 @@ func TestWhoIsNamedAsNextIsPagedNext(t *testing.T) {
 		return names
 	}
 	w.Clock.Freeze(time.Date(2026, 3, 30, 5, 45, 0, 0, time.UTC)) // Monday 07:45 in Berlin
-	w.accept(t, firing("cpu", "", began))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 	equal(t, "07:45", next(), "Bob")
 	w.Exec(t, `UPDATE schedule SET status = 'inactive' WHERE name = 'Backup Support'`)
 	equal(t, "nobody is backup", next(), "Eve", "Mallory") // the third step is due at once, before the hand-over
 	w.Exec(t, `UPDATE schedule SET status = 'active' WHERE name = 'Backup Support'`)
-	w.later(t, 10*time.Minute)
+	w.Later(t, 10*time.Minute)
 	equal(t, "07:55", next(), "Ada", "Mallory") // her week will have begun
-	w.respond(t, incident.Acknowledge{By: w.by(w.ada, "Ada")})
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
 	equal(t, "answered", next())
 }
 
 func (w *workspace) nextPaged(t *testing.T) (names []string) {
 	t.Helper()
-	incidentID := pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM incident WHERE org_id = $1`, w.org)
-	err := w.InTenant(t.Context(), w.org, func(ctx context.Context, tx pgx.Tx) error {
+	incidentID := pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM incident WHERE org_id = $1`, w.Org)
+	err := w.InTenant(t.Context(), w.Org, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		names, err = flow.NextPaged(ctx, tx, w.org, incidentID, now)
+		names, err = flow.NextPaged(ctx, tx, w.Org, incidentID, now)
 		return err
 	}, postgres.ReadOnly())
 	if err != nil {

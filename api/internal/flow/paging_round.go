@@ -16,9 +16,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
 
-// pagingRound turns what escalation decided for many incidents into rows of one
+// Round turns what escalation decided for many incidents into rows of one
 // transaction.
-type pagingRound struct {
+type Round struct {
 	standing
 
 	// turns are how many were taken of each policy that has a round robin.
@@ -29,12 +29,13 @@ type pagingRound struct {
 	timeline []incidentdb.TimelineEntry
 }
 
-func newPagingRound(tx pgx.Tx, now time.Time) *pagingRound {
-	return &pagingRound{standing: newStanding(tx, now), turns: map[[2]uuid.UUID]int{}}
+// NewRound begins a round of a transaction that takes place at now.
+func NewRound(tx pgx.Tx, now time.Time) *Round {
+	return &Round{standing: newStanding(tx, now), turns: map[[2]uuid.UUID]int{}}
 }
 
-// start begins the paging of an incident that just opened.
-func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error {
+// Start begins the paging of an incident that just opened.
+func (r *Round) Start(ctx context.Context, opened incidentdb.Record) error {
 	snapshot, err := r.snapshot(ctx, opened, escalation.State{})
 	if err != nil {
 		return err
@@ -54,12 +55,12 @@ func (r *pagingRound) start(ctx context.Context, opened incidentdb.Record) error
 	return nil
 }
 
-func (r *pagingRound) setTimer(record incidentdb.Record, kind escalation.TimerKind, due time.Time) {
+func (r *Round) setTimer(record incidentdb.Record, kind escalation.TimerKind, due time.Time) {
 	r.timers = append(r.timers, escalationdb.Timer{OrgID: record.OrgID, IncidentID: record.ID, Kind: kind, DueAt: due})
 }
 
 // carryOut plans the pages of the effects and notes the others.
-func (r *pagingRound) carryOut(target incidentdb.Record, state escalation.State, effects []escalation.Effect) {
+func (r *Round) carryOut(target incidentdb.Record, state escalation.State, effects []escalation.Effect) {
 	for _, effect := range effects {
 		if effect.Pages() {
 			r.page(target, state.Cycle, effect)
@@ -71,7 +72,7 @@ func (r *pagingRound) carryOut(target incidentdb.Record, state escalation.State,
 }
 
 // page plans one effect: escalation only ever means who can be reached.
-func (r *pagingRound) page(target incidentdb.Record, cycle int, effect escalation.Effect) {
+func (r *Round) page(target incidentdb.Record, cycle int, effect escalation.Effect) {
 	for _, p := range notify.Plan(r.rules(target.OrgID, target.Urgency, effect), string(target.Urgency), r.now) {
 		r.pages = append(r.pages, notifydb.Page{
 			OrgID: target.OrgID, IncidentID: target.ID, EffectKey: effect.Key(target.ID, cycle, p.ContactMethodID, p.N),
@@ -90,7 +91,7 @@ func (s *standing) rules(orgID uuid.UUID, urgency incident.Urgency, effect escal
 	return s.reach[orgID][effect.UserID]
 }
 
-func (r *pagingRound) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {
+func (r *Round) note(target incidentdb.Record, kind, message string, effect escalation.Effect) {
 	r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: target.OrgID, IncidentID: target.ID, Event: incident.Event{
 		Kind: kind, Actor: incident.Actor{Kind: incident.System}, Message: message,
 		Data: map[string]any{"step": effect.Step + 1, "round": effect.Round + 1},
@@ -98,7 +99,7 @@ func (r *pagingRound) note(target incidentdb.Record, kind, message string, effec
 }
 
 // channels are those by which pages are due now: the others need no wake-up.
-func (r *pagingRound) channels() []notify.Kind {
+func (r *Round) channels() []notify.Kind {
 	var list []notify.Kind
 	for _, page := range r.pages {
 		if !page.DueAt.After(r.now) && !slices.Contains(list, page.Kind) {
@@ -108,8 +109,8 @@ func (r *pagingRound) channels() []notify.Kind {
 	return list
 }
 
-// queue adds all that was decided to a pipelined batch.
-func (r *pagingRound) queue(batch *pgx.Batch) {
+// Queue adds all that was decided to a pipelined batch.
+func (r *Round) Queue(batch *pgx.Batch) {
 	notifydb.QueueEnqueue(batch, r.pages, r.now)
 	escalationdb.QueueSave(batch, r.pagings, r.now)
 	escalationdb.QueueTimers(batch, r.timers)

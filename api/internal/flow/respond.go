@@ -65,19 +65,19 @@ func respond(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid
 	if len(records) == 0 || len(records) < len(incidentIDs) {
 		return ErrNoIncident
 	}
-	round, batch := newPagingRound(tx, now), &pgx.Batch{}
+	round, batch := NewRound(tx, now), &pgx.Batch{}
 	for _, record := range records {
 		if err := round.command(ctx, batch, record, command); err != nil {
 			return err
 		}
 	}
-	round.queue(batch)
+	round.Queue(batch)
 	return postgres.Finish(ctx, tx, batch)
 }
 
 // command applies one command to one incident that this transaction holds. A harmless
 // repeat writes as well (design rule 3).
-func (r *pagingRound) command(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, command incident.Command) error {
+func (r *Round) command(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, command incident.Command) error {
 	outcome, err := incident.Decide(record.Incident, command, r.now)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *pagingRound) command(ctx context.Context, batch *pgx.Batch, record inci
 }
 
 // stop ends the escalation and calls off what was not sent yet (promise P5).
-func (r *pagingRound) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
 	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
@@ -126,7 +126,7 @@ func (r *pagingRound) stop(ctx context.Context, batch *pgx.Batch, record inciden
 
 // advance pages by what the rule makes of the incident's state: the next step, or the
 // first.
-func (r *pagingRound) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
+func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
 	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
 ) error {
 	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
@@ -134,7 +134,7 @@ func (r *pagingRound) advance(ctx context.Context, batch *pgx.Batch, record inci
 		return err
 	}
 	if !found {
-		return r.start(ctx, record)
+		return r.Start(ctx, record)
 	}
 	if standing.AckTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)

@@ -14,6 +14,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -23,8 +25,8 @@ var friday = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 // support adds a schedule on which Ada and Bob take turns week by week, Ada first.
 func (w *workspace) support(t *testing.T) (schedule uuid.UUID) {
 	t.Helper()
-	schedule = w.addSchedule(t, "24/7 Support", "Europe/Berlin")
-	w.addWeeks(t, schedule, "Weeks", time.Date(2026, 11, 16, 7, 0, 0, 0, time.UTC), w.ada, w.bob)
+	schedule = w.AddSchedule(t, "24/7 Support", "Europe/Berlin")
+	w.AddWeeks(t, schedule, "Weeks", time.Date(2026, 11, 16, 7, 0, 0, 0, time.UTC), w.Ada, w.Bob)
 	return schedule
 }
 
@@ -38,14 +40,14 @@ func equal(t *testing.T, what string, got []string, want ...string) {
 func TestSchedulesArePagedAtTheInstantOfEachStep(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	eve := w.addPerson(t, "Eve")
-	w.setSteps(t, page(schedule(w.support(t))), stepRow{wait: 2 * time.Hour, targets: []targetRow{schedule(w.support2(t, eve))}}, page(schedule(w.onlySchedule(t, "24/7 Support"))))
+	eve := w.AddPerson(t, "Eve")
+	w.SetSteps(t, page(schedule(w.support(t))), pagingtest.Step{Wait: 2 * time.Hour, Targets: []pagingtest.Target{schedule(w.support2(t, eve))}}, page(schedule(w.onlySchedule(t, "24/7 Support"))))
 	w.Clock.Freeze(time.Date(2026, 11, 23, 6, 50, 0, 0, time.UTC)) // ten minutes before the hand-over
-	w.accept(t, firing("cpu", "", began))
-	w.later(t, 5*time.Minute)
-	w.later(t, 2*time.Hour) // the same schedule means Bob by now
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.Later(t, 5*time.Minute)
+	w.Later(t, 2*time.Hour) // the same schedule means Bob by now
 
-	equal(t, "paged", w.paged(t), "0.0 Ada", "0.1 Eve", "0.2 Bob")
+	equal(t, "paged", w.Paged(t), "0.0 Ada", "0.1 Eve", "0.2 Bob")
 	var why escalation.Why
 	text := pgtest.One[[]byte](t, w.Database, `SELECT why FROM notification WHERE step = 0`)
 	if err := json.Unmarshal(text, &why); err != nil {
@@ -53,7 +55,7 @@ func TestSchedulesArePagedAtTheInstantOfEachStep(t *testing.T) {
 	}
 	const sentence = "On call for 24/7 Support (Weeks) until 08:00 CET; step 1 of Default."
 	if why.Sentence != sentence || why.TargetKind != escalation.Schedule || why.Because != "rotation" || why.BecauseName != "Weeks" ||
-		why.PolicyID != w.policy || why.Step != 1 || why.Round != 1 || why.Severity != "critical" ||
+		why.PolicyID != w.Policy || why.Step != 1 || why.Round != 1 || why.Severity != "critical" ||
 		!why.ShiftStartsAt.Equal(time.Date(2026, 11, 16, 7, 0, 0, 0, time.UTC)) || !why.ShiftEndsAt.Equal(time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC)) {
 		t.Errorf("%s", text)
 	}
@@ -65,32 +67,32 @@ func TestSchedulesArePagedAtTheInstantOfEachStep(t *testing.T) {
 // support2 adds a schedule on which one person is always on call.
 func (w *workspace) support2(t *testing.T, person uuid.UUID) (schedule uuid.UUID) {
 	t.Helper()
-	schedule = w.addSchedule(t, "Backup Support", "UTC")
-	w.addWeeks(t, schedule, "Always", friday.AddDate(0, -1, 0), person)
+	schedule = w.AddSchedule(t, "Backup Support", "UTC")
+	w.AddWeeks(t, schedule, "Always", friday.AddDate(0, -1, 0), person)
 	return schedule
 }
 
 func (w *workspace) onlySchedule(t *testing.T, name string) uuid.UUID {
 	t.Helper()
-	return pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM schedule WHERE org_id = $1 AND name = $2`, w.org, name)
+	return pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM schedule WHERE org_id = $1 AND name = $2`, w.Org, name)
 }
 
 func TestAnEmptyScheduleIsSkippedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	empty := w.addSchedule(t, "Night Shift", "UTC")
-	w.setSteps(t, page(schedule(empty)), page(user(w.bob)))
-	w.accept(t, firing("cpu", "", began))
-	equal(t, "paged", w.paged(t), "0.1 Bob")
-	equal(t, "said", w.said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for Night Shift.")
+	empty := w.AddSchedule(t, "Night Shift", "UTC")
+	w.SetSteps(t, page(schedule(empty)), page(user(w.Bob)))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	equal(t, "paged", w.Paged(t), "0.1 Bob")
+	equal(t, "said", w.Said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for Night Shift.")
 
 	// Nobody at all: the owners.
-	w.setSteps(t, page(schedule(empty)))
+	w.SetSteps(t, page(schedule(empty)))
 	w.Clock.Advance(time.Second)
-	w.accept(t, firing("disk", "disk", began))
-	equal(t, "paged", w.paged(t), "0.1 Bob", "0.0 Ada")
-	equal(t, "said", w.said(t, "last_resort"), "Nobody is on call for Default, so the owners of the workspace are paged.")
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	equal(t, "paged", w.Paged(t), "0.1 Bob", "0.0 Ada")
+	equal(t, "said", w.Said(t, "last_resort"), "Nobody is on call for Default, so the owners of the workspace are paged.")
 }
 
 func TestOverridesDecideWhoIsPaged(t *testing.T) {
@@ -98,14 +100,14 @@ func TestOverridesDecideWhoIsPaged(t *testing.T) {
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
 	support := w.support(t)
-	w.setSteps(t, page(schedule(support)))
+	w.SetSteps(t, page(schedule(support)))
 	w.Exec(t, `INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, starts_at, ends_at, created_at)
-		VALUES ($1, $2, $3, 'take_over', $4, $5, $6, nightbell_now())`, w.org, id.New(), support, w.bob, friday, friday.Add(time.Hour))
-	w.accept(t, firing("cpu", "", began))
+		VALUES ($1, $2, $3, 'take_over', $4, $5, $6, nightbell_now())`, w.Org, id.New(), support, w.Bob, friday, friday.Add(time.Hour))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 	w.Clock.Advance(time.Hour)
-	w.accept(t, firing("disk", "disk", began))
-	equal(t, "paged", w.paged(t), "0.0 Bob", "0.0 Ada")
-	equal(t, "why", w.texts(t, `SELECT reason FROM notification WHERE org_id = $1 ORDER BY created_at`, w.org),
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	equal(t, "paged", w.Paged(t), "0.0 Bob", "0.0 Ada")
+	equal(t, "why", w.Texts(t, `SELECT reason FROM notification WHERE org_id = $1 ORDER BY created_at`, w.Org),
 		"On call for 24/7 Support (override) until Sat 00:00 CET; step 1 of Default.", "On call for 24/7 Support (Weeks) until Mon 08:00 CET; step 1 of Default.")
 }
 
@@ -121,13 +123,13 @@ func TestWhoCannotBePagedIsPassedOver(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t)
 			w.Clock.Freeze(friday)
-			eve := w.addPerson(t, "Eve")
+			eve := w.AddPerson(t, "Eve")
 			night := w.support2(t, eve)
-			w.setSteps(t, page(schedule(night)), page(user(w.bob)))
+			w.SetSteps(t, page(schedule(night)), page(user(w.Bob)))
 			w.Exec(t, lose, eve)
-			w.accept(t, firing("cpu", "", began))
-			equal(t, "paged", w.paged(t), "0.1 Bob")
-			if len(w.said(t, "nobody_on_call")) != 1 {
+			w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+			equal(t, "paged", w.Paged(t), "0.1 Bob")
+			if len(w.Said(t, "nobody_on_call")) != 1 {
 				t.Error("it is not visible that a step was skipped")
 			}
 		})
@@ -139,14 +141,14 @@ func TestAPolicyThatCannotBeReadPagesNevertheless(t *testing.T) {
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
 	support := w.support(t)
-	w.setSteps(t, page(schedule(support)), page(user(w.bob)))
+	w.SetSteps(t, page(schedule(support)), page(user(w.Bob)))
 	w.Exec(t, `UPDATE escalation_policy SET timezone = 'Mars/Olympus'`)
 	w.Exec(t, `UPDATE escalation_step SET windows = '{"from": "dawn"}'`)
-	w.accept(t, firing("cpu", "", began))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 	var log strings.Builder
-	w.escalator = flow.NewEscalator(w.DB, slog.New(slog.NewTextHandler(&log, nil)), flow.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
-	w.later(t, 5*time.Minute)
-	equal(t, "paged", w.paged(t), "0.0 Ada", "0.1 Bob")
+	w.Escalator = flow.NewEscalator(w.DB, postgres.Sweep, slog.New(slog.NewTextHandler(&log, nil)), flow.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+	w.Later(t, 5*time.Minute)
+	equal(t, "paged", w.Paged(t), "0.0 Ada", "0.1 Bob")
 	if text := log.String(); strings.Count(text, "time zone is unknown") != 1 || !strings.Contains(text, "windows cannot be read") {
 		t.Errorf("the log says %s", text)
 	}
@@ -156,12 +158,12 @@ func TestADisabledChannelIsSkippedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	ops := w.addChannel(t, "ops")
-	w.setSteps(t, page(channel(ops)), page(user(w.bob)))
-	w.accept(t, firing("cpu", "cpu", began))
+	ops := w.AddChannel(t, "ops")
+	w.SetSteps(t, page(channel(ops)), page(user(w.Bob)))
+	w.Accept(t, pagingtest.Firing("cpu", "cpu", pagingtest.Began))
 	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE id = $1`, ops)
 	w.Clock.Advance(time.Second)
-	w.accept(t, firing("disk", "disk", began))
-	equal(t, "paged", w.paged(t), "0.0 ops", "0.1 Bob")
-	equal(t, "said", w.said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for ops (disabled).")
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	equal(t, "paged", w.Paged(t), "0.0 ops", "0.1 Bob")
+	equal(t, "said", w.Said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for ops (disabled).")
 }

@@ -10,36 +10,37 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 func TestStepsAreForSeveritiesAndHours(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	eve := w.addPerson(t, "Eve")
+	eve := w.AddPerson(t, "Eve")
 	w.Exec(t, `UPDATE escalation_policy SET timezone = 'Europe/Berlin'`)
-	w.setSteps(t,
-		stepRow{wait: 5 * time.Minute, targets: []targetRow{user(w.ada)}, severities: []string{"critical", "high"}},
-		stepRow{wait: 5 * time.Minute, targets: []targetRow{user(w.bob)}, windows: []windowRow{{Days: []int{1, 2, 3, 4, 5}, From: 9 * 60, To: 17 * 60}}},
+	w.SetSteps(t,
+		pagingtest.Step{Wait: 5 * time.Minute, Targets: []pagingtest.Target{user(w.Ada)}, Severities: []string{"critical", "high"}},
+		pagingtest.Step{Wait: 5 * time.Minute, Targets: []pagingtest.Target{user(w.Bob)}, Windows: []pagingtest.Window{{Days: []int{1, 2, 3, 4, 5}, From: 9 * 60, To: 17 * 60}}},
 		page(user(eve)))
 	w.Clock.Freeze(friday) // Friday 23:00 in Berlin
-	low := firing("cpu", "cpu", began)
+	low := pagingtest.Firing("cpu", "cpu", pagingtest.Began)
 	low.Severity = alert.Low
-	w.accept(t, low)
-	equal(t, "a low one at night", w.paged(t), "0.2 Eve")
-	equal(t, "said", w.said(t, "step_skipped"),
+	w.Accept(t, low)
+	equal(t, "a low one at night", w.Paged(t), "0.2 Eve")
+	equal(t, "said", w.Said(t, "step_skipped"),
 		"Step 1 of Default was skipped: it is for critical and high incidents, and this one is low.",
 		"Step 2 of Default was skipped: it does not page at this time (Friday 23:00 in Europe/Berlin).")
 
 	w.Clock.Freeze(time.Date(2026, 11, 23, 7, 56, 0, 0, time.UTC)) // Monday 08:56: the second step is due in its hours
-	w.accept(t, firing("disk", "disk", began))
-	w.later(t, 5*time.Minute)
-	equal(t, "a critical one by day", w.paged(t), "0.2 Eve", "0.0 Ada", "0.1 Bob")
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	w.Later(t, 5*time.Minute)
+	equal(t, "a critical one by day", w.Paged(t), "0.2 Eve", "0.0 Ada", "0.1 Bob")
 
-	w.setSteps(t, stepRow{wait: 5 * time.Minute, targets: []targetRow{user(w.bob)}, severities: []string{"low"}})
+	w.SetSteps(t, pagingtest.Step{Wait: 5 * time.Minute, Targets: []pagingtest.Target{user(w.Bob)}, Severities: []string{"low"}})
 	w.Clock.Advance(time.Second)
-	w.accept(t, firing("net", "net", began))
-	if got := w.paged(t); got[len(got)-1] != "0.0 Ada" {
+	w.Accept(t, pagingtest.Firing("net", "net", pagingtest.Began))
+	if got := w.Paged(t); got[len(got)-1] != "0.0 Ada" {
 		t.Errorf("no step is for it, and %q were paged instead of the owner", got)
 	}
 }
@@ -47,49 +48,49 @@ func TestStepsAreForSeveritiesAndHours(t *testing.T) {
 func TestRoundRobinTakesTurns(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	eve, mallory := w.addPerson(t, "Eve"), w.addPerson(t, "Mallory")
+	eve, mallory := w.AddPerson(t, "Eve"), w.AddPerson(t, "Mallory")
 	w.Exec(t, `UPDATE escalation_policy SET repeats = 1`)
 	w.Exec(t, `DELETE FROM contact_method WHERE user_id = $1`, mallory)
-	squad := w.addTeam(t, "Squad", eve, mallory)
-	w.setSteps(t, stepRow{wait: 5 * time.Minute, roundRobin: true, targets: []targetRow{user(w.bob), team(squad)}})
+	squad := w.AddTeam(t, "Squad", eve, mallory)
+	w.SetSteps(t, pagingtest.Step{Wait: 5 * time.Minute, RoundRobin: true, Targets: []pagingtest.Target{user(w.Bob), team(squad)}})
 	w.Clock.Freeze(friday)
 	for _, key := range []string{"a", "b", "c", "d"} {
-		w.accept(t, firing(key, key, began))
+		w.Accept(t, pagingtest.Firing(key, key, pagingtest.Began))
 		w.Clock.Advance(time.Second)
 	}
-	equal(t, "paged", w.paged(t), "0.0 Bob", "0.0 Eve", "0.0 Bob", "0.0 Bob") // Mallory's turn passes to the next
+	equal(t, "paged", w.Paged(t), "0.0 Bob", "0.0 Eve", "0.0 Bob", "0.0 Bob") // Mallory's turn passes to the next
 	if got := pgtest.One[int](t, w.Database, `SELECT next_turn FROM escalation_policy`); got != 4 {
 		t.Errorf("the next turn is %d", got)
 	}
-	w.later(t, 10*time.Minute)
-	equal(t, "in the second round", w.paged(t)[4:], "1.0 Eve", "1.0 Bob", "1.0 Bob", "1.0 Eve")
+	w.Later(t, 10*time.Minute)
+	equal(t, "in the second round", w.Paged(t)[4:], "1.0 Eve", "1.0 Bob", "1.0 Bob", "1.0 Eve")
 }
 
 // TestTurnsAreTakenOnce opens incidents at once: no two have one turn, and none is left out.
 func TestTurnsAreTakenOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.setSteps(t, stepRow{wait: 5 * time.Minute, roundRobin: true, targets: []targetRow{user(w.ada), user(w.bob)}})
+	w.SetSteps(t, pagingtest.Step{Wait: 5 * time.Minute, RoundRobin: true, Targets: []pagingtest.Target{user(w.Ada), user(w.Bob)}})
 	const incidents = 40
 	var senders sync.WaitGroup
 	for n := range incidents {
 		senders.Go(func() {
 			key := fmt.Sprint("alert", n)
 			if n%2 == 0 {
-				w.accept(t, firing(key, key, began))
-			} else if err := w.intake.AcceptAlone(t.Context(), w.route, alert.Batch{Alerts: []alert.Received{firing(key, key, began)}}); err != nil {
+				w.Accept(t, pagingtest.Firing(key, key, pagingtest.Began))
+			} else if err := w.Intake.AcceptAlone(t.Context(), w.Route, alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	senders.Wait()
-	turns := w.texts(t, `SELECT turn::text FROM escalation_state WHERE org_id = $1 ORDER BY escalation_state.turn`, w.org)
+	turns := w.Texts(t, `SELECT turn::text FROM escalation_state WHERE org_id = $1 ORDER BY escalation_state.turn`, w.Org)
 	for n := range incidents {
 		if len(turns) != incidents || turns[n] != fmt.Sprint(n) {
 			t.Fatalf("the turns are %v", turns)
 		}
 	}
-	if paged := w.paged(t); len(slices.DeleteFunc(paged, func(p string) bool { return p != "0.0 Ada" })) != incidents/2 {
+	if paged := w.Paged(t); len(slices.DeleteFunc(paged, func(p string) bool { return p != "0.0 Ada" })) != incidents/2 {
 		t.Error("one was paged more often than the other")
 	}
 }
@@ -116,7 +117,7 @@ func TestEditsUnderWayNeverLeadToNobody(t *testing.T) {
 		{"delete the schedule and the team", func(t *testing.T, w *workspace, night, squad uuid.UUID) {
 			w.Exec(t, `DELETE FROM schedule WHERE id = $1`, night)
 			w.Exec(t, `DELETE FROM team WHERE id = $1`, squad)
-			w.setSteps(t, page(), page(), page())
+			w.SetSteps(t, page(), page(), page())
 		}, "0.1 Ada"},
 		{"disable the contacts", func(t *testing.T, w *workspace, _, _ uuid.UUID) {
 			w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE user_id = (SELECT id FROM users WHERE name = 'Eve')`)
@@ -125,11 +126,11 @@ func TestEditsUnderWayNeverLeadToNobody(t *testing.T) {
 			w.Exec(t, `DELETE FROM escalation_target WHERE step_position = 1`)
 		}, "0.2 Mallory"},
 		{"another policy text", func(t *testing.T, w *workspace, _, squad uuid.UUID) {
-			w.setSteps(t, page(user(w.bob)), page(team(squad)))
+			w.SetSteps(t, page(user(w.Bob)), page(team(squad)))
 		}, "0.1 Mallory"},
 		{"a shorter policy", func(t *testing.T, w *workspace, _, squad uuid.UUID) {
 			w.Exec(t, `UPDATE escalation_policy SET repeats = 1`)
-			w.setSteps(t, page(team(squad)))
+			w.SetSteps(t, page(team(squad)))
 		}, "1.0 Mallory"},
 		{"delete the policy", func(t *testing.T, w *workspace, _, _ uuid.UUID) {
 			w.Exec(t, `UPDATE org SET default_policy_id = NULL`)
@@ -149,12 +150,12 @@ func TestEditsUnderWayNeverLeadToNobody(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t)
 			w.Clock.Freeze(friday)
-			night, squad := w.support2(t, w.addPerson(t, "Eve")), w.addTeam(t, "Squad", w.addPerson(t, "Mallory"))
-			w.setSteps(t, page(user(w.bob)), page(schedule(night)), page(team(squad)))
-			w.accept(t, firing("cpu", "", began))
+			night, squad := w.support2(t, w.AddPerson(t, "Eve")), w.AddTeam(t, "Squad", w.AddPerson(t, "Mallory"))
+			w.SetSteps(t, page(user(w.Bob)), page(schedule(night)), page(team(squad)))
+			w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 			test.edit(t, w, night, squad)
-			w.later(t, 5*time.Minute)
-			got := w.paged(t)
+			w.Later(t, 5*time.Minute)
+			got := w.Paged(t)
 			if len(got) == 0 || got[len(got)-1] != test.want || len(got) > 2 {
 				t.Errorf("paged %q, want %q last", got, test.want)
 			}

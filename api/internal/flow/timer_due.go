@@ -29,9 +29,9 @@ type Timekeeper struct {
 	signals Signals
 }
 
-// NewTimekeeper makes a timekeeper.
-func NewTimekeeper(db *postgres.DB, logger *slog.Logger, signals Signals) *Timekeeper {
-	return &Timekeeper{db: db, pool: postgres.Sweep, logger: logger, signals: signals}
+// NewTimekeeper makes a timekeeper that reads and writes by connections of pool.
+func NewTimekeeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *Timekeeper {
+	return &Timekeeper{db: db, pool: pool, logger: logger, signals: signals}
 }
 
 // Sweep carries out the timers that are due and reports whether more may be. It is safe
@@ -91,7 +91,7 @@ func (k *Timekeeper) sweep(ctx context.Context, kind escalation.TimerKind, limit
 		if err != nil {
 			return fmt.Errorf("claim due timers: %w", err)
 		}
-		due, round = len(claimed), &timerRound{pagingRound: newPagingRound(tx, now)}
+		due, round = len(claimed), &timerRound{Round: NewRound(tx, now)}
 		if due == 0 {
 			return nil
 		}
@@ -99,7 +99,7 @@ func (k *Timekeeper) sweep(ctx context.Context, kind escalation.TimerKind, limit
 			return err
 		}
 		escalationdb.QueueEndTimers(&round.batch, round.over)
-		round.queue(&round.batch)
+		round.Queue(&round.batch)
 		return postgres.Finish(ctx, tx, &round.batch)
 	}, postgres.LockTimeout(lockWaitAlone))
 	if err != nil || due == 0 {
@@ -116,7 +116,7 @@ func (k *Timekeeper) sweep(ctx context.Context, kind escalation.TimerKind, limit
 
 // timerRound is one transaction in which timers act.
 type timerRound struct {
-	*pagingRound
+	*Round
 
 	batch pgx.Batch
 	// over are the timers that have done what they were for.

@@ -21,13 +21,13 @@ const keptBytes = 64 << 10
 // opens one incident for each service and hour: a sender such as Alertmanager never
 // repeats what was answered with 4xx, so without it the trouble would stay unheard.
 func (in *Intake) AcceptUndecodable(ctx context.Context, route catalog.Route, sender, reason string, body []byte) error {
-	var round *pagingRound
+	var round *Round
 	err := in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		round = newPagingRound(tx, now)
+		round = NewRound(tx, now)
 		_, err = tx.Exec(ctx, `INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, route.OrgID, id.New(), route.ServiceID, sender, reason, append([]byte{}, body[:min(len(body), keptBytes)]...), now)
 		if err != nil {
@@ -42,7 +42,7 @@ func (in *Intake) AcceptUndecodable(ctx context.Context, route catalog.Route, se
 	return nil
 }
 
-func (r *pagingRound) openUndecodable(ctx context.Context, route catalog.Route, sender, reason string) error {
+func (r *Round) openUndecodable(ctx context.Context, route catalog.Route, sender, reason string) error {
 	opened, err := incidentdb.Open(ctx, r.tx, []incidentdb.Opening{{
 		OrgID: route.OrgID, ServiceID: route.ServiceID, PolicyID: route.PolicyID,
 		Key:         "undecodable:" + r.now.Format("2006-01-02T15"),
@@ -60,11 +60,11 @@ func (r *pagingRound) openUndecodable(ctx context.Context, route catalog.Route, 
 		r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: o.OrgID, IncidentID: o.ID, Event: incident.Event{
 			Kind: "declared", Message: "Declared because an alert could not be read: " + reason + ".",
 		}})
-		if err := r.start(ctx, o.Record); err != nil {
+		if err := r.Start(ctx, o.Record); err != nil {
 			return err
 		}
 	}
 	batch := &pgx.Batch{}
-	r.queue(batch)
+	r.Queue(batch)
 	return postgres.Finish(ctx, r.tx, batch)
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// LongestWait caps what a provider may ask for with Retry-After.
+const LongestWait = 10 * time.Minute
+
 // After marks err as one that a provider asked to wait out: trying again before
 // wait has passed is not welcome. Wait is not negative.
 func After(err error, wait time.Duration) error {

@@ -1,4 +1,4 @@
-package flow
+package delivery
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // message makes what one claim says, of the incidents that are still triggered. It
 // fails when the contact's address cannot be opened.
-func (d *Deliverer) message(claim notifydb.Claim, held notifydb.Held, now time.Time) (notify.Message, error) {
+func (d *Outbox) message(claim notifydb.Claim, held notifydb.Held, now time.Time) (notify.Message, error) {
 	contact, err := d.open(claim, held.Contact)
 	if err != nil {
 		return notify.Message{}, err
@@ -49,7 +49,7 @@ func (d *Deliverer) message(claim notifydb.Claim, held notifydb.Held, now time.T
 }
 
 // open unseals where a message goes.
-func (d *Deliverer) open(claim notifydb.Claim, stored notifydb.Contact) (notify.Contact, error) {
+func (d *Outbox) open(claim notifydb.Claim, stored notifydb.Contact) (notify.Contact, error) {
 	contact := notify.Contact{ID: claim.ContactMethodID, Kind: stored.Kind, Name: stored.Name, Address: stored.Address}
 	if len(stored.AddressSealed) > 0 {
 		address, err := d.options.Opener.Open(stored.AddressSealed, notify.AddressPlace(claim.OrgID, claim.ContactMethodID))

@@ -1,4 +1,4 @@
-package flow
+package handover
 
 import (
 	"context"
@@ -22,12 +22,14 @@ const (
 	// result, before the lease does.
 	noticeTimeout = 20 * time.Second
 	noticeLease   = time.Minute
+	// recordTimeout is how long one try to record a result may take.
+	recordTimeout = 2 * time.Second
 )
 
 // Send tells what is due to be told, a few notices at a time, and waits for the mail
 // server. It reports whether there may be more. A notice is told at least once: a crash
 // makes at most one extra copy.
-func (h *Handovers) Send(ctx context.Context) (again bool, err error) {
+func (h *Notifier) Send(ctx context.Context) (again bool, err error) {
 	var claims []oncalldb.Claim
 	err = h.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
@@ -50,7 +52,7 @@ func (h *Handovers) Send(ctx context.Context) (again bool, err error) {
 }
 
 // tell sends one notice and records how it went.
-func (h *Handovers) tell(ctx context.Context, claim oncalldb.Claim) error {
+func (h *Notifier) tell(ctx context.Context, claim oncalldb.Claim) error {
 	handover, usable, err := h.compose(ctx, claim)
 	switch {
 	case ctx.Err() != nil:
@@ -76,7 +78,7 @@ func (h *Handovers) tell(ctx context.Context, claim oncalldb.Claim) error {
 }
 
 // send hands a notice to the mail server. A panic is a failure like another.
-func (h *Handovers) send(ctx context.Context, handover notify.Handover) (receipt notify.Receipt, err error) {
+func (h *Notifier) send(ctx context.Context, handover notify.Handover) (receipt notify.Receipt, err error) {
 	ctx, cancel := context.WithTimeout(ctx, noticeTimeout)
 	defer cancel()
 	defer func() {
@@ -97,14 +99,16 @@ func outcomeOf(claim oncalldb.Claim, receipt notify.Receipt, err error, now time
 		return oncalldb.Outcome{State: "failed", Detail: fmt.Sprintf("%s (tries: %d)", notify.Line(err.Error(), 500), claim.Tries)}
 	}
 	if wait, asked := notify.RetryAfter(err); asked {
-		next = later(next, now.Add(min(wait, longestHold)))
+		if asked := now.Add(min(wait, notify.LongestWait)); asked.After(next) {
+			next = asked
+		}
 	}
 	return oncalldb.Outcome{State: "pending", NextTryAt: next, Detail: notify.Line(err.Error(), 500)}
 }
 
 // settle records an outcome, also while the process stops: what is not recorded is told
 // once more.
-func (h *Handovers) settle(ctx context.Context, claim oncalldb.Claim, outcome oncalldb.Outcome) error {
+func (h *Notifier) settle(ctx context.Context, claim oncalldb.Claim, outcome oncalldb.Outcome) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	if outcome.State == "failed" {
@@ -121,7 +125,7 @@ func (h *Handovers) settle(ctx context.Context, claim oncalldb.Claim, outcome on
 }
 
 // compose reads what a notice says, with the incidents as they are now.
-func (h *Handovers) compose(ctx context.Context, claim oncalldb.Claim) (handover notify.Handover, usable bool, err error) {
+func (h *Notifier) compose(ctx context.Context, claim oncalldb.Claim) (handover notify.Handover, usable bool, err error) {
 	err = h.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -162,7 +166,7 @@ WHERE i.org_id = $1 AND i.status <> 'resolved'
 ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity), i.triggered_at DESC, i.number DESC
 LIMIT $3`
 
-func (h *Handovers) addIncidents(ctx context.Context, tx pgx.Tx, claim oncalldb.Claim, handover *notify.Handover) error {
+func (h *Notifier) addIncidents(ctx context.Context, tx pgx.Tx, claim oncalldb.Claim, handover *notify.Handover) error {
 	rows, err := tx.Query(ctx, openIncidentsSQL, claim.OrgID, claim.ScheduleID, notify.MaxShown)
 	if err != nil {
 		return err

@@ -1,10 +1,11 @@
-package flow_test
+package watch_test
 
 import (
 	"context"
 	"encoding/json"
 	"flag"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,16 +14,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
 // audit finds, repairs and finds again.
-func (w *workspace) audit(t *testing.T) (found, left flow.Overdue) {
+func (w *workspace) audit(t *testing.T) (found, left watch.Overdue) {
 	t.Helper()
-	auditor := flow.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, flow.Signals{
-		Pages: func(...notify.Kind) { w.pagesHinted.Add(1) }, Changed: func(uuid.UUID) {},
+	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, flow.Signals{
+		Pages: func(...notify.Kind) { w.PagesHinted.Add(1) }, Changed: func(uuid.UUID) {},
 	})
 	found, err := auditor.Find(t.Context())
 	if err == nil && found.Any() {
@@ -43,38 +47,38 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		forget  func(t *testing.T, w *workspace)
-		found   flow.Overdue
+		found   watch.Overdue
 		pages   int // of the incident, after the repair
 		pending int // of them, ready to be sent at once
 	}{
-		{"nothing", func(*testing.T, *workspace) {}, flow.Overdue{}, 1, 1},
+		{"nothing", func(*testing.T, *workspace) {}, watch.Overdue{}, 1, 1},
 		{"a step that no sweeper carried out", func(_ *testing.T, w *workspace) {
 			w.sent()
 			w.Clock.Advance(5*time.Minute + 20*time.Second)
-		}, flow.Overdue{Escalations: 1, Oldest: 20 * time.Second}, 2, 1},
-		{"paging that never began", func(t *testing.T, w *workspace) {
+		}, watch.Overdue{Escalations: 1, Oldest: 20 * time.Second}, 2, 1},
+		{"paging that never pagingtest.Began", func(t *testing.T, w *workspace) {
 			w.Exec(t, `DELETE FROM notification`)
 			w.Exec(t, `DELETE FROM escalation_state`)
 			w.Clock.Advance(20 * time.Second)
-		}, flow.Overdue{Unpaged: 1}, 1, 1},
+		}, watch.Overdue{Unpaged: 1}, 1, 1},
 		{"maintenance that ended without a word", func(t *testing.T, w *workspace) {
 			w.sent()
-			w.addMaintenance(t, began, began.Add(time.Minute), "Work", w.service)
+			w.AddMaintenance(t, pagingtest.Began, pagingtest.Began.Add(time.Minute), "Work", w.Service)
 			w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 day', held_by = (SELECT id FROM maintenance_window)`)
 			w.Clock.Advance(80 * time.Second)
-		}, flow.Overdue{Held: 1}, 2, 1},
+		}, watch.Overdue{Held: 1}, 2, 1},
 		{"a lease that never ends", func(t *testing.T, w *workspace) {
 			w.Exec(t, `UPDATE notification SET state = 'sending', lease_token = gen_random_uuid(), lease_until = nightbell_now() + interval '1 hour'`)
-		}, flow.Overdue{Leases: 1}, 1, 1},
+		}, watch.Overdue{Leases: 1}, 1, 1},
 		{"a clock that was set back", func(_ *testing.T, w *workspace) {
 			w.Clock.Advance(-time.Hour)
-		}, flow.Overdue{Ahead: 2}, 1, 1},
+		}, watch.Overdue{Ahead: 2}, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorkspace(t)
-			w.Clock.Freeze(began)
-			w.accept(t, firing("cpu", "", began))
+			w.Clock.Freeze(pagingtest.Began)
+			w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 			test.forget(t, w)
 
 			found, left := w.audit(t)
@@ -110,8 +114,8 @@ func (w *workspace) sent() {
 func TestAuditorWaitsForProvidersThatAskedForIt(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.Clock.Freeze(began)
-	w.accept(t, firing("cpu", "", began), firing("disk", "", began))
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
 	w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 hour'`)
 	w.Exec(t, `UPDATE notification SET attempts = 1, next_try_at = next_try_at + interval '10 minutes' WHERE id = (SELECT id FROM notification LIMIT 1)`)
 	w.Clock.Advance(2 * time.Minute)
@@ -125,6 +129,23 @@ func TestAuditorWaitsForProvidersThatAskedForIt(t *testing.T) {
 	}
 }
 
+func TestTheAuditorNoticesForgottenTimers(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET ack_timeout_seconds = 600`)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	w.Clock.Advance(10*time.Minute + 20*time.Second)
+	found, left := w.audit(t)
+	if want := (watch.Overdue{Timers: 1, Oldest: 20 * time.Second}); found != want || left.Any() {
+		t.Errorf("found %+v, left %+v", found, left)
+	}
+	if paged := w.Paged(t); !slices.Equal(paged, []string{"0.0 Ada", "0.0 Ada"}) {
+		t.Errorf("paged %q", paged)
+	}
+}
+
 var audited = flag.Int("audited-incidents", 100_000, "how many incidents lie in the database whose audit is timed")
 
 // TestAuditIsCheap times the auditor's question beside a long history: the newest
@@ -132,7 +153,7 @@ var audited = flag.Int("audited-incidents", 100_000, "how many incidents lie in 
 func TestAuditIsCheap(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	w.accept(t, firing("cpu", "", began))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
 	w.generate(t, *audited)
 	var best float64
 	for range 20 { // other tests may keep the machine busy
@@ -192,7 +213,7 @@ func (w *workspace) explainAudit(t *testing.T) (milliseconds float64, plan strin
 		if err != nil {
 			return err
 		}
-		sql, arguments := flow.OverdueQuery(now)
+		sql, arguments := watch.OverdueQuery(now)
 		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+sql, arguments...).Scan(&plan)
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package flow
+package watch
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/notify"
@@ -27,6 +29,10 @@ const (
 	aheadOfClock = 5 * time.Second
 	// mostAudited bounds what one audit counts and repairs of a kind.
 	mostAudited = 1000
+	// repairRounds bounds how often one repair sweeps.
+	repairRounds = 10
+	// lockWait is how long a repair waits for somebody's row.
+	lockWait = 2 * time.Second
 )
 
 // Overdue counts, by kind, what should have happened and has not. Each count ends at
@@ -66,19 +72,19 @@ func (o Overdue) ByKind() map[string]int {
 // trusts neither the loops nor their wake-ups, and reads through a connection of its own.
 type Auditor struct {
 	db         *postgres.DB
-	escalator  *Escalator
-	timekeeper *Timekeeper
-	outboxes   map[notify.Kind]*Deliverer
-	signals    Signals
+	escalator  *flow.Escalator
+	timekeeper *flow.Timekeeper
+	outboxes   map[notify.Kind]*delivery.Outbox
+	signals    flow.Signals
 }
 
 // NewAuditor makes an auditor of these outboxes.
-func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*Deliverer, signals Signals) *Auditor {
-	escalator := NewEscalator(db, logger, signals)
-	escalator.pool = postgres.Audit
-	timekeeper := NewTimekeeper(db, logger, signals)
-	timekeeper.pool = postgres.Audit
-	return &Auditor{db: db, escalator: escalator, timekeeper: timekeeper, outboxes: outboxes, signals: signals}
+func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*delivery.Outbox, signals flow.Signals) *Auditor {
+	return &Auditor{
+		db: db, outboxes: outboxes, signals: signals,
+		escalator:  flow.NewEscalator(db, postgres.Audit, logger, signals),
+		timekeeper: flow.NewTimekeeper(db, postgres.Audit, logger, signals),
+	}
 }
 
 // overdueSQL asks everything at once. A page is not late while its contact's provider
@@ -152,10 +158,10 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 func (a *Auditor) Repair(ctx context.Context) error {
 	var problems []error
 	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {
-		problems = append(problems, a.db.InSystem(ctx, postgres.Audit, rows, postgres.LockTimeout(lockWaitAlone)))
+		problems = append(problems, a.db.InSystem(ctx, postgres.Audit, rows, postgres.LockTimeout(lockWait)))
 	}
 	for _, sweep := range []func(context.Context) (bool, error){a.timekeeper.Sweep, a.escalator.Sweep} {
-		for again, rounds := true, 0; again && rounds < mostAudited/dueAtOnce; rounds++ {
+		for again, rounds := true, 0; again && rounds < repairRounds; rounds++ {
 			var err error
 			again, err = sweep(ctx)
 			problems = append(problems, err)
@@ -224,7 +230,7 @@ func startUnpaged(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	round := newPagingRound(tx, now)
+	round := flow.NewRound(tx, now)
 	for _, record := range records {
 		_, paged, err := escalationdb.Get(ctx, tx, record.OrgID, record.ID, record.PolicyID)
 		if err != nil {
@@ -233,11 +239,11 @@ func startUnpaged(ctx context.Context, tx pgx.Tx) error {
 		if paged || record.Status != incident.Triggered {
 			continue // another replica's auditor was here
 		}
-		if err := round.start(ctx, record); err != nil {
+		if err := round.Start(ctx, record); err != nil {
 			return err
 		}
 	}
 	batch := &pgx.Batch{}
-	round.queue(batch)
+	round.Queue(batch)
 	return postgres.Finish(ctx, tx, batch)
 }

@@ -1,4 +1,4 @@
-package flow_test
+package delivery_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
@@ -64,7 +64,7 @@ func TestAcknowledgementsRacePages(t *testing.T) {
 	o.judge(t, incidents, accepted)
 }
 
-func sweepUntil(t *testing.T, d *flow.Deliverer, stop chan struct{}) {
+func sweepUntil(t *testing.T, d *delivery.Outbox, stop chan struct{}) {
 	t.Helper()
 	for {
 		select {
@@ -110,9 +110,9 @@ func (o *outbox) judge(t *testing.T, incidents []uuid.UUID, accepted []time.Time
 	if answers := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged'`); answers != len(incidents) {
 		t.Errorf("%d of %d answers were kept", answers, len(incidents))
 	}
-	t.Logf("%d of %d pages were sent; the latest began %s after its answer was accepted", len(started), len(incidents), latest)
+	t.Logf("%d of %d pages were sent; the latest pagingtest.Began %s after its answer was accepted", len(started), len(incidents), latest)
 	if latest > time.Second {
-		t.Errorf("a page began %s after the answer (promise P5 allows a second)", latest)
+		t.Errorf("a page pagingtest.Began %s after the answer (promise P5 allows a second)", latest)
 	}
 }
 

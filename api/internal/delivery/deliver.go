@@ -1,4 +1,14 @@
-package flow
+// Package delivery brings messages out: each channel has an outbox of its own.
+//
+//  1. Claim the pages that are due, bundled by contact, with a lease and a token
+//     (this file).
+//  2. Look once more whether somebody has answered, and write the message (send.go,
+//     message.go).
+//  3. Hand it to the provider while the lease lasts.
+//  4. Record what came of it, when the lease is still ours (result.go).
+//
+// A page is sent at least once; a crash between 3 and 4 makes at most one extra copy.
+package delivery
 
 import (
 	"context"
@@ -28,8 +38,6 @@ const (
 	claimTimeout = 5 * time.Second
 	// recordTimeout is how long one try to record a result may take.
 	recordTimeout = 2 * time.Second
-	// longestHold caps what a provider may ask for with Retry-After.
-	longestHold = 10 * time.Minute
 	// A contact that got floodAfter messages within floodWithin is being flooded: what
 	// follows is bundled into one message each floodGap. Nothing is dropped. Programs are
 	// not spared: what a webhook gets waits only while the message before is under way.
@@ -43,8 +51,8 @@ type Opener interface {
 	Open(sealed []byte, place string) ([]byte, error)
 }
 
-// DeliverOptions are what a Deliverer needs besides the database and its channel.
-type DeliverOptions struct {
+// Options are what an Outbox needs besides the database and its channel.
+type Options struct {
 	Logger *slog.Logger
 	Opener Opener
 	// PublicURL is where people reach this installation, without a slash at the end.
@@ -62,18 +70,18 @@ type DeliverOptions struct {
 	Uptime func() time.Duration
 }
 
-// Deliverer is the outbox of one channel: it claims the pages that are due, bundles
+// Outbox delivers by one channel: it claims the pages that are due, bundles
 // them by contact, hands each bundle to the provider and records what came of it.
 // Each channel has one of its own, so that a slow provider delays no other channel.
 // Any number of replicas may run one.
 //
 // A page is sent at least once: a crash, or an answer of the provider that gets lost,
 // makes at most one extra copy.
-type Deliverer struct {
+type Outbox struct {
 	db      *postgres.DB
 	kind    notify.Kind
 	channel notify.Channel
-	options DeliverOptions
+	options Options
 
 	// aborted is closed when Close ran out of patience.
 	aborted chan struct{}
@@ -92,12 +100,12 @@ type Deliverer struct {
 	interrupted func(moment string) bool
 }
 
-// NewDeliverer makes the deliverer of one channel. Its loop calls Sweep.
-func NewDeliverer(db *postgres.DB, kind notify.Kind, channel notify.Channel, options DeliverOptions) *Deliverer {
+// New makes the outbox of one channel. Its loop calls Sweep.
+func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Options) *Outbox {
 	if options.Uptime == nil {
 		options.Uptime = func() time.Duration { return 0 }
 	}
-	return &Deliverer{
+	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
 		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
@@ -107,7 +115,7 @@ func NewDeliverer(db *postgres.DB, kind notify.Kind, channel notify.Channel, opt
 // Sweep claims what is due and begins to send it; it does not wait for providers. It
 // reports whether more may be due at once. When all sends are busy it does nothing,
 // and Freed tells when to come again.
-func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
+func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	room := d.room()
 	if room == 0 {
 		return false, nil
@@ -136,7 +144,7 @@ func (d *Deliverer) Sweep(ctx context.Context) (again bool, err error) {
 }
 
 // room is how many more sends may begin.
-func (d *Deliverer) room() int {
+func (d *Outbox) room() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -146,7 +154,7 @@ func (d *Deliverer) room() int {
 }
 
 // passedOver lists the contacts that nothing may be claimed for at now.
-func (d *Deliverer) passedOver(now time.Time) []uuid.UUID {
+func (d *Outbox) passedOver(now time.Time) []uuid.UUID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var contacts []uuid.UUID
@@ -164,14 +172,14 @@ func (d *Deliverer) passedOver(now time.Time) []uuid.UUID {
 }
 
 // hold keeps messages from a contact until then; a longer hold stays.
-func (d *Deliverer) hold(contact uuid.UUID, until time.Time) {
+func (d *Outbox) hold(contact uuid.UUID, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.held[contact] = later(d.held[contact], until)
 }
 
 // pace notes a message to a contact and holds the next one when there were many.
-func (d *Deliverer) pace(contact uuid.UUID, now time.Time) {
+func (d *Outbox) pace(contact uuid.UUID, now time.Time) {
 	d.mu.Lock()
 	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
 	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
@@ -187,7 +195,7 @@ func (d *Deliverer) pace(contact uuid.UUID, now time.Time) {
 
 // begin delivers a claim in the background. It outlives the sweep's context: what was
 // claimed is finished, also while the process stops, until Close gives up.
-func (d *Deliverer) begin(ctx context.Context, claim notifydb.Claim) {
+func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -200,7 +208,7 @@ func (d *Deliverer) begin(ctx context.Context, claim notifydb.Claim) {
 	})
 }
 
-func (d *Deliverer) end(claim notifydb.Claim) {
+func (d *Outbox) end(claim notifydb.Claim) {
 	d.mu.Lock()
 	delete(d.busy, claim.ContactMethodID)
 	d.mu.Unlock()
@@ -209,13 +217,13 @@ func (d *Deliverer) end(claim notifydb.Claim) {
 
 // Close claims nothing more and waits for the sends under way. When ctx ends first it
 // breaks them off, which leaves them to be tried again, and returns ctx's error.
-func (d *Deliverer) Close(ctx context.Context) error {
+func (d *Outbox) Close(ctx context.Context) error {
 	d.mu.Lock()
 	already := d.closed
 	d.closed = true
 	d.mu.Unlock()
 	if already {
-		return errors.New("the deliverer is closed already")
+		return errors.New("the outbox is closed already")
 	}
 	done := make(chan struct{})
 	go func() {

@@ -1,4 +1,10 @@
-package flow
+// Package handover tells people that they come on call, or go off.
+//
+//  1. Look at the schedules that are due, and write down who is to be told of what
+//     changed since the look before (handover.go).
+//  2. Claim these notices, read what they say with the incidents as they are now, send
+//     them by mail, and record what came of it (notice.go).
+package handover
 
 import (
 	"context"
@@ -21,8 +27,8 @@ const (
 	longestLook = 5 * time.Minute
 )
 
-// HandoverOptions are what Handovers needs besides the database.
-type HandoverOptions struct {
+// Options are what a Notifier needs besides the database.
+type Options struct {
 	Logger *slog.Logger
 	// Mail carries the notices.
 	Mail notify.HandoverChannel
@@ -30,17 +36,17 @@ type HandoverOptions struct {
 	PublicURL string
 }
 
-// Handovers tells people that they come on call, or go off. It is beside the page path:
+// Notifier tells people that they come on call, or go off. It is beside the page path:
 // it has its own table, and shares neither connections nor senders with pages. Any number
 // of replicas may run one.
-type Handovers struct {
+type Notifier struct {
 	db      *postgres.DB
-	options HandoverOptions
+	options Options
 }
 
-// NewHandovers makes the notifier of hand-overs. Its loop calls Announce, then Send.
-func NewHandovers(db *postgres.DB, options HandoverOptions) *Handovers {
-	return &Handovers{db: db, options: options}
+// New makes the notifier of hand-overs. Its loop calls Announce, then Send.
+func New(db *postgres.DB, options Options) *Notifier {
+	return &Notifier{db: db, options: options}
 }
 
 // Announce looks at the schedules that are due, and writes down who is to be told of what
@@ -48,7 +54,7 @@ func NewHandovers(db *postgres.DB, options HandoverOptions) *Handovers {
 //
 // What was told is stored with the notices in one transaction, so each hand-over is
 // announced once, whoever looks. A schedule's first look announces nothing.
-func (h *Handovers) Announce(ctx context.Context) (again bool, err error) {
+func (h *Notifier) Announce(ctx context.Context) (again bool, err error) {
 	err = h.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -70,7 +76,7 @@ func (h *Handovers) Announce(ctx context.Context) (again bool, err error) {
 }
 
 // look says who is on call, and when that may be different.
-func (h *Handovers) look(ctx context.Context, look oncalldb.Look, now time.Time) oncalldb.Looked {
+func (h *Notifier) look(ctx context.Context, look oncalldb.Look, now time.Time) oncalldb.Looked {
 	if look.Flaw != nil {
 		h.options.Logger.WarnContext(ctx, "a schedule is not understood in full", "schedule", look.Schedule.ID, "error", look.Flaw)
 	}

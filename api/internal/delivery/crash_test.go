@@ -1,4 +1,4 @@
-package flow_test
+package delivery_test
 
 import (
 	"context"
@@ -14,10 +14,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -34,7 +35,7 @@ func TestADeadWorkersPagesAreSentByAnother(t *testing.T) {
 	}{{"claimed", 1}, {"sent", 2}} {
 		t.Run(c.moment, func(t *testing.T) {
 			o := newOutbox(t)
-			o.accept(t, firing("a", "a", began))
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 			o.deliverer.Interrupt(once(c.moment))
 			deliver(t, o.deliverer)
 			other := o.replica(notify.Email, o.provider)
@@ -67,10 +68,10 @@ func TestADeathDelaysNoPageThatCameAlong(t *testing.T) {
 	o.provider.answers(func(context.Context, notify.Message) error {
 		return notify.After(errors.New("HTTP 429"), 5*time.Minute)
 	})
-	o.accept(t, firing("first", "first", began))
+	o.Accept(t, pagingtest.Firing("first", "first", pagingtest.Began))
 	deliver(t, o.deliverer)
 	o.provider.answers(nil)
-	o.accept(t, firing("second", "second", began))
+	o.Accept(t, pagingtest.Firing("second", "second", pagingtest.Began))
 	dying := o.replica(notify.Email, o.provider)
 	dying.Interrupt(once("claimed"))
 	deliver(t, dying)
@@ -118,7 +119,7 @@ func TestManyDeaths(t *testing.T) {
 		}
 		return true
 	}
-	replicas := []*flow.Deliverer{o.replica(notify.Email, o.provider), o.replica(notify.Email, o.provider)}
+	replicas := []*delivery.Outbox{o.replica(notify.Email, o.provider), o.replica(notify.Email, o.provider)}
 	for _, d := range replicas {
 		d.Interrupt(dies)
 	}
@@ -146,7 +147,7 @@ func TestManyDeaths(t *testing.T) {
 // than its lease while another one sends the page.
 func TestAWorkerThatWakesUpLateChangesNothing(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	release, entered := make(chan struct{}), make(chan struct{})
 	o.provider.answers(func(context.Context, notify.Message) error {
 		close(entered)
@@ -178,9 +179,9 @@ func TestAWorkerThatWakesUpLateChangesNothing(t *testing.T) {
 
 func TestAFrozenWorkerLooksAgain(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	var ticks atomic.Int64
-	frozen := flow.NewDeliverer(o.DB, notify.Email, o.provider, flow.DeliverOptions{
+	frozen := delivery.New(o.DB, notify.Email, o.provider, delivery.Options{
 		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey,
 		Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
 		// Each measurement is a minute after the last, until the incident was answered.
@@ -208,7 +209,7 @@ func TestOneSpoiledPageDoesNotTakeTheOthersAlong(t *testing.T) {
 		return nil
 	})
 	for _, key := range []string{"a", "poison", "b", "c"} {
-		o.accept(t, firing(key, key, began))
+		o.Accept(t, pagingtest.Firing(key, key, pagingtest.Began))
 	}
 	for range 30 {
 		deliver(t, o.deliverer)
@@ -221,7 +222,7 @@ func TestOneSpoiledPageDoesNotTakeTheOthersAlong(t *testing.T) {
 	if !slices.Equal([]string{states[0], states[2], states[3]}, []string{"sent", "sent", "sent"}) {
 		t.Errorf("the others are %q", states)
 	}
-	if got := len(o.texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.org)); got != 1 {
+	if got := len(o.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.Org)); got != 1 {
 		t.Errorf("%d lines say that a page failed", got)
 	}
 	if got := pgtest.One[int](t, o.Database, `SELECT faults FROM notification WHERE state = 'failed'`); got != 5 {
@@ -231,10 +232,10 @@ func TestOneSpoiledPageDoesNotTakeTheOthersAlong(t *testing.T) {
 
 func TestOwnLeasesAreReleasedAtBoot(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.deliverer.Interrupt(once("claimed"))
 	deliver(t, o.deliverer)
-	released, err := flow.ReleaseLeases(t.Context(), o.DB)
+	released, err := delivery.ReleaseLeases(t.Context(), o.DB)
 	if err != nil || released != 1 {
 		t.Fatalf("released %d, %v", released, err)
 	}
@@ -278,7 +279,7 @@ func TestReplicasShareTheWork(t *testing.T) {
 
 func TestClosingWaitsAndThenBreaksOff(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	entered := make(chan struct{})
 	o.provider.answers(func(ctx context.Context, _ notify.Message) error {
 		close(entered)
@@ -297,7 +298,7 @@ func TestClosingWaitsAndThenBreaksOff(t *testing.T) {
 	if got := o.states(t); !strings.HasPrefix(got, "pending") {
 		t.Errorf("what was broken off is %q", got)
 	}
-	o.accept(t, firing("b", "b", began))
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
 	if again, err := o.deliverer.Sweep(t.Context()); again || err != nil || len(o.provider.messages()) != 1 {
 		t.Errorf("a closed deliverer works on: %t, %v", again, err)
 	}
@@ -329,7 +330,7 @@ func TestASlowChannelDelaysNoOther(t *testing.T) {
 
 func TestNothingDueCostsLittle(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	deliver(t, o.deliverer)
 	// History that the claim must not walk through.
 	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
@@ -354,8 +355,8 @@ func TestNothingDueCostsLittle(t *testing.T) {
 // acknowledge answers an incident as Bob, through the story that browsers use.
 func (o *outbox) acknowledge(t *testing.T, ids ...uuid.UUID) {
 	t.Helper()
-	by := incident.Actor{Kind: incident.User, ID: o.bob, Name: "Bob"}
-	if err := o.responder.Respond(t.Context(), o.org, ids, incident.Acknowledge{By: by}); err != nil {
+	by := incident.Actor{Kind: incident.User, ID: o.Bob, Name: "Bob"}
+	if err := o.Responder.Respond(t.Context(), o.Org, ids, incident.Acknowledge{By: by}); err != nil {
 		t.Error(err)
 	}
 }
@@ -364,7 +365,7 @@ func TestAFloodIsBundled(t *testing.T) {
 	o := newOutbox(t)
 	o.Clock.Freeze(o.Clock.Now())
 	for n := range 100 {
-		o.accept(t, firing(fmt.Sprint("k", n), fmt.Sprint("k", n), began))
+		o.Accept(t, pagingtest.Firing(fmt.Sprint("k", n), fmt.Sprint("k", n), pagingtest.Began))
 		deliver(t, o.deliverer)
 	}
 	if got := len(o.provider.messages()); got != 20 {
@@ -377,7 +378,7 @@ func TestAFloodIsBundled(t *testing.T) {
 		t.Errorf("%d messages, the last of %d incidents", len(sent), len(last.Incidents))
 	}
 	o.Clock.Advance(time.Minute)
-	o.accept(t, firing("quiet", "quiet", began))
+	o.Accept(t, pagingtest.Firing("quiet", "quiet", pagingtest.Began))
 	deliver(t, o.deliverer)
 	if got := len(o.provider.messages()); got != 22 {
 		t.Errorf("after the flood a page waits: %d messages", got)
@@ -418,7 +419,7 @@ func TestAResultThatCannotBeToldIsKept(t *testing.T) {
 	if _, err := o.Owner(t).Exec(t.Context(), `ALTER TABLE timeline_event ADD CHECK (kind <> 'paged')`); err != nil {
 		t.Fatal(err)
 	}
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	for range 3 {
 		deliver(t, o.deliverer)
 		o.Clock.Advance(notifydb.Lease)

@@ -1,4 +1,4 @@
-package flow_test
+package delivery_test
 
 import (
 	"net/http"
@@ -12,12 +12,13 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/ackpage"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 // follow requests a message's link as a browser, or a mail scanner, does.
 func (o *outbox) follow(method, link string) *httptest.ResponseRecorder {
-	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.responder, Key: linkKey})
+	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.Responder, Key: linkKey})
 	answer := httptest.NewRecorder()
 	page.ServeHTTP(answer, httptest.NewRequest(method, link, nil))
 	return answer
@@ -25,8 +26,8 @@ func (o *outbox) follow(method, link string) *httptest.ResponseRecorder {
 
 func TestOnlyTheButtonOfALinkAcknowledges(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
-	o.accept(t, firing("b", "b", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
 	deliver(t, o.deliverer)
 	link := o.provider.messages()[0].AckURL
 	for range 20 {
@@ -43,7 +44,7 @@ func TestOnlyTheButtonOfALinkAcknowledges(t *testing.T) {
 		storm.Go(func() { o.follow(http.MethodPost, link) })
 	}
 	storm.Wait()
-	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged' AND acknowledged_by = $1`, o.ada); got != 2 {
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged' AND acknowledged_by = $1`, o.Ada); got != 2 {
 		t.Errorf("the button acknowledged %d of 2 incidents", got)
 	}
 	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM timeline_event WHERE kind = 'acknowledged'`); got != 2 {
@@ -56,12 +57,12 @@ func TestOnlyTheButtonOfALinkAcknowledges(t *testing.T) {
 
 func TestALinkReachesNothingElse(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	deliver(t, o.deliverer)
 	message := o.provider.messages()[0]
-	good := notify.AckClaims{OrgID: o.org, DeliveryID: message.DeliveryID, UserID: o.ada, Expires: o.Clock.Now().Add(notify.AckLifetime)}
+	good := notify.AckClaims{OrgID: o.Org, DeliveryID: message.DeliveryID, UserID: o.Ada, Expires: o.Clock.Now().Add(notify.AckLifetime)}
 	for name, change := range map[string]func(*notify.AckClaims){
-		"another person":       func(c *notify.AckClaims) { c.UserID = o.bob },
+		"another person":       func(c *notify.AckClaims) { c.UserID = o.Bob },
 		"another delivery":     func(c *notify.AckClaims) { c.DeliveryID = uuid.New() },
 		"another organization": func(c *notify.AckClaims) { c.OrgID = uuid.New() },
 	} {
@@ -83,17 +84,17 @@ func TestALinkReachesNothingElse(t *testing.T) {
 // as when the two disagree.
 func TestALinkExpiresByTheClockThatMadeIt(t *testing.T) {
 	o := newOutbox(t)
-	o.Clock.Freeze(began)
-	o.accept(t, firing("a", "a", began))
+	o.Clock.Freeze(pagingtest.Began)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	deliver(t, o.deliverer)
 	link := o.provider.messages()[0].AckURL
-	o.Clock.Freeze(began.Add(notify.AckLifetime))
+	o.Clock.Freeze(pagingtest.Began.Add(notify.AckLifetime))
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		if answer := o.follow(method, link); answer.Code != http.StatusNotFound || !strings.Contains(answer.Body.String(), "This link has expired.") {
 			t.Errorf("%s after a day: %d\n%s", method, answer.Code, answer.Body)
 		}
 	}
-	o.Clock.Freeze(began.Add(notify.AckLifetime - time.Second))
+	o.Clock.Freeze(pagingtest.Began.Add(notify.AckLifetime - time.Second))
 	if answer := o.follow(http.MethodGet, link); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "23 hours ago") {
 		t.Errorf("a second before: %d\n%s", answer.Code, answer.Body)
 	}

@@ -1,9 +1,10 @@
-package flow_test
+package handover_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -12,9 +13,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -54,9 +56,9 @@ func (m *mailbox) subjects() string {
 // rota is a workspace with a schedule on which Ada and Bob take turns, day by day from
 // 08:00 in Berlin, and which the policy pages.
 type rota struct {
-	*workspace
+	*pagingtest.Workspace
 	mail      *mailbox
-	handovers *flow.Handovers
+	handovers *handover.Notifier
 	schedule  uuid.UUID
 }
 
@@ -65,23 +67,23 @@ var tuesday = time.Date(2026, 3, 24, 7, 0, 0, 0, time.UTC)
 
 func newRota(t *testing.T) *rota {
 	t.Helper()
-	r := &rota{workspace: newWorkspace(t), mail: &mailbox{}}
+	r := &rota{Workspace: pagingtest.New(t), mail: &mailbox{}}
 	r.Clock.Freeze(tuesday.Add(time.Hour))
-	r.schedule = r.addSchedule(t, "24/7 Support")
+	r.schedule = r.addDays(t, "24/7 Support")
 	r.Exec(t, `UPDATE users SET timezone = 'Europe/Berlin'`)
-	r.Exec(t, `INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, schedule_id) VALUES ($1, $2, 1, 1, 'schedule', $3)`, r.org, r.policy, r.schedule)
-	r.handovers = flow.NewHandovers(r.DB, flow.HandoverOptions{Logger: quiet, Mail: r.mail, PublicURL: "https://nightbell.example"})
+	r.Exec(t, `INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, schedule_id) VALUES ($1, $2, 1, 1, 'schedule', $3)`, r.Org, r.Policy, r.schedule)
+	r.handovers = handover.New(r.DB, handover.Options{Logger: slog.New(slog.DiscardHandler), Mail: r.mail, PublicURL: "https://nightbell.example"})
 	return r
 }
 
-func (r *rota) addSchedule(t *testing.T, name string) uuid.UUID {
+func (r *rota) addDays(t *testing.T, name string) uuid.UUID {
 	t.Helper()
 	schedule, rotation := id.New(), id.New()
-	r.Exec(t, `INSERT INTO schedule (org_id, id, name, timezone, created_at) VALUES ($1, $2, $3, 'Europe/Berlin', nightbell_now())`, r.org, schedule, name)
+	r.Exec(t, `INSERT INTO schedule (org_id, id, name, timezone, created_at) VALUES ($1, $2, $3, 'Europe/Berlin', nightbell_now())`, r.Org, schedule, name)
 	r.Exec(t, `INSERT INTO rotation (org_id, id, schedule_id, position, name, unit, length, turns, handover, starts_at)
-		VALUES ($1, $2, $3, 0, 'Days', 'day', 1, 2, 480, $4)`, r.org, rotation, schedule, tuesday)
-	for turn, person := range []uuid.UUID{r.ada, r.bob} {
-		r.Exec(t, `INSERT INTO rotation_person (org_id, rotation_id, turn, position, user_id) VALUES ($1, $2, $3, 0, $4)`, r.org, rotation, turn, person)
+		VALUES ($1, $2, $3, 0, 'Days', 'day', 1, 2, 480, $4)`, r.Org, rotation, schedule, tuesday)
+	for turn, person := range []uuid.UUID{r.Ada, r.Bob} {
+		r.Exec(t, `INSERT INTO rotation_person (org_id, rotation_id, turn, position, user_id) VALUES ($1, $2, $3, 0, $4)`, r.Org, rotation, turn, person)
 	}
 	return schedule
 }
@@ -89,7 +91,7 @@ func (r *rota) addSchedule(t *testing.T, name string) uuid.UUID {
 func (r *rota) takeOver(t *testing.T, person uuid.UUID, from, to time.Duration) {
 	t.Helper()
 	r.Exec(t, `INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, starts_at, ends_at, created_at)
-		VALUES ($1, $2, $3, 'take_over', $4, nightbell_now() + $5, nightbell_now() + $6, nightbell_now())`, r.org, id.New(), r.schedule, person, from, to)
+		VALUES ($1, $2, $3, 'take_over', $4, nightbell_now() + $5, nightbell_now() + $6, nightbell_now())`, r.Org, id.New(), r.schedule, person, from, to)
 	r.Exec(t, `UPDATE schedule SET updated_at = nightbell_now() WHERE id = $1`, r.schedule)
 }
 
@@ -109,8 +111,8 @@ func (r *rota) round(t *testing.T) string {
 
 func (r *rota) notices(t *testing.T) string {
 	t.Helper()
-	return strings.Join(r.texts(t, `SELECT u.name || ' ' || n.kind || ' ' || n.state || ': ' || n.detail
-		FROM handover_notice n JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 ORDER BY n.created_at, n.kind DESC`, r.org), "\n")
+	return strings.Join(r.Texts(t, `SELECT u.name || ' ' || n.kind || ' ' || n.state || ': ' || n.detail
+		FROM handover_notice n JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 ORDER BY n.created_at, n.kind DESC`, r.Org), "\n")
 }
 
 const bobIsOn = "Ada: [Nightbell] Bob is on call for 24/7 Support now\n" +
@@ -143,7 +145,7 @@ func TestAHandoverIsToldOnce(t *testing.T) {
 func TestReplicasTellOnce(t *testing.T) {
 	r := newRota(t)
 	for n := range 30 {
-		r.addSchedule(t, fmt.Sprint("Schedule ", n))
+		r.addDays(t, fmt.Sprint("Schedule ", n))
 	}
 	r.round(t)
 	r.Clock.Freeze(tuesday.Add(25 * time.Hour))
@@ -167,15 +169,15 @@ func TestReplicasTellOnce(t *testing.T) {
 func TestTheOpenIncidentsAreListed(t *testing.T) {
 	r := newRota(t)
 	r.round(t)
-	r.accept(t, firing("a", "Checkout", began), firing("b", "Login", began), firing("c", "Search", began))
-	low := firing("d", "Reports", began)
+	r.Accept(t, pagingtest.Firing("a", "Checkout", pagingtest.Began), pagingtest.Firing("b", "Login", pagingtest.Began), pagingtest.Firing("c", "Search", pagingtest.Began))
+	low := pagingtest.Firing("d", "Reports", pagingtest.Began)
 	low.Severity = "low"
-	r.accept(t, low)
+	r.Accept(t, low)
 	r.Exec(t, `UPDATE incident SET status = 'resolved', resolved_at = nightbell_now() WHERE title = 'Search'`)
-	r.Exec(t, `UPDATE incident SET status = 'acknowledged', acknowledged_at = nightbell_now(), acknowledged_by = $1 WHERE title = 'Login'`, r.ada)
+	r.Exec(t, `UPDATE incident SET status = 'acknowledged', acknowledged_at = nightbell_now(), acknowledged_by = $1 WHERE title = 'Login'`, r.Ada)
 	elsewhere := id.New()
 	r.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, triggered_at, updated_at)
-		VALUES ($1, $2, 99, 'Of no policy', 'triggered', 'critical', 'high', 'test', nightbell_now(), nightbell_now())`, r.org, elsewhere)
+		VALUES ($1, $2, 99, 'Of no policy', 'triggered', 'critical', 'high', 'test', nightbell_now(), nightbell_now())`, r.Org, elsewhere)
 	r.Exec(t, `UPDATE org SET default_policy_id = NULL`)
 	r.Clock.Freeze(tuesday.Add(24 * time.Hour))
 	if _, err := r.handovers.Announce(t.Context()); err != nil {
@@ -221,7 +223,7 @@ func TestWhatPeopleChangeIsTold(t *testing.T) {
 	r := newRota(t)
 	r.round(t)
 	r.Clock.Advance(time.Minute)
-	r.takeOver(t, r.bob, -time.Minute, time.Hour) // the site's clock is behind
+	r.takeOver(t, r.Bob, -time.Minute, time.Hour) // the site's clock is behind
 	want := "Ada: [Nightbell] Bob is on call for 24/7 Support now\nBob: [Nightbell] You are on call for 24/7 Support until Tue 24 Mar 10:01"
 	if got := r.round(t); got != want {
 		t.Errorf("an override that began is told as\n%s", got)
@@ -238,7 +240,7 @@ func TestWhatPeopleChangeIsTold(t *testing.T) {
 	if got := r.round(t); got != "Ada: [Nightbell] Nobody is on call for 24/7 Support now" {
 		t.Errorf("switched off, it is told as\n%s", got)
 	}
-	r.Exec(t, `DELETE FROM membership WHERE user_id = $1`, r.ada)
+	r.Exec(t, `DELETE FROM membership WHERE user_id = $1`, r.Ada)
 	r.Exec(t, `UPDATE schedule SET status = 'active', updated_at = nightbell_now()`)
 	r.Clock.Advance(5 * time.Minute)
 	if got := r.round(t); got != "" {
@@ -249,7 +251,7 @@ func TestWhatPeopleChangeIsTold(t *testing.T) {
 func TestOnlyTheLatestOfTwoIsTold(t *testing.T) {
 	r := newRota(t)
 	r.round(t)
-	r.takeOver(t, r.bob, time.Second, time.Hour)
+	r.takeOver(t, r.Bob, time.Second, time.Hour)
 	r.mail.answer = func(context.Context) error { return errors.New("the mail server cannot be reached") }
 	r.Clock.Advance(2 * time.Second)
 	r.round(t)
@@ -333,10 +335,10 @@ func TestWhatWasTakenWhileStoppingIsRecorded(t *testing.T) {
 func TestWhoCannotBeToldIsLeftOut(t *testing.T) {
 	r := newRota(t)
 	r.round(t)
-	r.Exec(t, `DELETE FROM contact_method WHERE user_id = $1`, r.ada)
+	r.Exec(t, `DELETE FROM contact_method WHERE user_id = $1`, r.Ada)
 	second := id.New()
-	r.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'email', 'Home', 'bob@home.example', nightbell_now())`, r.org, second, r.bob)
-	r.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'webhook', 'Hook', 'https://x.example', nightbell_now())`, r.org, id.New(), r.bob)
+	r.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'email', 'Home', 'bob@home.example', nightbell_now())`, r.Org, second, r.Bob)
+	r.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'webhook', 'Hook', 'https://x.example', nightbell_now())`, r.Org, id.New(), r.Bob)
 	r.Clock.Freeze(tuesday.Add(24 * time.Hour))
 	if _, err := r.handovers.Announce(t.Context()); err != nil {
 		t.Fatal(err)
@@ -374,12 +376,12 @@ func TestManySchedulesAreLookedAtWhenTheyAreDue(t *testing.T) {
 	r := newRota(t)
 	const many = 10_000
 	r.Exec(t, `INSERT INTO schedule (org_id, id, name, timezone, created_at)
-		SELECT $1, gen_random_uuid(), 'Schedule ' || n, 'Europe/Berlin', nightbell_now() FROM generate_series(2, $2) n`, r.org, many)
+		SELECT $1, gen_random_uuid(), 'Schedule ' || n, 'Europe/Berlin', nightbell_now() FROM generate_series(2, $2) n`, r.Org, many)
 	r.Exec(t, `INSERT INTO rotation (org_id, id, schedule_id, position, name, unit, length, turns, handover, starts_at)
-		SELECT $1, gen_random_uuid(), s.id, 0, 'Days', 'day', 1, 2, 480, $2 FROM schedule s WHERE s.id <> $3`, r.org, tuesday, r.schedule)
+		SELECT $1, gen_random_uuid(), s.id, 0, 'Days', 'day', 1, 2, 480, $2 FROM schedule s WHERE s.id <> $3`, r.Org, tuesday, r.schedule)
 	r.Exec(t, `INSERT INTO rotation_person (org_id, rotation_id, turn, position, user_id)
 		SELECT $1, x.id, turn, 0, CASE turn WHEN 0 THEN $2::uuid ELSE $3::uuid END
-		FROM rotation x, generate_series(0, 1) turn WHERE x.schedule_id <> $4`, r.org, r.ada, r.bob, r.schedule)
+		FROM rotation x, generate_series(0, 1) turn WHERE x.schedule_id <> $4`, r.Org, r.Ada, r.Bob, r.schedule)
 	began := time.Now()
 	r.round(t)
 	first := time.Since(began)

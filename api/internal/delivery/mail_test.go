@@ -1,4 +1,4 @@
-package flow_test
+package delivery_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/channel/email"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -61,7 +62,7 @@ func TestALostAnswerMakesOneCopy(t *testing.T) {
 func TestAGreylistedMailArrivesLater(t *testing.T) {
 	o, catcher := mailOutbox(t)
 	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted", Times: 3})
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	for _, wait := range []time.Duration{0, 3 * time.Second, 7 * time.Second, 20 * time.Second} {
 		o.Clock.Advance(wait)
 		deliver(t, o.deliverer)
@@ -74,7 +75,7 @@ func TestAGreylistedMailArrivesLater(t *testing.T) {
 func TestAnUnknownMailboxIsSaidAtOnce(t *testing.T) {
 	o, catcher := mailOutbox(t)
 	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox", Times: 100})
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	deliver(t, o.deliverer)
 	if want := "failed: the mail server refused the mail for good: 550 5.0.0 no such mailbox"; o.states(t) != want {
 		t.Errorf("the page is %q", o.states(t))

@@ -1,4 +1,4 @@
-package flow
+package delivery
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type try struct {
 }
 
 // deliver sends one claim and records how it went.
-func (d *Deliverer) deliver(ctx context.Context, claim notifydb.Claim) {
+func (d *Outbox) deliver(ctx context.Context, claim notifydb.Claim) {
 	if d.interrupted("claimed") {
 		return
 	}
@@ -49,7 +49,7 @@ func (d *Deliverer) deliver(ctx context.Context, claim notifydb.Claim) {
 }
 
 // try takes the last look and calls the provider. It never panics.
-func (d *Deliverer) try(ctx context.Context, claim notifydb.Claim) (done try) {
+func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			d.options.Logger.ErrorContext(ctx, "a delivery panicked", "channel", d.kind, "delivery", claim.DeliveryID,
@@ -82,7 +82,7 @@ func (d *Deliverer) try(ctx context.Context, claim notifydb.Claim) (done try) {
 }
 
 // send calls the provider, for no longer than the lease allows.
-func (d *Deliverer) send(ctx context.Context, claim notifydb.Claim, message notify.Message, now time.Time, done *try) {
+func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.Message, now time.Time, done *try) {
 	d.measure(claim, done.held, now)
 	ctx, cancel := d.sendContext(ctx, min(sendTimeout, done.held.Until.Sub(now)-time.Second))
 	defer cancel()
@@ -93,7 +93,7 @@ func (d *Deliverer) send(ctx context.Context, claim notifydb.Claim, message noti
 
 // look reads what of the claim is still ours and how the incidents stand. It is not ok
 // when nothing may be sent.
-func (d *Deliverer) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
+func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
 	now, err := d.check(ctx, claim, done)
 	for range 20 {
 		if !postgres.IsUnavailable(err) || !d.pause(200*time.Millisecond) {
@@ -118,7 +118,7 @@ func (d *Deliverer) look(ctx context.Context, claim notifydb.Claim, done *try) (
 }
 
 // check asks the database once.
-func (d *Deliverer) check(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, err error) {
+func (d *Outbox) check(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, err error) {
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (d *Deliverer) check(ctx context.Context, claim notifydb.Claim, done *try) 
 }
 
 // pause waits before another try, and is false when Close gives up.
-func (d *Deliverer) pause(wait time.Duration) bool {
+func (d *Outbox) pause(wait time.Duration) bool {
 	select {
 	case <-d.aborted:
 		return false
@@ -141,7 +141,7 @@ func (d *Deliverer) pause(wait time.Duration) bool {
 }
 
 // sendContext ends with the time a provider may take, or when Close gives up.
-func (d *Deliverer) sendContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+func (d *Outbox) sendContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	go func() {
 		select {
@@ -154,7 +154,7 @@ func (d *Deliverer) sendContext(ctx context.Context, limit time.Duration) (conte
 }
 
 // measure tells how late the pages are that go out for the first time.
-func (d *Deliverer) measure(claim notifydb.Claim, held notifydb.Held, now time.Time) {
+func (d *Outbox) measure(claim notifydb.Claim, held notifydb.Held, now time.Time) {
 	for _, page := range claim.Pages {
 		if page.Attempts == 1 && held.Incidents[page.ID].Status == string(incident.Triggered) {
 			d.options.Lateness(string(d.kind), now.Sub(page.Due))
@@ -165,7 +165,7 @@ func (d *Deliverer) measure(claim notifydb.Claim, held notifydb.Held, now time.T
 // record writes what came of a try. While the database is away it tries again, because
 // what is not recorded is sent once more. When the whole result cannot be written, the
 // pages' states alone are, so that a mistake of ours does not page somebody forever.
-func (d *Deliverer) record(ctx context.Context, claim notifydb.Claim, done try) {
+func (d *Outbox) record(ctx context.Context, claim notifydb.Claim, done try) {
 	const patience = 300
 	refused := 0
 	for range patience {

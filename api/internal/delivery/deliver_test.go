@@ -1,4 +1,4 @@
-package flow_test
+package delivery_test
 
 import (
 	"context"
@@ -14,9 +14,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
-	"github.com/nightbell/nightbell/api/internal/flow"
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -59,25 +60,25 @@ var linkKey = []byte(strings.Repeat("k", 32))
 
 // outbox is a workspace with a replica's deliverer for e-mail.
 type outbox struct {
-	*workspace
+	*pagingtest.Workspace
 	provider  *provider
-	deliverer *flow.Deliverer
+	deliverer *delivery.Outbox
 	mu        sync.Mutex
 	lateness  []time.Duration
 }
 
 func newOutbox(t *testing.T) *outbox {
 	t.Helper()
-	o := &outbox{workspace: newWorkspace(t), provider: &provider{}}
+	o := &outbox{Workspace: pagingtest.New(t), provider: &provider{}}
 	o.deliverer = o.replica(notify.Email, o.provider)
 	return o
 }
 
 // replica makes another deliverer on the same database.
-func (o *outbox) replica(kind notify.Kind, channel notify.Channel) *flow.Deliverer {
-	return flow.NewDeliverer(o.DB, kind, channel, flow.DeliverOptions{
+func (o *outbox) replica(kind notify.Kind, channel notify.Channel) *delivery.Outbox {
+	return delivery.New(o.DB, kind, channel, delivery.Options{
 		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey,
-		Changed: func(uuid.UUID) { o.changesHinted.Add(1) }, Freed: func() {},
+		Changed: func(uuid.UUID) { o.ChangesHinted.Add(1) }, Freed: func() {},
 		Lateness: func(_ string, lateness time.Duration) {
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -87,7 +88,7 @@ func (o *outbox) replica(kind notify.Kind, channel notify.Channel) *flow.Deliver
 }
 
 // deliver sweeps and waits for what began.
-func deliver(t *testing.T, d *flow.Deliverer) {
+func deliver(t *testing.T, d *delivery.Outbox) {
 	t.Helper()
 	for {
 		again, err := d.Sweep(t.Context())
@@ -103,18 +104,18 @@ func deliver(t *testing.T, d *flow.Deliverer) {
 
 func (o *outbox) states(t *testing.T) string {
 	t.Helper()
-	return strings.Join(o.texts(t, `SELECT state || CASE WHEN finished_for <> '' THEN ': ' || finished_for ELSE '' END
-		FROM notification WHERE org_id = $1 ORDER BY created_at, id`, o.org), "\n")
+	return strings.Join(o.Texts(t, `SELECT state || CASE WHEN finished_for <> '' THEN ': ' || finished_for ELSE '' END
+		FROM notification WHERE org_id = $1 ORDER BY created_at, id`, o.Org), "\n")
 }
 
 func (o *outbox) deliveries(t *testing.T) string {
 	t.Helper()
-	return strings.Join(o.texts(t, `SELECT outcome || ' ' || incident_count || ' ' || detail FROM delivery WHERE org_id = $1 ORDER BY started_at, id`, o.org), "\n")
+	return strings.Join(o.Texts(t, `SELECT outcome || ' ' || incident_count || ' ' || detail FROM delivery WHERE org_id = $1 ORDER BY started_at, id`, o.Org), "\n")
 }
 
 func TestAPageReachesThePerson(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("checkout", "checkout", began))
+	o.Accept(t, pagingtest.Firing("checkout", "checkout", pagingtest.Began))
 	deliver(t, o.deliverer)
 
 	sent := o.provider.messages()
@@ -122,7 +123,7 @@ func TestAPageReachesThePerson(t *testing.T) {
 		t.Fatalf("sent %+v", sent)
 	}
 	message, told := sent[0], sent[0].Incidents[0]
-	if message.To.Address != o.ada.String()+"@example.com" || message.PersonName != "Ada" || message.OrgName != "Acme" {
+	if message.To.Address != o.Ada.String()+"@example.com" || message.PersonName != "Ada" || message.OrgName != "Acme" {
 		t.Errorf("sent to %+v", message)
 	}
 	if told.Status != "triggered" || told.ServiceName != "Checkout" || told.URL != "https://nightbell.example/incidents/"+told.ID.String() || told.Reason == "" {
@@ -130,7 +131,7 @@ func TestAPageReachesThePerson(t *testing.T) {
 	}
 	token := strings.TrimPrefix(message.AckURL, "https://nightbell.example/ack/")
 	claims, err := notify.OpenAck(linkKey, token)
-	if err != nil || claims.OrgID != o.org || claims.UserID != o.ada || claims.DeliveryID != message.DeliveryID {
+	if err != nil || claims.OrgID != o.Org || claims.UserID != o.Ada || claims.DeliveryID != message.DeliveryID {
 		t.Errorf("the link opens to %+v, %v", claims, err)
 	}
 	if got := o.states(t); got != "sent" {
@@ -139,8 +140,8 @@ func TestAPageReachesThePerson(t *testing.T) {
 	if got := o.deliveries(t); got != "accepted 1 taken" {
 		t.Errorf("the delivery log says %q", got)
 	}
-	line := o.texts(t, `SELECT message || ' ' || (data->>'user_id') || ' ' || (data->>'step') FROM timeline_event WHERE org_id = $1 AND kind = 'paged'`, o.org)
-	if want := "Ada was paged by e-mail " + o.ada.String() + " 1"; len(line) != 1 || line[0] != want {
+	line := o.Texts(t, `SELECT message || ' ' || (data->>'user_id') || ' ' || (data->>'step') FROM timeline_event WHERE org_id = $1 AND kind = 'paged'`, o.Org)
+	if want := "Ada was paged by e-mail " + o.Ada.String() + " 1"; len(line) != 1 || line[0] != want {
 		t.Errorf("the timeline says %q, want %q", line, want)
 	}
 	if len(o.lateness) != 1 || o.lateness[0] < 0 || o.lateness[0] > 5*time.Second {
@@ -156,16 +157,16 @@ func TestWhatBecomesDueMeanwhileTravelsTogether(t *testing.T) {
 	o := newOutbox(t)
 	release := make(chan struct{})
 	o.provider.answers(func(context.Context, notify.Message) error { <-release; return nil })
-	o.accept(t, firing("first", "first", began))
+	o.Accept(t, pagingtest.Firing("first", "first", pagingtest.Began))
 	if _, err := o.deliverer.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 40 {
-		o.accept(t, firing(fmt.Sprint("k", n), fmt.Sprint("k", n), began))
+		o.Accept(t, pagingtest.Firing(fmt.Sprint("k", n), fmt.Sprint("k", n), pagingtest.Began))
 	}
 	// Neither this replica nor another may send to her while a message is under way.
 	other := o.replica(notify.Email, o.provider)
-	for _, d := range []*flow.Deliverer{o.deliverer, other} {
+	for _, d := range []*delivery.Outbox{o.deliverer, other} {
 		if again, err := d.Sweep(t.Context()); again || err != nil {
 			t.Fatalf("again %t, %v", again, err)
 		}
@@ -184,7 +185,7 @@ func TestWhatBecomesDueMeanwhileTravelsTogether(t *testing.T) {
 
 func TestFailuresAreTriedAgainOrEnd(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.provider.answers(func(context.Context, notify.Message) error { return errors.New("HTTP 500\x00") })
 	deliver(t, o.deliverer)
 	if got := o.states(t); got != "pending: HTTP 500" {
@@ -208,7 +209,7 @@ func TestFailuresAreTriedAgainOrEnd(t *testing.T) {
 	if want := "temporary_failure 1 HTTP 500\ntemporary_failure 1 HTTP 500\npermanent_failure 1 HTTP 410"; o.deliveries(t) != want {
 		t.Errorf("the delivery log says\n%s", o.deliveries(t))
 	}
-	line := o.texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.org)
+	line := o.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.Org)
 	if want := "Ada could not be paged by e-mail: HTTP 410 (3 tries)"; len(line) != 1 || line[0] != want {
 		t.Errorf("the timeline says %q", line)
 	}
@@ -219,7 +220,7 @@ func TestFailuresAreTriedAgainOrEnd(t *testing.T) {
 
 func TestGivingUpIsSaid(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.provider.answers(func(context.Context, notify.Message) error { return errors.New("HTTP 503") })
 	o.Exec(t, `UPDATE notification SET attempts = 127`)
 	deliver(t, o.deliverer)
@@ -231,9 +232,9 @@ func TestGivingUpIsSaid(t *testing.T) {
 func TestPermanentFailureBringsTheNextContactForward(t *testing.T) {
 	o := newOutbox(t)
 	second := id.New()
-	o.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'webhook', 'Phone bridge', 'https://x.example', nightbell_now())`, o.org, second, o.ada)
-	o.Exec(t, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at) VALUES ($1, $2, $3, $4, 'high', 240, nightbell_now())`, o.org, id.New(), o.ada, second)
-	o.accept(t, firing("a", "a", began))
+	o.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at) VALUES ($1, $2, $3, 'webhook', 'Phone bridge', 'https://x.example', nightbell_now())`, o.Org, second, o.Ada)
+	o.Exec(t, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at) VALUES ($1, $2, $3, $4, 'high', 240, nightbell_now())`, o.Org, id.New(), o.Ada, second)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	bridge := &provider{}
 	hooks := o.replica(notify.Webhook, bridge)
 	deliver(t, hooks)
@@ -252,12 +253,12 @@ func TestPermanentFailureBringsTheNextContactForward(t *testing.T) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.provider.answers(func(context.Context, notify.Message) error {
 		return notify.After(errors.New("HTTP 429"), 30*time.Second)
 	})
 	deliver(t, o.deliverer)
-	o.accept(t, firing("b", "b", began)) // due now, but for the contact that must wait
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began)) // due now, but for the contact that must wait
 	for range 5 {
 		o.Clock.Advance(5 * time.Second)
 		deliver(t, o.deliverer)
@@ -276,8 +277,8 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 func TestAnsweredIncidentsAreNotSent(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
-	o.accept(t, firing("b", "b", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
 	first := pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM incident WHERE number = 1`)
 	// Answered between the claim and the last look.
 	o.deliverer.Interrupt(func(moment string) bool {
@@ -294,7 +295,7 @@ func TestAnsweredIncidentsAreNotSent(t *testing.T) {
 	if got := o.states(t); got != "cancelled: acknowledged\nsent" {
 		t.Errorf("the pages are %q", got)
 	}
-	o.accept(t, firing("c", "c", began))
+	o.Accept(t, pagingtest.Firing("c", "c", pagingtest.Began))
 	third := pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM incident WHERE number = 3`)
 	o.deliverer.Interrupt(func(moment string) bool {
 		if moment == "claimed" {
@@ -313,7 +314,7 @@ func TestAnsweredIncidentsAreNotSent(t *testing.T) {
 
 func TestDisabledContactIsSaid(t *testing.T) {
 	o := newOutbox(t)
-	o.accept(t, firing("a", "a", began))
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now(), disabled_for = 'it answered 410 for three days'`)
 	deliver(t, o.deliverer)
 	if len(o.provider.messages()) != 0 {
@@ -341,8 +342,8 @@ func TestTheWorstComesFirst(t *testing.T) {
 	if again, err := o.deliverer.Sweep(t.Context()); again || err != nil {
 		t.Fatalf("a full deliverer claims more: %t, %v", again, err)
 	}
-	waiting := o.texts(t, `SELECT severity_rank || ' ' || u.name FROM notification n JOIN users u ON u.id = n.user_id
-		WHERE n.org_id = $1 AND n.state = 'pending' ORDER BY n.due_at`, o.org)
+	waiting := o.Texts(t, `SELECT severity_rank || ' ' || u.name FROM notification n JOIN users u ON u.id = n.user_id
+		WHERE n.org_id = $1 AND n.state = 'pending' ORDER BY n.due_at`, o.Org)
 	if want := []string{"3 p0", "3 p2", "3 p4", "3 p6"}; !slices.Equal(waiting, want) {
 		t.Errorf("waiting: %v, want the oldest of the least severe: %v", waiting, want)
 	}
@@ -358,15 +359,15 @@ func TestTheWorstComesFirst(t *testing.T) {
 func (o *outbox) pageSomebody(t *testing.T, name string, severity alert.Severity, later time.Duration) (page, incidentID uuid.UUID) {
 	t.Helper()
 	person := id.New()
-	o.person(t, person, name, "responder")
+	o.Person(t, person, name, "responder")
 	page, incidentID = id.New(), id.New()
 	o.Exec(t, `WITH next AS (UPDATE org SET last_incident_number = last_incident_number + 1 WHERE id = $1 RETURNING last_incident_number)
 		INSERT INTO incident (org_id, id, number, service_id, title, status, severity, urgency, source, triggered_at, updated_at)
 		SELECT $1, $2, last_incident_number, $3, 'Trouble of ' || $4::text, 'triggered', $5, 'high', 'test', nightbell_now(), nightbell_now() FROM next`,
-		o.org, incidentID, o.service, name, severity)
+		o.Org, incidentID, o.Service, name, severity)
 	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
 			severity_rank, state, due_at, next_try_at, created_at)
 		SELECT $1, $2, $2::uuid::text, $3, $4, c.id, 'email', 1, 0, 0, 'test', $5, 'pending', nightbell_now() + $6, nightbell_now() + $6, nightbell_now()
-		FROM contact_method c WHERE c.user_id = $4`, o.org, page, incidentID, person, severity.Rank(), later)
+		FROM contact_method c WHERE c.user_id = $4`, o.Org, page, incidentID, person, severity.Rank(), later)
 	return page, incidentID
 }

@@ -1,4 +1,4 @@
-package flow
+package delivery
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const faultsAtMost = 5
 // settle records a try in one transaction: the pages' next state, the delivery log and
 // the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
 // It fails instead of panicking.
-func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) (err error) {
+func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
 	defer func() {
@@ -40,7 +40,7 @@ func (d *Deliverer) settle(ctx context.Context, claim notifydb.Claim, done try, 
 			return err
 		}
 		if wait, asked := notify.RetryAfter(done.err); asked {
-			d.hold(claim.ContactMethodID, now.Add(min(wait, longestHold)))
+			d.hold(claim.ContactMethodID, now.Add(min(wait, notify.LongestWait)))
 		}
 		results := done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
@@ -100,7 +100,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, contact uu
 		giveUp = true
 	default:
 		if wait, asked := notify.RetryAfter(t.err); asked {
-			next = later(next, now.Add(min(wait, longestHold)))
+			next = later(next, now.Add(min(wait, notify.LongestWait)))
 		}
 	}
 	if !giveUp {
@@ -145,7 +145,7 @@ func (t try) delivery(results []notifydb.Result) notifydb.Delivery {
 
 // entries are the lines of the timelines: who was paged, and who could not be. Tries
 // that are repeated are in the delivery log only.
-func (d *Deliverer) entries(claim notifydb.Claim, done try, results []notifydb.Result) []incidentdb.TimelineEntry {
+func (d *Outbox) entries(claim notifydb.Claim, done try, results []notifydb.Result) []incidentdb.TimelineEntry {
 	var entries []incidentdb.TimelineEntry
 	for _, result := range results {
 		var kind, message string
@@ -165,7 +165,7 @@ func (d *Deliverer) entries(claim notifydb.Claim, done try, results []notifydb.R
 }
 
 // facts are what screens show beside the sentence.
-func (d *Deliverer) facts(claim notifydb.Claim, done try, result notifydb.Result) map[string]any {
+func (d *Outbox) facts(claim notifydb.Claim, done try, result notifydb.Result) map[string]any {
 	facts := map[string]any{
 		"channel": string(d.kind), "notification_id": result.PageID.String(), "delivery_id": claim.DeliveryID.String(),
 		"contact_name": done.held.Contact.Name, "contact_hint": done.held.Contact.Hint,
