@@ -7,6 +7,36 @@ import (
 
 // LongestWait caps what a provider may ask for with Retry-After.
 const LongestWait = 10 * time.Minute
+// What a channel says of a failure besides its text. An error without any of these is
+// the contact's own and temporary: its address did not answer, or refused for now.
+var (
+	// ErrPermanent marks errors that trying again cannot fix.
+	ErrPermanent = errors.New("permanent")
+	// ErrInstallation marks errors of this installation (its mail server, its disk): they
+	// say nothing about the contact.
+	ErrInstallation = errors.New("the installation's own failure")
+	// ErrUnknownOutcome marks errors after which the provider may have taken the message.
+	ErrUnknownOutcome = errors.New("the outcome is not known")
+)
+
+// Permanent marks err with ErrPermanent. Like every failure of a channel, err's text is
+// shown in the delivery log, so it must hold no secret.
+func Permanent(err error) error { return marked{err, ErrPermanent} }
+
+// Installation marks err with ErrInstallation.
+func Installation(err error) error { return marked{err, ErrInstallation} }
+
+// UnknownOutcome marks err with ErrUnknownOutcome.
+func UnknownOutcome(err error) error { return marked{err, ErrUnknownOutcome} }
+
+// marked is an error with the text of one error that also is another.
+type marked struct {
+	error
+
+	mark error
+}
+
+func (m marked) Unwrap() []error { return []error{m.error, m.mark} }
 
 // After marks err as one that a provider asked to wait out: trying again before
 // wait has passed is not welcome. Wait is not negative.

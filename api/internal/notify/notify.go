@@ -8,7 +8,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -92,19 +91,8 @@ type Receipt struct {
 
 // Channel hands a message to a provider. It returns nil once the provider has
 // taken responsibility, an error marked by Permanent when trying again cannot
-// help, and any other error when it may. It stops when ctx ends.
+// help, and any other error when it may; failure.go has the other marks. It stops
+// when ctx ends.
 type Channel interface {
 	Send(ctx context.Context, message Message) (Receipt, error)
 }
-
-// ErrPermanent marks errors that trying again cannot mend.
-var ErrPermanent = errors.New("permanent")
-
-// Permanent marks err as one that trying again cannot mend. err's text is shown in
-// the delivery log, so it must hold no secret.
-func Permanent(err error) error { return permanentError{err} }
-
-type permanentError struct{ error }
-
-func (e permanentError) Unwrap() error      { return e.error }
-func (permanentError) Is(target error) bool { return target == ErrPermanent }

@@ -16,13 +16,17 @@ import (
 )
 
 // explainHandshake turns what went wrong before the mail was offered into a
-// sentence. None of it is about this mail, so another try may succeed.
+// sentence. None of it is about this mail or its recipient.
 func explainHandshake(ctx context.Context, err error) error {
+	return notify.Installation(handshakeSentence(ctx, err))
+}
+
+func handshakeSentence(ctx context.Context, err error) error {
 	var reply *textproto.Error
 	var lookup *net.DNSError
 	switch {
-	case ctx.Err() != nil:
-		return fmt.Errorf("the mail server did not answer in time: %w", ctx.Err())
+	case timedOut(ctx, err):
+		return errors.New("the mail server did not answer in time")
 	case errors.As(err, &reply):
 		return fmt.Errorf("the mail server refused the connection: %s", replyText(reply))
 	case errors.As(err, &lookup):
@@ -39,21 +43,32 @@ func explainHandshake(ctx context.Context, err error) error {
 // explainSend turns what went wrong with the mail itself into a sentence, and
 // marks the answers that another try cannot change.
 func explainSend(ctx context.Context, err error) error {
-	code := 0
+	code, stage := 0, mail.SendErrReason(-1)
 	if refused, ok := errors.AsType[*mail.SendError](err); ok {
-		code = refused.ErrorCode()
+		code, stage = refused.ErrorCode(), refused.Reason
 	}
 	said := notify.Line(withoutPrefix(err.Error()), 200)
 	switch {
+	case stage == mail.ErrSMTPMailFrom && code >= 400:
+		return notify.Installation(fmt.Errorf("the mail server refused the sender NIGHTBELL_SMTP_FROM: %s", said))
 	case code >= 500:
 		return notify.Permanent(fmt.Errorf("the mail server refused the mail for good: %s", said))
+	case stage == mail.ErrSMTPRcptTo && code >= 400:
+		return fmt.Errorf("the mail server refused the recipient for now: %s", said)
 	case code >= 400:
-		return fmt.Errorf("the mail server refused the mail for now: %s", said)
-	case ctx.Err() != nil:
-		return fmt.Errorf("the mail server did not answer in time: %w", ctx.Err())
+		return notify.Installation(fmt.Errorf("the mail server refused the mail for now: %s", said))
+	case stage == mail.ErrSMTPDataClose:
+		return notify.Installation(notify.UnknownOutcome(errors.New("the mail server got the whole mail and did not say that it took it")))
+	case timedOut(ctx, err):
+		return notify.Installation(errors.New("the mail server did not answer in time"))
 	default:
-		return errors.New("the connection to the mail server broke before it took the mail")
+		return notify.Installation(errors.New("the connection to the mail server broke before it took the mail"))
 	}
+}
+
+func timedOut(ctx context.Context, err error) bool {
+	network, isNetwork := errors.AsType[net.Error](err)
+	return ctx.Err() != nil || isNetwork && network.Timeout()
 }
 
 // withoutPrefix leaves what the server said: go-mail puts its own words before it

@@ -21,7 +21,7 @@ type Inbox struct {
 func NewInbox(sender mail.Address, keep Keep) *Inbox { return &Inbox{sender: sender, keep: keep} }
 
 // Send stores the message as the mail it would have been. Failures of keep are
-// temporary.
+// temporary and the installation's own.
 func (i *Inbox) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, i.sender)
 	if err != nil {
@@ -32,7 +32,7 @@ func (i *Inbox) Send(ctx context.Context, message notify.Message) (notify.Receip
 
 func (i *Inbox) store(ctx context.Context, rendered Mail) (notify.Receipt, error) {
 	if err := i.keep(ctx, rendered); err != nil {
-		return notify.Receipt{}, err
+		return notify.Receipt{}, notify.Installation(err)
 	}
 	return notify.Receipt{ProviderID: rendered.MessageID, Detail: "kept in the built-in inbox"}, nil
 }

@@ -3,6 +3,7 @@ package email
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
 	netmail "net/mail"
@@ -28,13 +29,20 @@ type Options struct {
 }
 
 // Server is the transport of an installation with a mail server.
-type Server struct{ options Options }
+type Server struct {
+	options Options
+	// connect opens a TCP connection.
+	connect func(ctx context.Context, network, address string) (net.Conn, error)
+}
 
 // NewServer makes a transport. Nothing is dialed before the first Send.
-func NewServer(options Options) *Server { return &Server{options: options} }
+func NewServer(options Options) *Server {
+	return &Server{options: options, connect: (&net.Dialer{Timeout: connectWithin}).DialContext}
+}
 
-// longest is how long one mail may take when the caller sets no deadline.
-const longest = 30 * time.Second
+// Longest is how long one mail may take: the sum of what RFC 5321 section 4.5.3.2 gives
+// each step.
+const Longest = 30 * time.Minute
 
 // Send renders the message and hands it over. Replies 5xx to a mail are permanent;
 // everything else, refused passwords included, may be mended and is worth
@@ -83,7 +91,7 @@ func compose(m Mail) *mail.Msg {
 
 // transmit runs one SMTP conversation on a connection of its own, which ends with ctx.
 func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithTimeout(ctx, Longest)
 	defer cancel()
 	client, err := s.client(ctx)
 	if err != nil {
@@ -105,10 +113,9 @@ func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
 // ctx ends: go-mail would wait for its own deadline, and leaves a connection open
 // whose handshake failed.
 func (s *Server) client(ctx context.Context) (*mail.Client, error) {
-	deadline, _ := ctx.Deadline()
 	options := []mail.Option{
 		mail.WithPort(s.options.Port),
-		mail.WithTimeout(time.Until(deadline)),
+		mail.WithTimeout(Longest), // of no effect besides dialing: see patientConn
 		mail.WithoutNoop(),
 		mail.WithoutRset(),
 		mail.WithTLSPolicy(s.policy()),
@@ -132,11 +139,19 @@ func (s *Server) client(ctx context.Context) (*mail.Client, error) {
 }
 
 func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer := &net.Dialer{}
-	if s.options.Port == implicitPort {
-		return (&tls.Dialer{NetDialer: dialer, Config: s.tls()}).DialContext(ctx, network, address)
+	conn, err := s.connect(ctx, network, address)
+	if err != nil {
+		return nil, err
 	}
-	return dialer.DialContext(ctx, network, address)
+	conn = patientConn{conn}
+	if s.options.Port != implicitPort {
+		return conn, nil
+	}
+	encrypted := tls.Client(conn, s.tls())
+	if err := encrypted.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return encrypted, nil
 }
 
 const (

@@ -149,11 +149,11 @@ func TestAnswersOfTheServer(t *testing.T) {
 	}{
 		{"greylisted", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted, try again"}, false, "451 4.0.0 greylisted, try again", 0},
 		{"no mailbox", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox"}, true, "550 5.0.0 no such mailbox", 0},
-		{"sender refused", smtpcatcher.Fault{At: smtpcatcher.AtMail, Code: 553, Message: "not you"}, true, "553 5.0.0 not you", 0},
+		{"sender refused", smtpcatcher.Fault{At: smtpcatcher.AtMail, Code: 553, Message: "not you"}, false, "553 5.0.0 not you", 0},
 		{"too large", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 552, Message: "too large"}, true, "552 5.0.0 too large", 0},
 		{"later", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 452, Message: "disk full"}, false, "452 4.0.0 disk full", 0},
-		{"dropped before", smtpcatcher.Fault{At: smtpcatcher.AtData, Drop: true}, false, "broke", 0},
-		{"dropped after", smtpcatcher.Fault{At: smtpcatcher.AfterData, Drop: true}, false, "broke", 1},
+		{"dropped before", smtpcatcher.Fault{At: smtpcatcher.AtData, Drop: true}, false, "did not say that it took it", 0},
+		{"dropped after", smtpcatcher.Fault{At: smtpcatcher.AfterData, Drop: true}, false, "did not say that it took it", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			catcher := catch(t, smtpcatcher.Options{})

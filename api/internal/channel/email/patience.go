@@ -1,0 +1,38 @@
+package email
+
+import (
+	"net"
+	"time"
+)
+
+// How long one step of a conversation may take (RFC 5321 section 4.5.3.2). A server that
+// is cut off sooner may have taken the mail, and gets another copy.
+const (
+	// answerWithin is for every reply: five minutes suffice for most, the one to the end
+	// of the mail has ten.
+	answerWithin = 10 * time.Minute
+	// writeWithin is for each block of the mail.
+	writeWithin = 3 * time.Minute
+	// connectWithin is ours: who has not answered SYN by then takes no mail either.
+	connectWithin = 30 * time.Second
+)
+
+// patientConn gives each read and write its own time. Deadlines that go-mail sets for the
+// whole conversation are ignored.
+type patientConn struct{ net.Conn }
+
+func (c patientConn) SetDeadline(time.Time) error { return nil }
+
+func (c patientConn) Read(p []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(answerWithin)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+func (c patientConn) Write(p []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(p)
+}
