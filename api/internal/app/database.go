@@ -30,7 +30,7 @@ func (s *server) startDatabase(ctx context.Context) error {
 		return fmt.Errorf("bring the database up to date: %w", err)
 	}
 	for _, migration := range applied {
-		s.logger.InfoContext(ctx, "migration applied", "migration", migration.String())
+		s.logger.InfoContext(ctx, "migration applied", "migration", migration.Name)
 	}
 	if s.db, err = postgres.Open(ctx, postgres.Config{DSN: dsn}); err != nil {
 		return err

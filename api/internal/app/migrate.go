@@ -20,7 +20,7 @@ func MigrateUp(ctx context.Context, config Config, options Options) error {
 			return err
 		}
 		for _, migration := range applied {
-			if _, err := fmt.Fprintln(options.Out, "applied", migration); err != nil {
+			if _, err := fmt.Fprintln(options.Out, "applied", migration.Name); err != nil {
 				return err
 			}
 		}
@@ -46,7 +46,7 @@ func MigrateStatus(ctx context.Context, config Config, options Options) error {
 			return err
 		}
 		for _, state := range states {
-			if _, err := fmt.Fprintf(options.Out, "%-40s %s\n", state.Migration, standing(state)); err != nil {
+			if _, err := fmt.Fprintf(options.Out, "%-40s %s\n", state.Name, standing(state)); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +27,6 @@ type MigrationState struct {
 	Migration
 	AppliedAt time.Time
 }
-
-// Migrations are all steps that this program knows, in order.
-type Migrations []Migration
 
 // Migrate connects to dsn, makes sure that the two roles exist and applies the
 // builtin migrations that are missing. It returns those it applied. Several
@@ -57,148 +53,128 @@ func Migrate(ctx context.Context, dsn string) ([]Migration, error) {
 }
 
 // Up applies what is missing, each migration in its own transaction, and returns
-// what it applied. It refuses, and changes nothing, when the database is newer
-// than this program or when an applied migration was edited since.
+// what it applied. A database that a newer program has migrated is left as it is, when
+// its migrations still serve this program. Up refuses, and changes nothing, when they do
+// not or when an applied migration was edited since.
 func (ms Migrations) Up(ctx context.Context, conn *pgx.Conn) ([]Migration, error) {
 	var done []Migration
-	err := ms.locked(ctx, conn, func(applied []MigrationState) error {
-		for _, migration := range ms[len(applied):] {
-			if err := step(ctx, conn, migration, migration.Up, recordApplied); err != nil {
-				return err
+	for attempt := 1; ; {
+		next, err := ms.applyNext(ctx, conn)
+		switch {
+		case err == nil && next == nil:
+			return done, nil
+		case err == nil:
+			done, attempt = append(done, *next), 1
+		case !IsLockTimeout(err):
+			return done, err
+		case attempt == migrationLockAttempts:
+			return done, fmt.Errorf("a table is in use by a long transaction, so that nothing was changed. End that transaction and start again: %w", err)
+		default:
+			if err := pause(ctx, attempt); err != nil {
+				return done, err
 			}
-			done = append(done, migration)
+			attempt++
 		}
-		return nil
-	})
-	return done, err
+	}
 }
 
-// DownTo undoes every migration above version, newest first. It is meant for
-// tests and for going back by hand: data of dropped tables is gone.
-func (ms Migrations) DownTo(ctx context.Context, conn *pgx.Conn, version int) error {
-	return ms.locked(ctx, conn, func(applied []MigrationState) error {
-		for _, state := range slices.Backward(applied) {
-			if state.Version <= version {
-				return nil
-			}
-			if err := step(ctx, conn, state.Migration, state.Down, recordUndone); err != nil {
-				return err
-			}
+// applyNext applies the first migration that is missing, and returns nil when none is.
+// Lock and timeouts end with the transaction: a session's would be left behind on a
+// server connection when a transaction pooler lies between.
+func (ms Migrations) applyNext(ctx context.Context, conn *pgx.Conn) (*Migration, error) {
+	var next *Migration
+	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// 1. Wait for another migrating process, however long it takes.
+		if _, err := tx.Exec(ctx, fmt.Sprintf(`SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0;
+			SELECT pg_advisory_xact_lock(%d); SET LOCAL lock_timeout = '%s'`, migrationLock, migrationLockTimeout)); err != nil {
+			return fmt.Errorf("wait for another migration to end: %w", err)
 		}
-		return nil
+		// 2. See what is missing.
+		if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS schema_migration (
+				version        integer PRIMARY KEY,
+				name           text NOT NULL,
+				oldest_program integer NOT NULL,
+				checksum       text NOT NULL,
+				applied_at     timestamptz NOT NULL
+			)`); err != nil {
+			return fmt.Errorf("create the table schema_migration: %w", err)
+		}
+		applied, err := ms.applied(ctx, tx)
+		if err != nil || len(applied) >= len(ms) {
+			return err
+		}
+		// 3. Apply the first of them.
+		m := ms[len(applied)]
+		if _, err := tx.Exec(ctx, m.Up); err != nil {
+			return fmt.Errorf("migration %s%s: %w", m.Name, lineOf(err, m.Up), err)
+		}
+		next = &m
+		_, err = tx.Exec(ctx, "INSERT INTO schema_migration (version, name, oldest_program, checksum, applied_at) VALUES ($1, $2, $3, $4, clock_timestamp())",
+			m.Version, m.Name, m.OldestProgram, m.Checksum)
+		return err
 	})
-}
-
-// Status lists every known migration with the time it was applied. It changes
-// nothing and fails like Up when database and program do not fit.
-func (ms Migrations) Status(ctx context.Context, conn *pgx.Conn) ([]MigrationState, error) {
-	applied, err := ms.applied(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	for _, migration := range ms[len(applied):] {
-		applied = append(applied, MigrationState{Migration: migration})
-	}
-	return applied, nil
+	return next, nil
 }
 
-// locked runs work while no other process migrates this database.
-func (ms Migrations) locked(ctx context.Context, conn *pgx.Conn, work func(applied []MigrationState) error) (err error) {
-	// Waiting for another migrating replica is right, however long it takes.
-	if _, err := conn.Exec(ctx, fmt.Sprintf("SET lock_timeout = 0; SET statement_timeout = 0; SELECT pg_advisory_lock(%d)", migrationLock)); err != nil {
-		return fmt.Errorf("wait for another migration to end: %w", err)
+// Status lists every known migration, and those of a newer program, with the time it was
+// applied. It changes nothing and fails like Up when database and program do not fit.
+func (ms Migrations) Status(ctx context.Context, conn *pgx.Conn) ([]MigrationState, error) {
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT to_regclass('schema_migration') IS NOT NULL").Scan(&exists); err != nil {
+		return nil, err
 	}
-	defer func() {
-		_, unlocking := conn.Exec(context.WithoutCancel(ctx),
-			fmt.Sprintf("SELECT pg_advisory_unlock(%d); RESET lock_timeout; RESET statement_timeout", migrationLock))
-		err = errors.Join(err, unlocking)
-	}()
-	if _, err := conn.Exec(ctx, `SET lock_timeout = '`+migrationLockTimeout+`';
-		CREATE TABLE IF NOT EXISTS schema_migration (
-			version    integer PRIMARY KEY,
-			name       text NOT NULL,
-			applied_at timestamptz NOT NULL,
-			checksum   text NOT NULL
-		)`); err != nil {
-		return fmt.Errorf("create the table schema_migration: %w", err)
+	var states []MigrationState
+	if exists {
+		var err error
+		if states, err = ms.applied(ctx, conn); err != nil {
+			return nil, err
+		}
 	}
-	applied, err := ms.applied(ctx, conn)
-	if err != nil {
-		return err
+	for _, missing := range ms[min(len(states), len(ms)):] {
+		states = append(states, MigrationState{Migration: missing})
 	}
-	return work(applied)
+	return states, nil
+}
+
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // applied reads what the database has had and compares it with what we know.
-func (ms Migrations) applied(ctx context.Context, conn *pgx.Conn) ([]MigrationState, error) {
-	var exists bool
-	if err := conn.QueryRow(ctx, "SELECT to_regclass('schema_migration') IS NOT NULL").Scan(&exists); err != nil || !exists {
-		return nil, err
-	}
-	rows, err := conn.Query(ctx, "SELECT version, name, applied_at, checksum FROM schema_migration ORDER BY version")
+func (ms Migrations) applied(ctx context.Context, db querier) ([]MigrationState, error) {
+	rows, err := db.Query(ctx, "SELECT version, name, oldest_program, checksum, applied_at FROM schema_migration ORDER BY version")
 	if err != nil {
 		return nil, err
 	}
 	stored, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s MigrationState, err error) {
-		return s, row.Scan(&s.Version, &s.Name, &s.AppliedAt, &s.Checksum)
+		return s, row.Scan(&s.Version, &s.Name, &s.OldestProgram, &s.Checksum, &s.AppliedAt)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range stored {
-		if err := ms.compare(i, stored[i]); err != nil {
+	for i, s := range stored {
+		if err := ms.compare(i, s); err != nil {
 			return nil, err
 		}
-		stored[i].Migration = ms[i]
 	}
 	return stored, nil
 }
 
+// compare checks one applied migration against this program.
 func (ms Migrations) compare(i int, stored MigrationState) error {
 	switch {
-	case stored.Version > len(ms):
-		return fmt.Errorf("the database is at migration %s, but this program knows only %d: it was used by a newer Nightbell. Start that version or a later one", stored, len(ms))
 	case stored.Version != i+1:
-		return fmt.Errorf("the database has applied migration %s but not %s: restore the missing row of schema_migration or a backup", stored, ms[i])
-	case stored.Checksum != ms[i].Checksum:
-		return fmt.Errorf("migration %s was changed after this database applied it. Applied migrations are never edited: restore the file and put the change into a new migration", ms[i])
+		return fmt.Errorf("the database has applied migration %s but not number %04d: restore the missing row of schema_migration or a backup", stored.Name, i+1)
+	case i >= len(ms) && stored.OldestProgram > len(ms):
+		return fmt.Errorf("a newer Nightbell has brought the database to migration %s, which serves programs that know migration %04d or later. "+
+			"This one knows %04d: start a newer version", stored.Name, stored.OldestProgram, len(ms))
+	case i < len(ms) && stored.Checksum != ms[i].Checksum:
+		return fmt.Errorf("migration %s was changed after this database applied it. Applied migrations are never edited: restore the file and put the change into a new migration", ms[i].Name)
 	}
 	return nil
-}
-
-func recordApplied(ctx context.Context, tx pgx.Tx, m Migration) error {
-	_, err := tx.Exec(ctx, "INSERT INTO schema_migration (version, name, applied_at, checksum) VALUES ($1, $2, clock_timestamp(), $3)",
-		m.Version, m.Name, m.Checksum)
-	return err
-}
-
-func recordUndone(ctx context.Context, tx pgx.Tx, m Migration) error {
-	_, err := tx.Exec(ctx, "DELETE FROM schema_migration WHERE version = $1", m.Version)
-	return err
-}
-
-// step runs one file and its record in one transaction, again while a lock is
-// not to be had.
-func step(ctx context.Context, conn *pgx.Conn, m Migration, statements string, record func(context.Context, pgx.Tx, Migration) error) error {
-	for attempt := 1; ; attempt++ {
-		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, statements); err != nil {
-				return err
-			}
-			return record(ctx, tx, m)
-		})
-		switch {
-		case err == nil:
-			return nil
-		case !IsLockTimeout(err):
-			return fmt.Errorf("migration %s%s: %w", m, lineOf(err, statements), err)
-		case attempt == migrationLockAttempts:
-			return fmt.Errorf("migration %s could not lock a table that a long transaction uses; nothing was changed. End that transaction and start again: %w", m, err)
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return err
-		}
-	}
 }
 
 // lineOf is where in the file the server saw the mistake, when it said so.

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -22,8 +23,10 @@ func TestBuiltinMigrationsGoUpDownAndUp(t *testing.T) {
 	}
 	conn := pgtest.New(t).Owner(t) // migrated up already
 	before := describeSchema(t, conn)
-	if err := known.DownTo(t.Context(), conn, 0); err != nil {
-		t.Fatalf("down: %v", err)
+	for _, migration := range slices.Backward(known) {
+		if err := undo(t, conn, migration); err != nil {
+			t.Fatalf("down: %v", err)
+		}
 	}
 	if left := describeSchema(t, conn); left != "" {
 		t.Errorf("the down files leave something behind:\n%s", left)
@@ -35,6 +38,18 @@ func TestBuiltinMigrationsGoUpDownAndUp(t *testing.T) {
 	if after := describeSchema(t, conn); after != before {
 		t.Errorf("up, down, up gives another schema.\nbefore:\n%s\nafter:\n%s", before, after)
 	}
+}
+
+// undo goes back as an administrator does by hand.
+func undo(t *testing.T, conn *pgx.Conn, m postgres.Migration) error {
+	t.Helper()
+	return pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(t.Context(), m.Down); err != nil {
+			return err
+		}
+		_, err := tx.Exec(t.Context(), "DELETE FROM schema_migration WHERE version = $1", m.Version)
+		return err
+	})
 }
 
 // describeSchema lists what migrations make, without what pgtest, the migrator
@@ -73,11 +88,7 @@ func inSchema(t *testing.T, db *pgtest.Database) *pgx.Conn {
 
 func load(t *testing.T, files map[string]string) postgres.Migrations {
 	t.Helper()
-	folder := fstest.MapFS{}
-	for name, content := range files {
-		folder[name] = &fstest.MapFile{Data: []byte(content)}
-	}
-	known, err := postgres.LoadMigrations(folder)
+	known, err := postgres.LoadMigrations(mapFS(files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +97,12 @@ func load(t *testing.T, files map[string]string) postgres.Migrations {
 
 func twoSteps() map[string]string {
 	return map[string]string{
-		"0001_first.up.sql": "CREATE TABLE first (id int)", "0001_first.down.sql": "DROP TABLE first",
-		"0002_second.up.sql": "CREATE TABLE second (id int)", "0002_second.down.sql": "DROP TABLE second",
+		"0001_first.up.sql": "-- oldest-program: 1\nCREATE TABLE first (id int)", "0001_first.down.sql": "DROP TABLE first",
+		"0002_second.up.sql": "-- oldest-program: 1\nCREATE TABLE second (id int)", "0002_second.down.sql": "DROP TABLE second",
 	}
 }
 
-func TestUpStatusDownTo(t *testing.T) {
+func TestUpAppliesWhatStatusMisses(t *testing.T) {
 	t.Parallel()
 	conn, known := inSchema(t, pgtest.New(t)), load(t, twoSteps())
 	expect := func(applied ...bool) {
@@ -102,7 +113,7 @@ func TestUpStatusDownTo(t *testing.T) {
 		}
 		for i, state := range states {
 			if got := !state.AppliedAt.IsZero(); got != applied[i] {
-				t.Errorf("%s applied: %v, expected %v", state, got, applied[i])
+				t.Errorf("%s applied: %v, expected %v", state.Name, got, applied[i])
 			}
 		}
 	}
@@ -111,37 +122,66 @@ func TestUpStatusDownTo(t *testing.T) {
 		t.Fatalf("applied %v: %v", done, err)
 	}
 	expect(true, false)
-	if done, err := known.Up(t.Context(), conn); err != nil || len(done) != 1 || done[0].Name != "second" {
+	if done, err := known.Up(t.Context(), conn); err != nil || len(done) != 1 || done[0].Name != "0002_second" {
 		t.Fatalf("applied %v: %v", done, err)
 	}
 	expect(true, true)
 	if done, err := known.Up(t.Context(), conn); err != nil || len(done) != 0 {
 		t.Fatalf("nothing was missing, yet it applied %v: %v", done, err)
 	}
-	if err := known.DownTo(t.Context(), conn, 1); err != nil {
-		t.Fatal(err)
-	}
-	expect(true, false)
 }
 
-func TestUpRefusesWhatDoesNotFit(t *testing.T) {
+// A rolling update and a rollback: the program that knows one migration starts while, and
+// after, the database has two.
+func TestProgramServesANewerSchemaThatServesIt(t *testing.T) {
 	t.Parallel()
 	conn, known := inSchema(t, pgtest.New(t)), load(t, twoSteps())
 	if _, err := known.Up(t.Context(), conn); err != nil {
 		t.Fatal(err)
 	}
+	old := known[:1]
+	if done, err := old.Up(t.Context(), conn); err != nil || len(done) != 0 {
+		t.Errorf("the program before applied %v: %v", done, err)
+	}
+	states, err := old.Status(t.Context(), conn)
+	if err != nil || len(states) != 2 || states[1].Name != "0002_second" {
+		t.Errorf("the program before lists %v: %v", states, err)
+	}
+	if done, err := known.Up(t.Context(), conn); err != nil || len(done) != 0 {
+		t.Errorf("the newer program, started again, applied %v: %v", done, err)
+	}
+}
+
+func TestProgramRefusesANewerSchemaThatDoesNotServeIt(t *testing.T) {
+	t.Parallel()
+	conn, files := inSchema(t, pgtest.New(t)), twoSteps()
+	files["0002_second.up.sql"] = "-- oldest-program: 2\nALTER TABLE first RENAME TO second"
+	files["0002_second.down.sql"] = "ALTER TABLE second RENAME TO first"
+	// What serves less stays in force when a later migration says nothing of it.
+	files["0003_third.up.sql"], files["0003_third.down.sql"] = "-- oldest-program: 1\nCREATE TABLE third (id int)", "DROP TABLE third"
+	known := load(t, files)
+	if _, err := known.Up(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	_, err := known[:1].Up(t.Context(), conn)
+	if err == nil || !strings.Contains(err.Error(), "0002_second, which serves programs that know migration 0002 or later. This one knows 0001: start a newer version") {
+		t.Errorf("a program that needs the old table: %v", err)
+	}
+	if done, err := known[:2].Up(t.Context(), conn); err != nil || len(done) != 0 {
+		t.Errorf("a program that knows the new table applied %v: %v", done, err)
+	}
+}
+
+func TestUpRefusesAnEditedMigration(t *testing.T) {
+	t.Parallel()
+	conn := inSchema(t, pgtest.New(t))
+	if _, err := load(t, twoSteps()).Up(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
 	edited := twoSteps()
 	edited["0002_second.up.sql"] += ";"
-	for name, test := range map[string]struct {
-		known postgres.Migrations
-		says  string
-	}{
-		"newer database":   {known[:1], "newer Nightbell"},
-		"edited migration": {load(t, edited), "was changed after"},
-	} {
-		if _, err := test.known.Up(t.Context(), conn); err == nil || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("%s: %v", name, err)
-		}
+	if _, err := load(t, edited).Up(t.Context(), conn); err == nil || !strings.Contains(err.Error(), "was changed after") {
+		t.Errorf("an edited migration: %v", err)
 	}
 }
 
@@ -149,10 +189,10 @@ func TestFailedMigrationChangesNothingAndNamesTheLine(t *testing.T) {
 	t.Parallel()
 	conn := inSchema(t, pgtest.New(t))
 	files := twoSteps()
-	files["0002_second.up.sql"] = "CREATE TABLE second (id int);\nCREATE TABLE third (id nonsense)"
+	files["0002_second.up.sql"] = "-- oldest-program: 1\nCREATE TABLE second (id int);\nCREATE TABLE third (id nonsense)"
 	_, err := load(t, files).Up(t.Context(), conn)
-	if err == nil || !strings.Contains(err.Error(), "0002_second line 2") {
-		t.Errorf("the mistake on line 2 gives: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "0002_second line 3") {
+		t.Errorf("the mistake on line 3 gives: %v", err)
 	}
 	var second, first bool
 	if err := conn.QueryRow(t.Context(), "SELECT to_regclass('second') IS NULL, to_regclass('first') IS NULL").Scan(&second, &first); err != nil {
@@ -191,8 +231,8 @@ func TestUpWaitsForATableInUse(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	conn, other, known := inSchema(t, db), inSchema(t, db), load(t, map[string]string{
-		"0001_a.up.sql": "CREATE TABLE a (id int)", "0001_a.down.sql": "DROP TABLE a",
-		"0002_b.up.sql": "ALTER TABLE a ADD b int", "0002_b.down.sql": "ALTER TABLE a DROP b",
+		"0001_a.up.sql": "-- oldest-program: 1\nCREATE TABLE a (id int)", "0001_a.down.sql": "DROP TABLE a",
+		"0002_b.up.sql": "-- oldest-program: 1\nALTER TABLE a ADD b int", "0002_b.down.sql": "ALTER TABLE a DROP b",
 	})
 	if _, err := known[:1].Up(t.Context(), conn); err != nil {
 		t.Fatal(err)
@@ -217,21 +257,28 @@ func TestUpWaitsForATableInUse(t *testing.T) {
 
 func TestLoadMigrationsRefusesDisorder(t *testing.T) {
 	t.Parallel()
+	const up = "-- oldest-program: 1\nSELECT 1"
 	for name, test := range map[string]struct {
-		files []string
+		files map[string]string
 		says  string
 	}{
-		"gap":       {[]string{"0001_a.up.sql", "0001_a.down.sql", "0003_c.up.sql", "0003_c.down.sql"}, "0002 is missing"},
-		"no down":   {[]string{"0001_a.up.sql"}, "needs both"},
-		"two names": {[]string{"0001_a.up.sql", "0001_b.down.sql"}, "two names"},
-		"bad name":  {[]string{"1_a.up.sql"}, "is not named like"},
+		"gap":         {map[string]string{"0001_a.up.sql": up, "0001_a.down.sql": up, "0003_c.up.sql": up, "0003_c.down.sql": up}, "0002 is missing"},
+		"two files":   {map[string]string{"0001_a.up.sql": up, "0001_a.down.sql": up, "0001_b.up.sql": up, "0001_b.down.sql": up}, "has two files"},
+		"no down":     {map[string]string{"0001_a.up.sql": up}, "needs both"},
+		"bad name":    {map[string]string{"1_a.up.sql": up, "1_a.down.sql": up}, "0001 is missing"},
+		"no programs": {map[string]string{"0001_a.up.sql": "SELECT 1", "0001_a.down.sql": up}, "which programs it still serves"},
+		"no such one": {map[string]string{"0001_a.up.sql": "-- oldest-program: 2\nSELECT 1", "0001_a.down.sql": up}, "between 1 and its own"},
 	} {
-		folder := fstest.MapFS{}
-		for _, file := range test.files {
-			folder[file] = &fstest.MapFile{Data: []byte("SELECT 1")}
-		}
-		if _, err := postgres.LoadMigrations(folder); err == nil || !strings.Contains(err.Error(), test.says) {
+		if _, err := postgres.LoadMigrations(mapFS(test.files)); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func mapFS(files map[string]string) fstest.MapFS {
+	folder := fstest.MapFS{}
+	for name, content := range files {
+		folder[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return folder
 }

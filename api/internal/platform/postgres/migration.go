@@ -1,15 +1,12 @@
 package postgres
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,18 +17,21 @@ var migrationFiles embed.FS
 // Migration is one numbered step of the schema and the way back.
 type Migration struct {
 	Version int
-	// Name is the file's name without number and ending, as in "foundation".
+	// Name is the file's name without its ending, as in "0001_schema".
 	Name     string
 	Up, Down string
+	// OldestProgram is the lowest number a program's newest migration may have for the
+	// program to run on the schema after this migration.
+	OldestProgram int
 	// Checksum is the SHA-256 of Up in hexadecimal.
 	Checksum string
 }
 
-// String is the migration's file name without its ending.
-func (m Migration) String() string { return fmt.Sprintf("%04d_%s", m.Version, m.Name) }
+// Migrations are all steps that this program knows, in order.
+type Migrations []Migration
 
 // BuiltinMigrations returns the migrations inside the binary. It fails only when
-// the files are not numbered 1, 2, 3 ... with an up and a down each.
+// the files are not as LoadMigrations expects them.
 func BuiltinMigrations() (Migrations, error) {
 	folder, err := fs.Sub(migrationFiles, "migrations")
 	if err != nil {
@@ -40,64 +40,41 @@ func BuiltinMigrations() (Migrations, error) {
 	return LoadMigrations(folder)
 }
 
-var migrationFile = regexp.MustCompile(`^(\d{4})_([a-z0-9_]+)\.(up|down)\.sql$`)
+var oldestProgram = regexp.MustCompile(`^-- oldest-program: (\d+)\n`)
 
-// LoadMigrations reads NNNN_name.up.sql and NNNN_name.down.sql from the folder;
-// files that do not end in .sql are ignored.
+// LoadMigrations reads NNNN_name.up.sql and NNNN_name.down.sql from the folder. The
+// numbers run 0001, 0002, 0003 ... without a gap, and an up file says in its first line
+// which programs it still serves, as in "-- oldest-program: 1".
 func LoadMigrations(folder fs.FS) (Migrations, error) {
-	files, err := fs.Glob(folder, "*.sql")
+	files, err := fs.Glob(folder, "*.up.sql") // sorted
 	if err != nil {
 		return nil, err
 	}
-	byVersion := map[int]*Migration{}
-	for _, file := range files {
-		if err := addMigrationFile(byVersion, folder, file); err != nil {
+	var known Migrations
+	for i, file := range files {
+		m := Migration{Version: i + 1, Name: strings.TrimSuffix(file, ".up.sql")}
+		if !strings.HasPrefix(m.Name, fmt.Sprintf("%04d_", m.Version)) {
+			return nil, fmt.Errorf("migration %04d is missing, or has two files: %s comes next", m.Version, file)
+		}
+		up, err := fs.ReadFile(folder, file)
+		if err != nil {
 			return nil, err
 		}
-	}
-	known := make(Migrations, 0, len(byVersion))
-	for _, migration := range byVersion {
-		known = append(known, *migration)
-	}
-	slices.SortFunc(known, func(a, b Migration) int { return cmp.Compare(a.Version, b.Version) })
-	return known, known.validate()
-}
-
-func addMigrationFile(byVersion map[int]*Migration, folder fs.FS, file string) error {
-	parts := migrationFile.FindStringSubmatch(path.Base(file))
-	if parts == nil {
-		return fmt.Errorf("migration file %s is not named like 0001_name.up.sql", file)
-	}
-	version, _ := strconv.Atoi(parts[1]) // four digits
-	content, err := fs.ReadFile(folder, file)
-	if err != nil {
-		return err
-	}
-	migration := byVersion[version]
-	if migration == nil {
-		migration = &Migration{Version: version, Name: parts[2]}
-		byVersion[version] = migration
-	}
-	if migration.Name != parts[2] {
-		return fmt.Errorf("migration %04d has two names, %s and %s", version, migration.Name, parts[2])
-	}
-	if parts[3] == "down" {
-		migration.Down = string(content)
-		return nil
-	}
-	sum := sha256.Sum256(content)
-	migration.Up, migration.Checksum = string(content), hex.EncodeToString(sum[:])
-	return nil
-}
-
-func (ms Migrations) validate() error {
-	for i, m := range ms {
-		if m.Version != i+1 {
-			return fmt.Errorf("migration %04d is missing: the numbers must run 0001, 0002, 0003 ... without a gap", i+1)
+		down, err := fs.ReadFile(folder, m.Name+".down.sql")
+		if err != nil {
+			return nil, fmt.Errorf("migration %s needs both an up and a down file: %w", m.Name, err)
 		}
-		if strings.TrimSpace(m.Up) == "" || strings.TrimSpace(m.Down) == "" {
-			return fmt.Errorf("migration %s needs both an up and a down file", m)
+		serves := oldestProgram.FindSubmatch(up)
+		if serves == nil {
+			return nil, fmt.Errorf(`the first line of %s does not say which programs it still serves, as in "-- oldest-program: 1"`, file)
 		}
+		m.OldestProgram, err = strconv.Atoi(string(serves[1]))
+		if err != nil || m.OldestProgram < 1 || m.OldestProgram > m.Version {
+			return nil, fmt.Errorf("%s names %s as its oldest program; expected a number between 1 and its own", file, serves[1])
+		}
+		sum := sha256.Sum256(up)
+		m.Up, m.Down, m.Checksum = string(up), string(down), hex.EncodeToString(sum[:])
+		known = append(known, m)
 	}
-	return nil
+	return known, nil
 }

@@ -1,3 +1,4 @@
+-- oldest-program: 1
 -- The whole schema (design sections 2 and 5). Rules of this file:
 --   * every tenant table carries org_id, its key is (org_id, id) and its foreign keys are
 --     composite, so that a child can never point at another organization's row;

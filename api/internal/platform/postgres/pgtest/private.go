@@ -138,7 +138,7 @@ func schemaSum() (string, error) {
 	}
 	hash := sha256.New()
 	for _, migration := range known {
-		fmt.Fprintln(hash, migration, migration.Checksum)
+		fmt.Fprintln(hash, migration.Name, migration.Checksum)
 	}
 	fmt.Fprint(hash, clockSQL)
 	return hex.EncodeToString(hash.Sum(nil)[:6]), nil
