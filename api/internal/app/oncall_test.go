@@ -93,13 +93,13 @@ func TestOnCallProblems(t *testing.T) {
 		n.make("/v1/schedules/"+backup+"/overrides", "override", object{"kind": "take_over", "user_id": n.people["Cem"], "starts_at": "2026-12-01T07:00:00Z", "ends_at": "2026-12-01T19:00:00Z"})
 	}
 	if _, messages = n.problems(); !slices.Equal(messages, []string{
-		"Ada is on call for 24/7 Support and for Backup at once until Sat 28 Nov 08:00: one of them backs up nobody.",
 		"Nobody is on call for 24/7 Support from Sat 28 Nov 08:00 to 14:00.",
-		"Ada is on call for 24/7 Support and for Backup at once from Sat 28 Nov 14:00 to Mon 30 Nov 08:00: one of them backs up nobody.",
-		"Bob is on call for Backup from Mon 30 Nov 08:00 to Tue 1 Dec 08:00 and cannot be reached: there is no contact method that works.",
-		"The override of Backup for Cem from Tue 1 Dec 08:00 to 20:00 changes nothing: a later one wins, or it is so without it.",
-		"The override of Backup for Cem from Tue 1 Dec 08:00 to 20:00 changes nothing: a later one wins, or it is so without it.",
 		"Nobody is on call for 24/7 Support from Sat 5 Dec 08:00 on.",
+		"Bob is on call for Backup from Mon 30 Nov 08:00 to Tue 1 Dec 08:00 and cannot be reached: there is no contact method that works.",
+		"Ada is on call for 24/7 Support and for Backup at once until Sat 28 Nov 08:00: one of them backs up nobody.",
+		"Ada is on call for 24/7 Support and for Backup at once from Sat 28 Nov 14:00 to Mon 30 Nov 08:00: one of them backs up nobody.",
+		"The override of Backup for Cem from Tue 1 Dec 08:00 to 20:00 changes nothing: a later one wins, or it is so without it.",
+		"The override of Backup for Cem from Tue 1 Dec 08:00 to 20:00 changes nothing: a later one wins, or it is so without it.",
 	}) {
 		t.Errorf("%s", strings.Join(messages, "\n"))
 	}

@@ -39,15 +39,22 @@ func problems(made *rota) string {
 	if gaps := oncall.Gaps(*made.schedules[backup], now, now.AddDate(0, 0, 30)); len(gaps) != 0 {
 		return fmt.Sprintf("the backup has gaps: %v", gaps)
 	}
-	if hidden := oncall.HiddenOverrides(round, now, now.AddDate(0, 0, 14)); len(hidden) != 0 {
+	if hidden := oncall.Survey(round, now, now.AddDate(0, 0, 14), nil).Hidden; len(hidden) != 0 {
 		return fmt.Sprintf("an override changes nothing: %v", hidden[0].Reason)
 	}
 	var all []oncall.Schedule
+	var booked []oncall.Booking
 	for _, s := range schedules {
-		all = append(all, *made.schedules[s.name])
+		one := *made.schedules[s.name]
+		all = append(all, one)
+		booked = append(booked, oncall.Booking{Schedule: one.ID, Shifts: oncall.PersonShifts(one, now.AddDate(0, 0, -14), now.AddDate(0, 0, 60))})
 	}
-	if twice := oncall.DoubleBooked(all, now.AddDate(0, 0, -14), now.AddDate(0, 0, 60)); len(twice) != 0 {
-		return fmt.Sprintf("%s is on call twice from %s", firstOf(twice[0].Person), twice[0].Start)
+	twice := ""
+	oncall.DoubleBooked(booked, nil, func(c oncall.Conflict) {
+		twice = fmt.Sprintf("%s is on call twice from %s", firstOf(c.Person), c.Start)
+	})
+	if twice != "" {
+		return twice
 	}
 	for _, s := range all {
 		if err := oncall.Validate(s); err != nil {

@@ -25,6 +25,8 @@ type plan struct {
 	overrides []Override
 	// nothing is why nobody is on call when no layer is on.
 	nothing Source
+	// budget bounds since and until; nil for the default.
+	budget *Budget
 }
 
 // planOf is the plan for the instants of a range; both ends are included.
@@ -68,26 +70,31 @@ func (p *plan) at(at time.Time) Duty {
 
 // duty is at for who knows already what clocks have reached.
 func (p *plan) duty(at time.Time, w wall) Duty {
-	duty := Duty{Because: p.nothing}
-	for i := len(p.layers) - 1; i >= 0; i-- {
-		l := &p.layers[i]
-		if people := l.people(at, w); len(people) > 0 {
-			duty = Duty{people, Source{FromRotation, l.ID, l.Name}}
-			break
-		}
-	}
+	duty := p.fromLayers(at, w)
 	if len(p.overrides) == 0 {
 		return duty
 	}
-	return p.overridden(duty, at)
+	return p.overridden(duty, at, -1)
 }
 
-// overridden is the duty after the overrides of that instant.
-func (p *plan) overridden(duty Duty, at time.Time) Duty {
+// fromLayers is the duty without overrides.
+func (p *plan) fromLayers(at time.Time, w wall) Duty {
+	for i := len(p.layers) - 1; i >= 0; i-- {
+		l := &p.layers[i]
+		if people := l.people(at, w); len(people) > 0 {
+			return Duty{people, Source{FromRotation, l.ID, l.Name}}
+		}
+	}
+	return Duty{Because: p.nothing}
+}
+
+// overridden is the duty after the overrides of that instant, but for the one at an
+// index; -1 leaves none out.
+func (p *plan) overridden(duty Duty, at time.Time, but int) Duty {
 	var seats seats
 	for i := range p.overrides {
 		o := &p.overrides[i]
-		if at.Before(o.Start) || !at.Before(o.End) {
+		if i == but || !o.holds(at) {
 			continue
 		}
 		if seats == nil {

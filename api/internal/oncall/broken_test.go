@@ -71,7 +71,7 @@ func TestResultsAreCopies(t *testing.T) {
 	current, next, _ := Next(s, from)
 	shifts := append(Shifts(s, from, to), current, next, Shift{Duty: At(s, from)})
 	for _, r := range s.Rotations {
-		shifts = append(shifts, r.Shifts(s.Zone, from, to)...)
+		shifts = append(shifts, alone(r, s.Zone, from, to)...)
 	}
 	for _, shift := range shifts {
 		spoil(shift.People)
@@ -92,8 +92,7 @@ func everything(s Schedule, from, to time.Time) []Shift {
 	Next(s, from)
 	changesOf(s, from, to)
 	Calendar(s.Name, Events(s, uuid.Nil, from, to, uuid.UUID.String), from)
-	DoubleBooked([]Schedule{s, s}, from, to)
-	HiddenOverrides(s, from, to)
+	conflicts([]Schedule{s, s}, from, to)
 	_, _ = Validate(s), s.People()
 	return Shifts(s, from, to)
 }

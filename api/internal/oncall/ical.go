@@ -33,7 +33,8 @@ func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUI
 	from, to = plain(from), plain(to)
 	first, last := from.Add(-Horizon), to.Add(Horizon)
 	p := planOf(&s, first, last).walking()
-	for _, shift := range personal(p.shifts(from, to, Duty.equal)) {
+	shifts, _ := p.shifts(from, to)
+	for _, shift := range personal(shifts) {
 		if person != uuid.Nil && person != shift.Person {
 			continue
 		}

@@ -77,7 +77,7 @@ func agrees(t *testing.T, s Schedule, from, to time.Time) bool {
 	}
 	layers := make([]*cursor, len(s.Rotations))
 	for i, r := range s.Rotations {
-		layers[i] = newCursor(r.Shifts(s.Zone, from, to))
+		layers[i] = newCursor(alone(r, s.Zone, from, to))
 	}
 	for ; m.now.Before(to); m.minute() {
 		want := m.duty()

@@ -48,7 +48,7 @@ func (d Duty) stays(people []uuid.UUID) bool { return samePeople(d.People, peopl
 // latest limit.
 func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
 	for range mostSteps {
-		if !t.Before(limit) {
+		if !t.Before(limit) || !p.budget.spend(p.cost()) {
 			break
 		}
 		duty, end := p.step(t, limit)
@@ -64,6 +64,9 @@ func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) tim
 // earliest limit.
 func (p *plan) since(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
 	for range mostSteps {
+		if !p.budget.spend(p.cost()) {
+			break
+		}
 		begin := p.last(t, limit)
 		if !begin.After(limit) {
 			return limit

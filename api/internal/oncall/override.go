@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -25,6 +26,9 @@ func (o Override) understood() bool {
 		return false
 	}
 }
+
+// holds reports whether the override is on at an instant.
+func (o *Override) holds(at time.Time) bool { return !at.Before(o.Start) && at.Before(o.End) }
 
 // compare orders overrides by creation.
 func (o Override) compare(other Override) int {

@@ -19,19 +19,42 @@ type PersonShift struct {
 func PersonShifts(s Schedule, from, to time.Time) []PersonShift { return personal(Shifts(s, from, to)) }
 
 // personal joins the parts of each person in shifts that follow each other.
-func personal(shifts []Shift) (list []PersonShift) {
-	open := map[uuid.UUID]int{}
+func personal(shifts []Shift) []PersonShift {
+	var people joiner
 	for _, shift := range shifts {
 		for _, person := range shift.People {
-			if i, ok := open[person]; ok && list[i].End.Equal(shift.Start) {
-				list[i].End = shift.End
-				continue
-			}
-			open[person] = len(list)
-			list = append(list, PersonShift{person, shift.Start, shift.End})
+			people.add(person, shift.Start, shift.End)
 		}
 	}
-	return list
+	return people.list
+}
+
+// joiner makes one shift of those of a person that follow each other.
+type joiner struct {
+	list []PersonShift
+	last map[uuid.UUID]int
+}
+
+// add takes the shifts of each person in the order of time.
+func (j *joiner) add(person uuid.UUID, start, end time.Time) {
+	if i, ok := j.last[person]; ok && j.list[i].End.Equal(start) {
+		j.list[i].End = end
+		return
+	}
+	if j.last == nil {
+		j.last = map[uuid.UUID]int{}
+	}
+	j.last[person] = len(j.list)
+	j.list = append(j.list, PersonShift{person, start, end})
+}
+
+// People is everybody whom one of the schedules knows, each once.
+func People(schedules ...Schedule) []uuid.UUID {
+	var all []uuid.UUID
+	for _, s := range schedules {
+		all = append(all, s.People()...)
+	}
+	return sortedOnce(all)
 }
 
 // People is everybody whom the schedule knows: who takes turns, who comes by an
@@ -46,6 +69,10 @@ func (s Schedule) People() []uuid.UUID {
 	for _, o := range s.Overrides {
 		all = append(all, o.Person, o.Replaces)
 	}
-	slices.SortFunc(all, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	return slices.DeleteFunc(slices.Compact(all), func(person uuid.UUID) bool { return person == uuid.Nil })
+	return slices.DeleteFunc(sortedOnce(all), func(person uuid.UUID) bool { return person == uuid.Nil })
+}
+
+func sortedOnce(people []uuid.UUID) []uuid.UUID {
+	slices.SortFunc(people, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(people)
 }

@@ -1,6 +1,7 @@
 package oncall
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,52 +18,44 @@ type Conflict struct {
 	Start, End time.Time
 }
 
-// DoubleBooked is when in [from, to) a person is on call for two of the schedules at
-// once, soonest first. Somebody on three has three conflicts, one for each pair.
-func DoubleBooked(schedules []Schedule, from, to time.Time) (list []Conflict) {
-	type booking struct {
-		schedule uuid.UUID
+// Booking is the shifts of one schedule.
+type Booking struct {
+	Schedule uuid.UUID
+	Shifts   []PersonShift
+}
+
+// DoubleBooked calls found for each time that a person is on call for two of the
+// schedules at once, soonest first. Somebody on three has three conflicts, one for each
+// pair. It returns false when the budget ended first.
+func DoubleBooked(booked []Booking, budget *Budget, found func(Conflict)) bool {
+	// 1. All shifts in the order of their beginning.
+	type entry struct {
 		PersonShift
+		schedule int
 	}
-	booked := map[uuid.UUID][]booking{}
-	for _, s := range schedules {
-		for _, shift := range PersonShifts(s, from, to) {
-			for _, other := range booked[shift.Person] {
-				start, end := latest(shift.Start, other.Start), earliest(shift.End, other.End)
-				if other.schedule != s.ID && start.Before(end) {
-					list = append(list, Conflict{shift.Person, other.schedule, s.ID, start, end})
-				}
+	var all []entry
+	for i, b := range booked {
+		for _, shift := range b.Shifts {
+			all = append(all, entry{shift, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int {
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.schedule, b.schedule))
+	})
+	// 2. Each shift conflicts with those of its person that have begun and not ended.
+	open := map[uuid.UUID][]entry{}
+	for _, e := range all {
+		others := slices.DeleteFunc(open[e.Person], func(other entry) bool { return !other.End.After(e.Start) })
+		if !budget.spend(1 + len(others)) {
+			return false
+		}
+		for _, other := range others {
+			first, second := min(other.schedule, e.schedule), max(other.schedule, e.schedule)
+			if booked[first].Schedule != booked[second].Schedule {
+				found(Conflict{e.Person, booked[first].Schedule, booked[second].Schedule, e.Start, earliest(e.End, other.End)})
 			}
-			booked[shift.Person] = append(booked[shift.Person], booking{s.ID, shift})
 		}
+		open[e.Person] = append(others, e)
 	}
-	slices.SortStableFunc(list, func(a, b Conflict) int { return a.Start.Compare(b.Start) })
-	return list
-}
-
-// HiddenOverrides is the overrides that make no difference in what is left of them in
-// [from, to): later ones win all the time, or who is to be covered is never on.
-func HiddenOverrides(s Schedule, from, to time.Time) (hidden []Override) {
-	for i, o := range s.Overrides {
-		start, end := latest(plain(o.Start), plain(from)), earliest(plain(o.End), plain(to))
-		if !start.Before(end) {
-			continue
-		}
-		rest := s
-		rest.Overrides = slices.Delete(slices.Clone(s.Overrides), i, i+1)
-		if slices.EqualFunc(peopleIn(s, start, end), peopleIn(rest, start, end), Shift.alike) {
-			hidden = append(hidden, o)
-		}
-	}
-	return hidden
-}
-
-// peopleIn is the range cut only where people come or go.
-func peopleIn(s Schedule, from, to time.Time) []Shift {
-	return planOf(&s, from, to).walking().shifts(from, to, func(a, b Duty) bool { return samePeople(a.People, b.People) })
-}
-
-// alike reports whether two shifts have the same people at the same time.
-func (s Shift) alike(other Shift) bool {
-	return s.Start.Equal(other.Start) && s.End.Equal(other.End) && samePeople(s.People, other.People)
+	return true
 }

@@ -42,10 +42,19 @@ func TestDoubleBooked(t *testing.T) {
 		for i := range c.want {
 			c.want[i].Start, c.want[i].End = c.want[i].Start.UTC(), c.want[i].End.UTC()
 		}
-		if got := DoubleBooked(c.schedules, from, to); !slices.Equal(got, c.want) {
+		if got := conflicts(c.schedules, from, to); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
+}
+
+func conflicts(schedules []Schedule, from, to time.Time) (list []Conflict) {
+	var booked []Booking
+	for _, s := range schedules {
+		booked = append(booked, Booking{s.ID, Survey(s, from, to, nil).Shifts})
+	}
+	DoubleBooked(booked, nil, func(c Conflict) { list = append(list, c) })
+	return list
 }
 
 // At random instants the conflicts are just those that asking At for both gives.
@@ -57,7 +66,7 @@ func TestDoubleBookedIsWhatAtSays(t *testing.T) {
 		for i := range all {
 			all[i].ID = uuid.UUID{byte(i)}
 		}
-		conflicts := DoubleBooked(all, from, to)
+		found := conflicts(all, from, to)
 		for range 200 {
 			at := from.Add(time.Duration(d.Int64N(int64(to.Sub(from)))))
 			want := 0
@@ -68,7 +77,7 @@ func TestDoubleBookedIsWhatAtSays(t *testing.T) {
 				}
 			}
 			got := 0
-			for _, c := range conflicts {
+			for _, c := range found {
 				if !at.Before(c.Start) && at.Before(c.End) {
 					got++
 				}
@@ -107,7 +116,7 @@ func TestHiddenOverrides(t *testing.T) {
 	} {
 		s := sunday(t, c.overrides...)
 		var got []int
-		for _, hidden := range HiddenOverrides(s, from, to) {
+		for _, hidden := range Survey(s, from, to, nil).Hidden {
 			got = append(got, slices.IndexFunc(s.Overrides, func(o Override) bool { return o.ID == hidden.ID }))
 		}
 		if !slices.Equal(got, c.hidden) {

@@ -11,15 +11,24 @@ import (
 //
 // The time it takes grows with the handovers in the range, so the caller bounds that.
 func Shifts(s Schedule, from, to time.Time) []Shift {
-	return planOf(&s, from, to).walking().shifts(plain(from), plain(to), Duty.equal)
+	list, _ := ShiftsWithin(s, from, to, nil)
+	return list
 }
 
-// Shifts is who one layer alone puts on call in [from, to), if nothing were above or
-// below it. Where it is off (before its start, outside its windows, in a vacant turn)
-// there is no shift.
-func (r Rotation) Shifts(zone *time.Location, from, to time.Time) []Shift {
+// ShiftsWithin is Shifts as far as the budget reaches; false when that is not the end.
+func ShiftsWithin(s Schedule, from, to time.Time, budget *Budget) ([]Shift, bool) {
+	p := planOf(&s, from, to).walking()
+	p.budget = budget
+	return p.shifts(plain(from), plain(to))
+}
+
+// ShiftsWithin is who one layer alone puts on call in [from, to), if nothing were above
+// or below it. Where it is off (before its start, outside its windows, in a vacant turn)
+// there is no shift. It is false when the budget ended first.
+func (r Rotation) ShiftsWithin(zone *time.Location, from, to time.Time, budget *Budget) ([]Shift, bool) {
 	alone := Schedule{Zone: zone, Active: true, Rotations: []Rotation{r}}
-	return slices.DeleteFunc(Shifts(alone, from, to), Shift.gap)
+	list, complete := ShiftsWithin(alone, from, to, budget)
+	return slices.DeleteFunc(list, Shift.gap), complete
 }
 
 // Gaps is the shifts of [from, to) in which nobody is on call. The source tells those
@@ -42,11 +51,15 @@ func (p *plan) walking() *plan {
 	return p
 }
 
-// shifts cuts a range where the duty is not the same any more.
-func (p *plan) shifts(from, to time.Time, same func(a, b Duty) bool) (list []Shift) {
+// shifts cuts a range where the duty is not the same any more. It is false when the
+// budget ended first.
+func (p *plan) shifts(from, to time.Time) (list []Shift, complete bool) {
 	for t := from; t.Before(to); {
+		if !p.budget.spend(p.cost()) {
+			return list, false
+		}
 		duty, end := p.step(t, to)
-		if n := len(list); n > 0 && same(list[n-1].Duty, duty) {
+		if n := len(list); n > 0 && list[n-1].equal(duty) {
 			list[n-1].End = end
 		} else {
 			duty.People = slices.Clone(duty.People)
@@ -54,7 +67,7 @@ func (p *plan) shifts(from, to time.Time, same func(a, b Duty) bool) (list []Shi
 		}
 		t = end
 	}
-	return list
+	return list, true
 }
 
 // step is the duty at t and an instant until which it lasts at least: limit or earlier.

@@ -53,7 +53,7 @@ func viewsOf(t *testing.T, s Schedule, from, to time.Time) views {
 		first: At(s, from), changes: changesOf(s, from, to), calendar: readBack(t, s, from, to),
 	}
 	for _, r := range s.Rotations {
-		v.lanes = append(v.lanes, r.Shifts(s.Zone, from, to))
+		v.lanes = append(v.lanes, alone(r, s.Zone, from, to))
 	}
 	return v
 }
@@ -180,5 +180,11 @@ func readBack(t *testing.T, s Schedule, from, to time.Time) (list []PersonShift)
 		person, _, _ := strings.Cut(event.GetProperty(ics.ComponentPropertySummary).Value, " ")
 		list = append(list, PersonShift{uuid.MustParse(person), start, end})
 	}
+	return list
+}
+
+// alone is the shifts of one layer by itself.
+func alone(r Rotation, zone *time.Location, from, to time.Time) []Shift {
+	list, _ := r.ShiftsWithin(zone, from, to, nil)
 	return list
 }

@@ -721,11 +721,13 @@ type CoverageProblem struct {
 	ScheduleId   string `protobuf:"bytes,2,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	ScheduleName string `protobuf:"bytes,3,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
 	// The other schedule of double_booked.
-	OtherScheduleId   string                 `protobuf:"bytes,4,opt,name=other_schedule_id,json=otherScheduleId,proto3" json:"other_schedule_id,omitempty"`
-	OtherScheduleName string                 `protobuf:"bytes,5,opt,name=other_schedule_name,json=otherScheduleName,proto3" json:"other_schedule_name,omitempty"`
-	Person            *Person                `protobuf:"bytes,6,opt,name=person,proto3" json:"person,omitempty"`
-	StartsAt          *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt            *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	OtherScheduleId   string  `protobuf:"bytes,4,opt,name=other_schedule_id,json=otherScheduleId,proto3" json:"other_schedule_id,omitempty"`
+	OtherScheduleName string  `protobuf:"bytes,5,opt,name=other_schedule_name,json=otherScheduleName,proto3" json:"other_schedule_name,omitempty"`
+	Person            *Person `protobuf:"bytes,6,opt,name=person,proto3" json:"person,omitempty"`
+	// The true start and end, also outside of the days that were asked for. Absent: more than 400
+	// days away.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	EndsAt   *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// A sentence for people, with times of the schedule's zone.
 	Message string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
 	// A gap that comes back every week, as the times outside of a schedule's hours do: one for all

@@ -749,7 +749,7 @@ func (x *PreviewScheduleRequest) GetTo() *timestamppb.Timestamp {
 type PreviewScheduleResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Timeline *Timeline              `protobuf:"bytes,1,opt,name=timeline,proto3" json:"timeline,omitempty"`
-	// Gaps of the range.
+	// Gaps of the range, at most 200. Those that come back every week are one.
 	Problems      []*CoverageProblem `protobuf:"bytes,2,rep,name=problems,proto3" json:"problems,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -891,7 +891,11 @@ func (x *ListOnCallResponse) GetOnCall() []*OnCall {
 type ListCoverageProblemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 30 when absent.
-	Days          int32 `protobuf:"varint,1,opt,name=days,proto3" json:"days,omitempty"`
+	Days int32 `protobuf:"varint,1,opt,name=days,proto3" json:"days,omitempty"`
+	// Only problems of these kinds. All when empty.
+	Kind []string `protobuf:"bytes,2,rep,name=kind,proto3" json:"kind,omitempty"`
+	// Only problems of these schedules. All when empty.
+	ScheduleId    []string `protobuf:"bytes,3,rep,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -933,11 +937,31 @@ func (x *ListCoverageProblemsRequest) GetDays() int32 {
 	return 0
 }
 
+func (x *ListCoverageProblemsRequest) GetKind() []string {
+	if x != nil {
+		return x.Kind
+	}
+	return nil
+}
+
+func (x *ListCoverageProblemsRequest) GetScheduleId() []string {
+	if x != nil {
+		return x.ScheduleId
+	}
+	return nil
+}
+
 type ListCoverageProblemsResponse struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Problems []*CoverageProblem     `protobuf:"bytes,1,rep,name=problems,proto3" json:"problems,omitempty"`
-	// True when there are more than the 200 that are given.
-	Truncated     bool `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// At most 200 of each kind.
+	Problems []*CoverageProblem `protobuf:"bytes,1,rep,name=problems,proto3" json:"problems,omitempty"`
+	// True when some kind has more than the 200 that are given.
+	Truncated bool `protobuf:"varint,2,opt,name=truncated,proto3" json:"truncated,omitempty"`
+	// How many there are of each kind, with those that are not given.
+	Counts []*CoverageCount `protobuf:"bytes,3,rep,name=counts,proto3" json:"counts,omitempty"`
+	// A sentence when schedules change too often to look at all of them, so that there may be more
+	// problems. Empty otherwise.
+	Incomplete    string `protobuf:"bytes,4,opt,name=incomplete,proto3" json:"incomplete,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -986,6 +1010,72 @@ func (x *ListCoverageProblemsResponse) GetTruncated() bool {
 	return false
 }
 
+func (x *ListCoverageProblemsResponse) GetCounts() []*CoverageCount {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
+}
+
+func (x *ListCoverageProblemsResponse) GetIncomplete() string {
+	if x != nil {
+		return x.Incomplete
+	}
+	return ""
+}
+
+type CoverageCount struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Count         int32                  `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CoverageCount) Reset() {
+	*x = CoverageCount{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CoverageCount) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CoverageCount) ProtoMessage() {}
+
+func (x *CoverageCount) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CoverageCount.ProtoReflect.Descriptor instead.
+func (*CoverageCount) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *CoverageCount) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *CoverageCount) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
 type ListOverridesRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	ScheduleId string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
@@ -997,7 +1087,7 @@ type ListOverridesRequest struct {
 
 func (x *ListOverridesRequest) Reset() {
 	*x = ListOverridesRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1009,7 +1099,7 @@ func (x *ListOverridesRequest) String() string {
 func (*ListOverridesRequest) ProtoMessage() {}
 
 func (x *ListOverridesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1022,7 +1112,7 @@ func (x *ListOverridesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOverridesRequest.ProtoReflect.Descriptor instead.
 func (*ListOverridesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListOverridesRequest) GetScheduleId() string {
@@ -1048,7 +1138,7 @@ type ListOverridesResponse struct {
 
 func (x *ListOverridesResponse) Reset() {
 	*x = ListOverridesResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1060,7 +1150,7 @@ func (x *ListOverridesResponse) String() string {
 func (*ListOverridesResponse) ProtoMessage() {}
 
 func (x *ListOverridesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1073,7 +1163,7 @@ func (x *ListOverridesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOverridesResponse.ProtoReflect.Descriptor instead.
 func (*ListOverridesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListOverridesResponse) GetOverrides() []*Override {
@@ -1100,7 +1190,7 @@ type CreateOverrideRequest struct {
 
 func (x *CreateOverrideRequest) Reset() {
 	*x = CreateOverrideRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1202,7 @@ func (x *CreateOverrideRequest) String() string {
 func (*CreateOverrideRequest) ProtoMessage() {}
 
 func (x *CreateOverrideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1215,7 @@ func (x *CreateOverrideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateOverrideRequest.ProtoReflect.Descriptor instead.
 func (*CreateOverrideRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CreateOverrideRequest) GetScheduleId() string {
@@ -1186,7 +1276,7 @@ type CreateOverrideResponse struct {
 
 func (x *CreateOverrideResponse) Reset() {
 	*x = CreateOverrideResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1198,7 +1288,7 @@ func (x *CreateOverrideResponse) String() string {
 func (*CreateOverrideResponse) ProtoMessage() {}
 
 func (x *CreateOverrideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1211,7 +1301,7 @@ func (x *CreateOverrideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateOverrideResponse.ProtoReflect.Descriptor instead.
 func (*CreateOverrideResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateOverrideResponse) GetOverride() *Override {
@@ -1230,7 +1320,7 @@ type DeleteOverrideRequest struct {
 
 func (x *DeleteOverrideRequest) Reset() {
 	*x = DeleteOverrideRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1242,7 +1332,7 @@ func (x *DeleteOverrideRequest) String() string {
 func (*DeleteOverrideRequest) ProtoMessage() {}
 
 func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,7 +1345,7 @@ func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideRequest.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *DeleteOverrideRequest) GetId() string {
@@ -1273,7 +1363,7 @@ type DeleteOverrideResponse struct {
 
 func (x *DeleteOverrideResponse) Reset() {
 	*x = DeleteOverrideResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1285,7 +1375,7 @@ func (x *DeleteOverrideResponse) String() string {
 func (*DeleteOverrideResponse) ProtoMessage() {}
 
 func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1298,7 +1388,7 @@ func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideResponse.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{24}
 }
 
 type ListCalendarFeedsRequest struct {
@@ -1309,7 +1399,7 @@ type ListCalendarFeedsRequest struct {
 
 func (x *ListCalendarFeedsRequest) Reset() {
 	*x = ListCalendarFeedsRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1321,7 +1411,7 @@ func (x *ListCalendarFeedsRequest) String() string {
 func (*ListCalendarFeedsRequest) ProtoMessage() {}
 
 func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1334,7 +1424,7 @@ func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
 }
 
 type ListCalendarFeedsResponse struct {
@@ -1346,7 +1436,7 @@ type ListCalendarFeedsResponse struct {
 
 func (x *ListCalendarFeedsResponse) Reset() {
 	*x = ListCalendarFeedsResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1358,7 +1448,7 @@ func (x *ListCalendarFeedsResponse) String() string {
 func (*ListCalendarFeedsResponse) ProtoMessage() {}
 
 func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1371,7 +1461,7 @@ func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsResponse.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListCalendarFeedsResponse) GetCalendarFeeds() []*CalendarFeed {
@@ -1391,7 +1481,7 @@ type RotateCalendarFeedRequest struct {
 
 func (x *RotateCalendarFeedRequest) Reset() {
 	*x = RotateCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1403,7 +1493,7 @@ func (x *RotateCalendarFeedRequest) String() string {
 func (*RotateCalendarFeedRequest) ProtoMessage() {}
 
 func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1416,7 +1506,7 @@ func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RotateCalendarFeedRequest) GetScheduleId() string {
@@ -1435,7 +1525,7 @@ type RotateCalendarFeedResponse struct {
 
 func (x *RotateCalendarFeedResponse) Reset() {
 	*x = RotateCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1537,7 @@ func (x *RotateCalendarFeedResponse) String() string {
 func (*RotateCalendarFeedResponse) ProtoMessage() {}
 
 func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1550,7 @@ func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RotateCalendarFeedResponse) GetCalendarFeed() *CalendarFeed {
@@ -1479,7 +1569,7 @@ type DeleteCalendarFeedRequest struct {
 
 func (x *DeleteCalendarFeedRequest) Reset() {
 	*x = DeleteCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1491,7 +1581,7 @@ func (x *DeleteCalendarFeedRequest) String() string {
 func (*DeleteCalendarFeedRequest) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,7 +1594,7 @@ func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *DeleteCalendarFeedRequest) GetId() string {
@@ -1522,7 +1612,7 @@ type DeleteCalendarFeedResponse struct {
 
 func (x *DeleteCalendarFeedResponse) Reset() {
 	*x = DeleteCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1624,7 @@ func (x *DeleteCalendarFeedResponse) String() string {
 func (*DeleteCalendarFeedResponse) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1637,7 @@ func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{30}
 }
 
 var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
@@ -1608,12 +1698,22 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x11ListOnCallRequest\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"C\n" +
 	"\x12ListOnCallResponse\x12-\n" +
-	"\aon_call\x18\x01 \x03(\v2\x14.nightbell.v1.OnCallR\x06onCall\"<\n" +
+	"\aon_call\x18\x01 \x03(\v2\x14.nightbell.v1.OnCallR\x06onCall\"\xc8\x01\n" +
 	"\x1bListCoverageProblemsRequest\x12\x1d\n" +
-	"\x04days\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\\(\x00R\x04days\"w\n" +
+	"\x04days\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\\(\x00R\x04days\x12R\n" +
+	"\x04kind\x18\x02 \x03(\tB>\xbaH;\x92\x018\x10\x04\"4r2R\x03gapR\vunreachableR\rdouble_bookedR\x0fhidden_overrideR\x04kind\x126\n" +
+	"\vschedule_id\x18\x03 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\bscheduleR\n" +
+	"scheduleId\"\xcc\x01\n" +
 	"\x1cListCoverageProblemsResponse\x129\n" +
 	"\bproblems\x18\x01 \x03(\v2\x1d.nightbell.v1.CoverageProblemR\bproblems\x12\x1c\n" +
-	"\ttruncated\x18\x02 \x01(\bR\ttruncated\"Y\n" +
+	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x123\n" +
+	"\x06counts\x18\x03 \x03(\v2\x1b.nightbell.v1.CoverageCountR\x06counts\x12\x1e\n" +
+	"\n" +
+	"incomplete\x18\x04 \x01(\tR\n" +
+	"incomplete\"9\n" +
+	"\rCoverageCount\x12\x12\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\"Y\n" +
 	"\x14ListOverridesRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +
 	"scheduleId\x12\x12\n" +
@@ -1682,7 +1782,7 @@ func file_nightbell_v1_oncall_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_oncall_service_proto_rawDescData
 }
 
-var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListSchedulesRequest)(nil),         // 0: nightbell.v1.ListSchedulesRequest
 	(*ListSchedulesResponse)(nil),        // 1: nightbell.v1.ListSchedulesResponse
@@ -1702,86 +1802,88 @@ var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListOnCallResponse)(nil),           // 15: nightbell.v1.ListOnCallResponse
 	(*ListCoverageProblemsRequest)(nil),  // 16: nightbell.v1.ListCoverageProblemsRequest
 	(*ListCoverageProblemsResponse)(nil), // 17: nightbell.v1.ListCoverageProblemsResponse
-	(*ListOverridesRequest)(nil),         // 18: nightbell.v1.ListOverridesRequest
-	(*ListOverridesResponse)(nil),        // 19: nightbell.v1.ListOverridesResponse
-	(*CreateOverrideRequest)(nil),        // 20: nightbell.v1.CreateOverrideRequest
-	(*CreateOverrideResponse)(nil),       // 21: nightbell.v1.CreateOverrideResponse
-	(*DeleteOverrideRequest)(nil),        // 22: nightbell.v1.DeleteOverrideRequest
-	(*DeleteOverrideResponse)(nil),       // 23: nightbell.v1.DeleteOverrideResponse
-	(*ListCalendarFeedsRequest)(nil),     // 24: nightbell.v1.ListCalendarFeedsRequest
-	(*ListCalendarFeedsResponse)(nil),    // 25: nightbell.v1.ListCalendarFeedsResponse
-	(*RotateCalendarFeedRequest)(nil),    // 26: nightbell.v1.RotateCalendarFeedRequest
-	(*RotateCalendarFeedResponse)(nil),   // 27: nightbell.v1.RotateCalendarFeedResponse
-	(*DeleteCalendarFeedRequest)(nil),    // 28: nightbell.v1.DeleteCalendarFeedRequest
-	(*DeleteCalendarFeedResponse)(nil),   // 29: nightbell.v1.DeleteCalendarFeedResponse
-	(*Schedule)(nil),                     // 30: nightbell.v1.Schedule
-	(*Rotation)(nil),                     // 31: nightbell.v1.Rotation
-	(*timestamppb.Timestamp)(nil),        // 32: google.protobuf.Timestamp
-	(*Timeline)(nil),                     // 33: nightbell.v1.Timeline
-	(*CoverageProblem)(nil),              // 34: nightbell.v1.CoverageProblem
-	(*OnCall)(nil),                       // 35: nightbell.v1.OnCall
-	(*Override)(nil),                     // 36: nightbell.v1.Override
-	(*CalendarFeed)(nil),                 // 37: nightbell.v1.CalendarFeed
+	(*CoverageCount)(nil),                // 18: nightbell.v1.CoverageCount
+	(*ListOverridesRequest)(nil),         // 19: nightbell.v1.ListOverridesRequest
+	(*ListOverridesResponse)(nil),        // 20: nightbell.v1.ListOverridesResponse
+	(*CreateOverrideRequest)(nil),        // 21: nightbell.v1.CreateOverrideRequest
+	(*CreateOverrideResponse)(nil),       // 22: nightbell.v1.CreateOverrideResponse
+	(*DeleteOverrideRequest)(nil),        // 23: nightbell.v1.DeleteOverrideRequest
+	(*DeleteOverrideResponse)(nil),       // 24: nightbell.v1.DeleteOverrideResponse
+	(*ListCalendarFeedsRequest)(nil),     // 25: nightbell.v1.ListCalendarFeedsRequest
+	(*ListCalendarFeedsResponse)(nil),    // 26: nightbell.v1.ListCalendarFeedsResponse
+	(*RotateCalendarFeedRequest)(nil),    // 27: nightbell.v1.RotateCalendarFeedRequest
+	(*RotateCalendarFeedResponse)(nil),   // 28: nightbell.v1.RotateCalendarFeedResponse
+	(*DeleteCalendarFeedRequest)(nil),    // 29: nightbell.v1.DeleteCalendarFeedRequest
+	(*DeleteCalendarFeedResponse)(nil),   // 30: nightbell.v1.DeleteCalendarFeedResponse
+	(*Schedule)(nil),                     // 31: nightbell.v1.Schedule
+	(*Rotation)(nil),                     // 32: nightbell.v1.Rotation
+	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
+	(*Timeline)(nil),                     // 34: nightbell.v1.Timeline
+	(*CoverageProblem)(nil),              // 35: nightbell.v1.CoverageProblem
+	(*OnCall)(nil),                       // 36: nightbell.v1.OnCall
+	(*Override)(nil),                     // 37: nightbell.v1.Override
+	(*CalendarFeed)(nil),                 // 38: nightbell.v1.CalendarFeed
 }
 var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
-	30, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
-	31, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	30, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	30, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	31, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	30, // 5: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	32, // 6: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
-	32, // 7: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
-	33, // 8: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
-	31, // 9: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	32, // 10: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
-	32, // 11: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
-	33, // 12: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
-	34, // 13: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	32, // 14: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
-	35, // 15: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
-	34, // 16: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	36, // 17: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
-	32, // 18: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	32, // 19: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	36, // 20: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
-	37, // 21: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
-	37, // 22: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
-	0,  // 23: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
-	2,  // 24: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
-	4,  // 25: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
-	6,  // 26: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
-	8,  // 27: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
-	10, // 28: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
-	12, // 29: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
-	14, // 30: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
-	16, // 31: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
-	18, // 32: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
-	20, // 33: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
-	22, // 34: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
-	24, // 35: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
-	26, // 36: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
-	28, // 37: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
-	1,  // 38: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
-	3,  // 39: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
-	5,  // 40: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
-	7,  // 41: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
-	9,  // 42: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
-	11, // 43: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
-	13, // 44: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
-	15, // 45: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
-	17, // 46: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
-	19, // 47: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
-	21, // 48: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
-	23, // 49: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
-	25, // 50: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
-	27, // 51: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
-	29, // 52: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
-	38, // [38:53] is the sub-list for method output_type
-	23, // [23:38] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	31, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
+	32, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	31, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	31, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	32, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	31, // 5: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	33, // 6: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
+	33, // 7: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
+	34, // 8: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
+	32, // 9: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	33, // 10: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
+	33, // 11: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
+	34, // 12: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
+	35, // 13: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	33, // 14: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
+	36, // 15: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
+	35, // 16: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	18, // 17: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
+	37, // 18: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
+	33, // 19: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	33, // 20: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	37, // 21: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
+	38, // 22: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
+	38, // 23: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	0,  // 24: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
+	2,  // 25: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
+	4,  // 26: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
+	6,  // 27: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
+	8,  // 28: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
+	10, // 29: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
+	12, // 30: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
+	14, // 31: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
+	16, // 32: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
+	19, // 33: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
+	21, // 34: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
+	23, // 35: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
+	25, // 36: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
+	27, // 37: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
+	29, // 38: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
+	1,  // 39: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
+	3,  // 40: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
+	5,  // 41: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
+	7,  // 42: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
+	9,  // 43: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
+	11, // 44: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
+	13, // 45: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
+	15, // 46: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
+	17, // 47: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
+	20, // 48: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
+	22, // 49: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
+	24, // 50: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
+	26, // 51: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
+	28, // 52: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
+	30, // 53: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
+	39, // [39:54] is the sub-list for method output_type
+	24, // [24:39] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_service_proto_init() }
@@ -1797,7 +1899,7 @@ func file_nightbell_v1_oncall_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_oncall_service_proto_rawDesc), len(file_nightbell_v1_oncall_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

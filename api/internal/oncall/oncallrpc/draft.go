@@ -38,8 +38,8 @@ type plan interface {
 	GetRotations() []*nightbellv1.Rotation
 }
 
-// described is what creating and updating have besides.
-type described interface {
+// namedPlan is what creating and updating have besides.
+type namedPlan interface {
 	plan
 	GetName() string
 	GetDescription() string
@@ -48,7 +48,7 @@ type described interface {
 }
 
 // read checks a request to create a schedule, or to update the one with the id.
-func (w *work) read(ctx context.Context, scheduleID uuid.UUID, request described) (draft, error) {
+func (w *work) read(ctx context.Context, scheduleID uuid.UUID, request namedPlan) (draft, error) {
 	name, err := org.CleanName("name", request.GetName())
 	if err != nil {
 		return draft{}, err

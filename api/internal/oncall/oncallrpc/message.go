@@ -17,11 +17,7 @@ type names map[uuid.UUID]string
 
 // namesIn reads the names of everybody whom the schedules know.
 func (w *work) namesIn(ctx context.Context, schedules ...oncall.Schedule) (names, error) {
-	var people []uuid.UUID
-	for _, schedule := range schedules {
-		people = append(people, schedule.People()...)
-	}
-	return w.namesOf(ctx, people)
+	return w.namesOf(ctx, oncall.People(schedules...))
 }
 
 func (w *work) namesOf(ctx context.Context, people []uuid.UUID) (names, error) {
@@ -92,23 +88,20 @@ func (n names) onCall(schedule oncall.Schedule, at time.Time) *nightbellv1.OnCal
 	return message
 }
 
-// describeOne tells of the schedule with the id.
-func (w *work) describeOne(ctx context.Context, scheduleID uuid.UUID) (*nightbellv1.Schedule, error) {
-	list, err := w.describe(ctx, &scheduleID)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, errNoSchedule
-	}
-	return list[0], nil
+// described is schedules as they are told of, read in a transaction. Who is on call is
+// computed by messages, after it.
+type described struct {
+	rows  []oncalldb.ListSchedulesRow
+	byID  map[uuid.UUID]oncall.Schedule
+	names names
+	now   time.Time
 }
 
-// describe tells of every schedule, or of the one with the id, with who is on call now.
-func (w *work) describe(ctx context.Context, only *uuid.UUID) ([]*nightbellv1.Schedule, error) {
-	rows, err := w.ListSchedules(ctx, w.orgID, only)
-	if err != nil {
-		return nil, err
+// describe reads every schedule, or the one with the id, which must exist.
+func (w *work) describe(ctx context.Context, only *uuid.UUID) (d described, err error) {
+	d = described{byID: map[uuid.UUID]oncall.Schedule{}, now: w.now}
+	if d.rows, err = w.ListSchedules(ctx, w.orgID, only); err != nil {
+		return d, err
 	}
 	var ids []uuid.UUID
 	if only != nil {
@@ -116,23 +109,35 @@ func (w *work) describe(ctx context.Context, only *uuid.UUID) ([]*nightbellv1.Sc
 	}
 	schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, ids, w.now.Add(-oncall.Horizon))
 	if err != nil {
-		return nil, err
+		return d, err
 	}
-	known, err := w.namesIn(ctx, schedules...)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[uuid.UUID]oncall.Schedule, len(schedules))
 	for _, schedule := range schedules {
-		byID[schedule.ID] = schedule
+		d.byID[schedule.ID] = schedule
 	}
-	list := make([]*nightbellv1.Schedule, 0, len(rows))
-	for _, row := range rows {
-		if schedule, ok := byID[row.ID]; ok {
-			list = append(list, known.schedule(row, schedule, w.now))
+	if only != nil && len(schedules) == 0 {
+		return d, errNoSchedule
+	}
+	d.names, err = w.namesIn(ctx, schedules...)
+	return d, err
+}
+
+// messages ends early when ctx ends.
+func (d described) messages(ctx context.Context) ([]*nightbellv1.Schedule, error) {
+	list := make([]*nightbellv1.Schedule, 0, len(d.rows))
+	for _, row := range d.rows {
+		if schedule, ok := d.byID[row.ID]; ok {
+			list = append(list, d.names.schedule(row, schedule, d.now))
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
+}
+
+// message is the only one.
+func (d described) message() *nightbellv1.Schedule {
+	return d.names.schedule(d.rows[0], d.byID[d.rows[0].ID], d.now)
 }
 
 func (n names) schedule(row oncalldb.ListSchedulesRow, schedule oncall.Schedule, now time.Time) *nightbellv1.Schedule {

@@ -17,28 +17,35 @@ import (
 
 // ListSchedules gives every schedule with its rotations and who is on call.
 func (h *Handler) ListSchedules(ctx context.Context, _ *nightbellv1.ListSchedulesRequest) (*nightbellv1.ListSchedulesResponse, error) {
-	response := &nightbellv1.ListSchedulesResponse{}
+	var all described
 	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
-		response.Schedules, err = w.describe(ctx, nil)
+		all, err = w.describe(ctx, nil)
 		return err
 	}, postgres.ReadOnly())
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	schedules, err := all.messages(ctx)
+	return &nightbellv1.ListSchedulesResponse{Schedules: schedules}, err
 }
 
 // GetSchedule gives one schedule.
 func (h *Handler) GetSchedule(ctx context.Context, request *nightbellv1.GetScheduleRequest) (*nightbellv1.GetScheduleResponse, error) {
-	response := &nightbellv1.GetScheduleResponse{}
+	var one described
 	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
 		scheduleID, _ := id.Parse(request.GetId())
-		response.Schedule, err = w.describeOne(ctx, scheduleID)
+		one, err = w.describe(ctx, &scheduleID)
 		return err
 	}, postgres.ReadOnly())
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.GetScheduleResponse{Schedule: one.message()}, nil
 }
 
 // CreateSchedule adds a schedule with its rotations.
 func (h *Handler) CreateSchedule(ctx context.Context, request *nightbellv1.CreateScheduleRequest) (*nightbellv1.CreateScheduleResponse, error) {
-	response := &nightbellv1.CreateScheduleResponse{}
+	var made described
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
 		draft, err := w.read(ctx, uuid.Nil, request)
 		if err != nil {
@@ -55,15 +62,18 @@ func (h *Handler) CreateSchedule(ctx context.Context, request *nightbellv1.Creat
 		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
 			return err
 		}
-		response.Schedule, err = w.describeOne(ctx, draft.ID)
+		made, err = w.describe(ctx, &draft.ID)
 		return err
 	})
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.CreateScheduleResponse{Schedule: made.message()}, nil
 }
 
 // UpdateSchedule replaces a schedule and its rotations. Rotations keep their ids.
 func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.UpdateScheduleRequest) (*nightbellv1.UpdateScheduleResponse, error) {
-	response := &nightbellv1.UpdateScheduleResponse{}
+	var updated described
 	scheduleID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
 		if err := w.lock(ctx, scheduleID); err != nil {
@@ -83,10 +93,13 @@ func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.Updat
 		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
 			return err
 		}
-		response.Schedule, err = w.describeOne(ctx, scheduleID)
+		updated, err = w.describe(ctx, &scheduleID)
 		return err
 	})
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.UpdateScheduleResponse{Schedule: updated.message()}, nil
 }
 
 // lock keeps others from changing a schedule, or from beginning to page it, until the

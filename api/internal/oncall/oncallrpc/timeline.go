@@ -20,13 +20,16 @@ const (
 	// shownDays is how long a picture is when nobody says, and mostDays how long it may be.
 	shownDays = 14
 	mostDays  = 92
+	// pictureUnits is the work for one picture, in units of oncall.Budget. 92 days of four
+	// layers that hand over every hour take 30,000.
+	pictureUnits = 500_000
 	// mostOverrides bounds lists of overrides.
 	mostOverrides = 1000
 )
 
 // GetScheduleTimeline draws a schedule as it is stored.
 func (h *Handler) GetScheduleTimeline(ctx context.Context, request *nightbellv1.GetScheduleTimelineRequest) (*nightbellv1.GetScheduleTimelineResponse, error) {
-	response := &nightbellv1.GetScheduleTimelineResponse{}
+	var p picture
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
 		schedule, err := w.load(ctx, request.GetId(), w.now)
 		if err != nil {
@@ -39,15 +42,19 @@ func (h *Handler) GetScheduleTimeline(ctx context.Context, request *nightbellv1.
 		if schedule, err = w.load(ctx, request.GetId(), shown.from); err != nil {
 			return err
 		}
-		response.Timeline, err = w.draw(ctx, schedule, shown)
+		p, err = w.readPicture(ctx, schedule, shown)
 		return err
 	}, postgres.ReadOnly())
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	timeline, _, err := p.draw(ctx)
+	return &nightbellv1.GetScheduleTimelineResponse{Timeline: timeline}, err
 }
 
 // PreviewSchedule draws a schedule as it is being edited.
 func (h *Handler) PreviewSchedule(ctx context.Context, request *nightbellv1.PreviewScheduleRequest) (*nightbellv1.PreviewScheduleResponse, error) {
-	response := &nightbellv1.PreviewScheduleResponse{}
+	var p picture
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
 		scheduleID, _ := id.Parse(request.GetScheduleId()) // Nil for a new one
 		schedule, err := w.readPlan(ctx, scheduleID, request, numbered())
@@ -65,15 +72,17 @@ func (h *Handler) PreviewSchedule(ctx context.Context, request *nightbellv1.Prev
 			}
 			schedule.Name, schedule.Overrides = stored.Name, stored.Overrides
 		}
-		if response.Timeline, err = w.draw(ctx, schedule, shown); err != nil {
-			return err
-		}
-		for _, gap := range joined(oncall.Gaps(schedule, shown.from, shown.to)) {
-			response.Problems = append(response.Problems, gapProblem(schedule, gap, w.now))
-		}
-		return nil
+		p, err = w.readPicture(ctx, schedule, shown)
+		return err
 	}, postgres.ReadOnly())
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	timeline, gaps, err := p.draw(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &nightbellv1.PreviewScheduleResponse{Timeline: timeline, Problems: p.gapProblems(gaps)}, nil
 }
 
 // numbered gives ids to rotations that have none yet: the same ones for the same request.
@@ -118,29 +127,86 @@ func readRange(request ranged, zone *time.Location, now time.Time) (shown span, 
 	return shown, nil
 }
 
-// draw is the picture of a schedule that was loaded with the overrides of the range.
-func (w *work) draw(ctx context.Context, schedule oncall.Schedule, shown span) (*nightbellv1.Timeline, error) {
-	known, err := w.namesIn(ctx, schedule)
-	if err != nil {
-		return nil, err
+// picture is what is needed to draw a schedule. It is read in a transaction and drawn
+// after it, so that no connection waits for the computing.
+type picture struct {
+	oncall.Schedule
+
+	shown     span
+	now       time.Time
+	names     names
+	overrides []*nightbellv1.Override
+}
+
+// readPicture reads the rest for a schedule that has the overrides of the range.
+func (w *work) readPicture(ctx context.Context, schedule oncall.Schedule, shown span) (p picture, err error) {
+	p = picture{Schedule: schedule, shown: shown, now: w.now}
+	if p.names, err = w.namesIn(ctx, schedule); err != nil {
+		return p, err
 	}
-	timeline := &nightbellv1.Timeline{
-		From: timestamppb.New(shown.from), To: timestamppb.New(shown.to), Timezone: schedule.Zone.String(),
-		Final: known.shifts(oncall.Shifts(schedule, shown.from, shown.to)),
-	}
-	for _, rotation := range schedule.Rotations {
-		timeline.Layers = append(timeline.Layers, &nightbellv1.TimelineLayer{
-			RotationId: rotation.ID.String(), Name: rotation.Name,
-			Shifts: known.shifts(rotation.Shifts(schedule.Zone, shown.from, shown.to)),
-		})
-	}
-	for _, change := range oncall.Transitions(schedule.Zone, shown.from, shown.to) {
-		timeline.ClockChanges = append(timeline.ClockChanges, clockChange(change))
-	}
-	timeline.Overrides, err = w.overrides(ctx, oncalldb.ListOverridesParams{
+	p.overrides, err = w.overrides(ctx, oncalldb.ListOverridesParams{
 		OrgID: w.orgID, ScheduleID: &schedule.ID, Since: &shown.from, Until: &shown.to, Most: mostOverrides,
 	})
-	return timeline, err
+	return p, err
+}
+
+// draw is the picture, and when nobody is on call in it. One of a schedule that changes too
+// often is refused.
+func (p *picture) draw(ctx context.Context) (*nightbellv1.Timeline, []oncall.Span, error) {
+	budget := oncall.NewBudget(ctx, pictureUnits)
+	timeline := &nightbellv1.Timeline{
+		From: timestamppb.New(p.shown.from), To: timestamppb.New(p.shown.to), Timezone: p.Zone.String(), Overrides: p.overrides,
+	}
+	final, complete := oncall.ShiftsWithin(p.Schedule, p.shown.from, p.shown.to, budget)
+	timeline.Final = p.names.shifts(final)
+	for _, rotation := range p.Rotations {
+		alone, drawn := rotation.ShiftsWithin(p.Zone, p.shown.from, p.shown.to, budget)
+		complete = complete && drawn
+		timeline.Layers = append(timeline.Layers, &nightbellv1.TimelineLayer{
+			RotationId: rotation.ID.String(), Name: rotation.Name, Shifts: p.names.shifts(alone),
+		})
+	}
+	for _, change := range oncall.Transitions(p.Zone, p.shown.from, p.shown.to) {
+		timeline.ClockChanges = append(timeline.ClockChanges, clockChange(change))
+	}
+	switch err := ctx.Err(); {
+	case err != nil: // whoever asked has left, or waited too long
+		return nil, nil, err
+	case !complete:
+		return nil, nil, org.Refuse("to", "This schedule changes too often to draw so many days. Choose fewer.")
+	}
+	return timeline, p.gaps(final, budget), nil
+}
+
+// gaps is when nobody is on call; what goes on before or after the picture has its true ends.
+func (p *picture) gaps(final []oncall.Shift, budget *oncall.Budget) (gaps []oncall.Span) {
+	for _, shift := range final {
+		switch n := len(gaps); {
+		case len(shift.People) > 0:
+		case n > 0 && gaps[n-1].End.Equal(shift.Start):
+			gaps[n-1].End = shift.End
+		default:
+			gaps = append(gaps, oncall.Span{Start: shift.Start, End: shift.End})
+		}
+	}
+	for i, gap := range gaps {
+		if gap.Start.Equal(p.shown.from) || gap.End.Equal(p.shown.to) {
+			gaps[i] = oncall.Extent(p.Schedule, gap.Start, oncall.Nobody, budget)
+		}
+	}
+	return gaps
+}
+
+// gapProblems is a sentence for each gap, and one for all that come back every week.
+func (p *picture) gapProblems(gaps []oncall.Span) (problems []*nightbellv1.CoverageProblem) {
+	once, weekly := splitWeekly(gaps, p.Zone)
+	for _, gap := range once[:min(len(once), maxProblems)] {
+		problems = append(problems, gapProblem(p.Schedule, gap, p.now))
+	}
+	if len(weekly) > 0 {
+		problems = append(problems, weeklyProblem(p.Schedule, weekly))
+	}
+	return problems
 }
 
 // clockChange says what clocks show right before and after.
@@ -156,27 +222,35 @@ func clockChange(change oncall.Transition) *nightbellv1.ClockChange {
 
 // ListOnCall tells who is on call for every active schedule.
 func (h *Handler) ListOnCall(ctx context.Context, request *nightbellv1.ListOnCallRequest) (*nightbellv1.ListOnCallResponse, error) {
-	response := &nightbellv1.ListOnCallResponse{}
+	var schedules []oncall.Schedule
+	var known names
+	var at time.Time
 	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
-		at := w.now
+		at = w.now
 		if request.At != nil {
 			if at, err = instant("at", request.GetAt()); err != nil {
 				return err
 			}
 		}
-		schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, nil, at.Add(-oncall.Horizon))
-		if err != nil {
+		if schedules, err = oncalldb.Load(ctx, w.tx, w.orgID, nil, at.Add(-oncall.Horizon)); err != nil {
 			return err
 		}
-		known, err := w.namesIn(ctx, schedules...)
-		for _, schedule := range schedules {
-			if schedule.Active {
-				response.OnCall = append(response.OnCall, known.onCall(schedule, at))
-			}
-		}
+		known, err = w.namesIn(ctx, schedules...)
 		return err
 	}, postgres.ReadOnly())
-	return response, err
+	if err != nil {
+		return nil, err
+	}
+	response := &nightbellv1.ListOnCallResponse{}
+	for _, schedule := range schedules {
+		if err := ctx.Err(); err != nil { // whoever asked has left, or waited too long
+			return nil, err
+		}
+		if schedule.Active {
+			response.OnCall = append(response.OnCall, known.onCall(schedule, at))
+		}
+	}
+	return response, nil
 }
 
 // scheduleOr reads an optional reference to a schedule, which must exist.

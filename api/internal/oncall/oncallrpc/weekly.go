@@ -1,6 +1,7 @@
 package oncallrpc
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ const (
 
 // splitWeekly parts gaps that come back at the same hours of the week from the others.
 // Of the former, in order, the first of each.
-func splitWeekly(gaps []oncall.Shift, zone *time.Location) (once, weekly []oncall.Shift) {
+func splitWeekly(gaps []oncall.Span, zone *time.Location) (once, weekly []oncall.Span) {
 	count := map[string]int{}
 	for _, gap := range gaps {
 		count[hoursOfWeek(gap, zone)]++
@@ -38,7 +39,7 @@ func splitWeekly(gaps []oncall.Shift, zone *time.Location) (once, weekly []oncal
 
 // hoursOfWeek says when in the week a gap is: "Sat 08:00 to Mon 20:00", the day once when it
 // is one. Gaps of more than a week have a date in it, so that they never come back.
-func hoursOfWeek(gap oncall.Shift, zone *time.Location) string {
+func hoursOfWeek(gap oncall.Span, zone *time.Location) string {
 	start, end := gap.Start.In(zone), gap.End.In(zone)
 	switch {
 	case end.Sub(start) >= 7*24*time.Hour:
@@ -51,8 +52,8 @@ func hoursOfWeek(gap oncall.Shift, zone *time.Location) string {
 }
 
 // weeklyProblem is one for all gaps of a schedule that come back every week.
-func weeklyProblem(schedule oncall.Schedule, weekly []oncall.Shift) *nightbellv1.CoverageProblem {
-	problem := problemOf("gap", schedule, weekly[0].Start, weekly[0].End)
+func weeklyProblem(schedule oncall.Schedule, weekly []oncall.Span) *nightbellv1.CoverageProblem {
+	problem := problemOf(kindGap, schedule, weekly[0])
 	problem.Weekly = true
 	var times []string
 	for _, gap := range weekly[:min(len(weekly), weeklyTold)] {
@@ -62,6 +63,6 @@ func weeklyProblem(schedule oncall.Schedule, weekly []oncall.Shift) *nightbellv1
 	if more := len(weekly) - weeklyTold; more > 0 {
 		told += fmt.Sprintf(" and %d more", more)
 	}
-	problem.Message = fmt.Sprintf("Nobody is on call for %s at the same times every week: %s.", schedule.Name, told)
+	problem.Message = fmt.Sprintf("Nobody is on call for %s at the same times every week: %s.", cmp.Or(schedule.Name, "this schedule"), told)
 	return problem
 }

@@ -95,7 +95,8 @@ type OnCallServiceClient interface {
 	PreviewSchedule(context.Context, *v1.PreviewScheduleRequest) (*v1.PreviewScheduleResponse, error)
 	// ListOnCall tells who is on call for every active schedule now, or at another instant.
 	ListOnCall(context.Context, *v1.ListOnCallRequest) (*v1.ListOnCallResponse, error)
-	// ListCoverageProblems finds gaps and conflicts of the days ahead, soonest first.
+	// ListCoverageProblems finds what goes wrong in the days ahead: gaps first, then who cannot be
+	// reached, double bookings and overrides without effect; of each kind the soonest first.
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
@@ -390,7 +391,8 @@ type OnCallServiceHandler interface {
 	PreviewSchedule(context.Context, *v1.PreviewScheduleRequest) (*v1.PreviewScheduleResponse, error)
 	// ListOnCall tells who is on call for every active schedule now, or at another instant.
 	ListOnCall(context.Context, *v1.ListOnCallRequest) (*v1.ListOnCallResponse, error)
-	// ListCoverageProblems finds gaps and conflicts of the days ahead, soonest first.
+	// ListCoverageProblems finds what goes wrong in the days ahead: gaps first, then who cannot be
+	// reached, double bookings and overrides without effect; of each kind the soonest first.
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.

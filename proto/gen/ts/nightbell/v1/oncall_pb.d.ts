@@ -811,6 +811,9 @@ export declare type CoverageProblem = Message<"nightbell.v1.CoverageProblem"> & 
   person?: Person | undefined;
 
   /**
+   * The true start and end, also outside of the days that were asked for. Absent: more than 400
+   * days away.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
@@ -879,6 +882,9 @@ export declare type CoverageProblemJson = {
   person?: PersonJson;
 
   /**
+   * The true start and end, also outside of the days that were asked for. Absent: more than 400
+   * days away.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;

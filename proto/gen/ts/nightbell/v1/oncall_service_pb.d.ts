@@ -568,7 +568,7 @@ export declare type PreviewScheduleResponse = Message<"nightbell.v1.PreviewSched
   timeline?: Timeline | undefined;
 
   /**
-   * Gaps of the range.
+   * Gaps of the range, at most 200. Those that come back every week are one.
    *
    * @generated from field: repeated nightbell.v1.CoverageProblem problems = 2;
    */
@@ -585,7 +585,7 @@ export declare type PreviewScheduleResponseJson = {
   timeline?: TimelineJson;
 
   /**
-   * Gaps of the range.
+   * Gaps of the range, at most 200. Those that come back every week are one.
    *
    * @generated from field: repeated nightbell.v1.CoverageProblem problems = 2;
    */
@@ -664,6 +664,20 @@ export declare type ListCoverageProblemsRequest = Message<"nightbell.v1.ListCove
    * @generated from field: int32 days = 1;
    */
   days: number;
+
+  /**
+   * Only problems of these kinds. All when empty.
+   *
+   * @generated from field: repeated string kind = 2;
+   */
+  kind: string[];
+
+  /**
+   * Only problems of these schedules. All when empty.
+   *
+   * @generated from field: repeated string schedule_id = 3 [json_name = "schedule_id"];
+   */
+  scheduleId: string[];
 };
 
 /**
@@ -676,6 +690,20 @@ export declare type ListCoverageProblemsRequestJson = {
    * @generated from field: int32 days = 1;
    */
   days?: number;
+
+  /**
+   * Only problems of these kinds. All when empty.
+   *
+   * @generated from field: repeated string kind = 2;
+   */
+  kind?: string[];
+
+  /**
+   * Only problems of these schedules. All when empty.
+   *
+   * @generated from field: repeated string schedule_id = 3 [json_name = "schedule_id"];
+   */
+  schedule_id?: string[];
 };
 
 /**
@@ -689,16 +717,33 @@ export declare const ListCoverageProblemsRequestSchema: GenMessage<ListCoverageP
  */
 export declare type ListCoverageProblemsResponse = Message<"nightbell.v1.ListCoverageProblemsResponse"> & {
   /**
+   * At most 200 of each kind.
+   *
    * @generated from field: repeated nightbell.v1.CoverageProblem problems = 1;
    */
   problems: CoverageProblem[];
 
   /**
-   * True when there are more than the 200 that are given.
+   * True when some kind has more than the 200 that are given.
    *
    * @generated from field: bool truncated = 2;
    */
   truncated: boolean;
+
+  /**
+   * How many there are of each kind, with those that are not given.
+   *
+   * @generated from field: repeated nightbell.v1.CoverageCount counts = 3;
+   */
+  counts: CoverageCount[];
+
+  /**
+   * A sentence when schedules change too often to look at all of them, so that there may be more
+   * problems. Empty otherwise.
+   *
+   * @generated from field: string incomplete = 4;
+   */
+  incomplete: string;
 };
 
 /**
@@ -706,16 +751,33 @@ export declare type ListCoverageProblemsResponse = Message<"nightbell.v1.ListCov
  */
 export declare type ListCoverageProblemsResponseJson = {
   /**
+   * At most 200 of each kind.
+   *
    * @generated from field: repeated nightbell.v1.CoverageProblem problems = 1;
    */
   problems?: CoverageProblemJson[];
 
   /**
-   * True when there are more than the 200 that are given.
+   * True when some kind has more than the 200 that are given.
    *
    * @generated from field: bool truncated = 2;
    */
   truncated?: boolean;
+
+  /**
+   * How many there are of each kind, with those that are not given.
+   *
+   * @generated from field: repeated nightbell.v1.CoverageCount counts = 3;
+   */
+  counts?: CoverageCountJson[];
+
+  /**
+   * A sentence when schedules change too often to look at all of them, so that there may be more
+   * problems. Empty otherwise.
+   *
+   * @generated from field: string incomplete = 4;
+   */
+  incomplete?: string;
 };
 
 /**
@@ -723,6 +785,42 @@ export declare type ListCoverageProblemsResponseJson = {
  * Use `create(ListCoverageProblemsResponseSchema)` to create a new message.
  */
 export declare const ListCoverageProblemsResponseSchema: GenMessage<ListCoverageProblemsResponse, {jsonType: ListCoverageProblemsResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.CoverageCount
+ */
+export declare type CoverageCount = Message<"nightbell.v1.CoverageCount"> & {
+  /**
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: int32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * @generated from message nightbell.v1.CoverageCount
+ */
+export declare type CoverageCountJson = {
+  /**
+   * @generated from field: string kind = 1;
+   */
+  kind?: string;
+
+  /**
+   * @generated from field: int32 count = 2;
+   */
+  count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.CoverageCount.
+ * Use `create(CoverageCountSchema)` to create a new message.
+ */
+export declare const CoverageCountSchema: GenMessage<CoverageCount, {jsonType: CoverageCountJson}>;
 
 /**
  * @generated from message nightbell.v1.ListOverridesRequest
@@ -1177,7 +1275,8 @@ export declare const OnCallService: GenService<{
     output: typeof ListOnCallResponseSchema;
   },
   /**
-   * ListCoverageProblems finds gaps and conflicts of the days ahead, soonest first.
+   * ListCoverageProblems finds what goes wrong in the days ahead: gaps first, then who cannot be
+   * reached, double bookings and overrides without effect; of each kind the soonest first.
    *
    * @generated from rpc nightbell.v1.OnCallService.ListCoverageProblems
    */

@@ -5,7 +5,7 @@ export const oncallKeys = {
   schedule: (id: string) => ['oncall', 'schedules', id] as const,
   timeline: (id: string, from: number, to: number) => ['oncall', 'timeline', id, from, to] as const,
   preview: (body: string) => ['oncall-preview', body] as const,
-  problems: ['oncall', 'problems'] as const,
+  problems: (scheduleId?: string) => ['oncall', 'problems', scheduleId ?? ''] as const,
   overrides: (past: boolean) => ['oncall', 'overrides', past] as const,
   feeds: ['oncall', 'feeds'] as const,
 };

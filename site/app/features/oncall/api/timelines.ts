@@ -53,17 +53,31 @@ export const schedulePreview = (body: PreviewScheduleRequestJson) =>
     },
   });
 
-/** Gaps and conflicts of the next 30 days over all schedules, soonest first. */
-export const coverageProblems = queryOptions({
-  queryKey: oncallKeys.problems,
-  staleTime: freshFor.list,
-  queryFn: async ({ signal }): Promise<Problem[]> => {
-    const answer = await call<ListCoverageProblemsResponseJson>({
-      method: 'GET',
-      path: '/v1/on-call/problems',
-      action: 'fetch coverage',
-      signal,
-    });
-    return (answer.problems ?? []).map(toProblem);
-  },
-});
+/** What goes wrong in the next 30 days, gaps first. */
+export interface Coverage {
+  problems: readonly Problem[];
+  /** There are more problems than the server gives at once. */
+  truncated: boolean;
+  /** A sentence when the server did not look at everything. */
+  incomplete: string;
+}
+
+/** Gaps and conflicts over all schedules, or of one alone. */
+export const coverageProblems = (scheduleId?: string) =>
+  queryOptions({
+    queryKey: oncallKeys.problems(scheduleId),
+    staleTime: freshFor.list,
+    queryFn: async ({ signal }): Promise<Coverage> => {
+      const answer = await call<ListCoverageProblemsResponseJson>({
+        method: 'GET',
+        path: `/v1/on-call/problems${scheduleId ? `?${new URLSearchParams({ schedule_id: scheduleId })}` : ''}`,
+        action: 'fetch coverage',
+        signal,
+      });
+      return {
+        problems: (answer.problems ?? []).map(toProblem),
+        truncated: answer.truncated ?? false,
+        incomplete: answer.incomplete ?? '',
+      };
+    },
+  });

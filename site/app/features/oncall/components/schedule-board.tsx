@@ -42,10 +42,16 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const [address, go] = useAddress();
   const now = useNow(20_000).getTime();
   const hueOf = useHue();
-  const problems = useQuery(coverageProblems).data;
+  const coverage = useQuery(coverageProblems()).data;
+  const problems = coverage?.problems ?? [];
   const policies = useQuery(escalationPolicies).data;
   const selected = selectedOf(schedules, address.scheduleId);
-  const own = (problems ?? []).filter((one) => one.scheduleId === selected?.id);
+  // What is left out of the list of all schedules may be of this one.
+  const alone = useQuery({
+    ...coverageProblems(selected?.id),
+    enabled: selected !== undefined && coverage?.truncated === true,
+  }).data;
+  const own = (alone?.problems ?? problems).filter((one) => one.scheduleId === selected?.id);
   const gap = useSoonestGap(selected, own, now);
   if (!selected) return <NoSchedule />;
   const next = policies && nextInLine(selected, policies, schedules);
@@ -57,7 +63,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         gap={gap}
         hasHours={own.some((one) => one.weekly)}
         off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
-        othersWithGaps={withGaps(problems ?? [], selected.id)}
+        othersWithGaps={withGaps(problems, selected.id)}
         now={now}
         hueOf={hueOf}
         onShow={(at) => go({ at })}
@@ -66,7 +72,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         view={address.view}
         schedules={schedules}
         selected={selected}
-        problems={problems ?? []}
+        problems={problems}
         now={now}
         onView={(view) => go({ view })}
         onSelect={(scheduleId) => go({ scheduleId })}
@@ -78,6 +84,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         now={now}
         next={next ?? null}
         problems={own}
+        incomplete={(alone ?? coverage)?.incomplete ?? ''}
         onMove={(span, at) => go({ span, at })}
       />
     </>

@@ -39,11 +39,22 @@ interface TimelineCardProps {
   next: NextInLine | null;
   /** What is wrong with the coverage of this schedule in the days ahead. */
   problems: readonly Problem[];
+  /** What the server did not look at, in a sentence. */
+  incomplete: string;
   onMove: (span: Span, at: number | null) => void;
 }
 
 /** The selected schedule over a range of time, with everything that can be done to it there. */
-export function TimelineCard({ schedule, span, at, now, next, problems, onMove }: TimelineCardProps) {
+export function TimelineCard({
+  schedule,
+  span,
+  at,
+  now,
+  next,
+  problems,
+  incomplete,
+  onMove,
+}: TimelineCardProps) {
   const { zone } = schedule;
   const range = rangeAt(at ?? now, span, zone);
   const query = useQuery({
@@ -97,7 +108,7 @@ export function TimelineCard({ schedule, span, at, now, next, problems, onMove }
           onOverride={setStart}
         />
       )}
-      <CoverageNotes problems={problems} />
+      <CoverageNotes problems={problems} incomplete={incomplete} />
       {start && (
         <OverrideDialog schedules={[schedule]} start={start} now={now} onClose={() => setStart(null)} />
       )}
