@@ -14,8 +14,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -29,8 +27,6 @@ import (
 )
 
 const (
-	// sendsAtOnce is how many messages of one channel are under way at a time.
-	sendsAtOnce = 16
 	// sendTimeout is how long a provider may take. It ends, with room to record the
 	// result, before the lease does.
 	sendTimeout = 8 * time.Second
@@ -38,12 +34,6 @@ const (
 	claimTimeout = 5 * time.Second
 	// recordTimeout is how long one try to record a result may take.
 	recordTimeout = 2 * time.Second
-	// A contact that got floodAfter messages within floodWithin is being flooded: what
-	// follows is bundled into one message each floodGap. Nothing is dropped. Programs are
-	// not spared: what a webhook gets waits only while the message before is under way.
-	floodAfter  = 20
-	floodWithin = time.Minute
-	floodGap    = 5 * time.Second
 )
 
 // Opener opens sealed addresses and secrets; secret.Box is one.
@@ -89,8 +79,8 @@ type Outbox struct {
 
 	mu     sync.Mutex
 	closed bool
-	// busy are the contacts that this process is sending to.
-	busy map[uuid.UUID]bool
+	// busy are the contacts that this process is sending to, with their organizations.
+	busy map[uuid.UUID]uuid.UUID
 	// held are the contacts that must wait, and until when.
 	held map[uuid.UUID]time.Time
 	// recent are the latest messages to each contact, to see a flood.
@@ -107,7 +97,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	}
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]bool{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
+		busy: map[uuid.UUID]uuid.UUID{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
@@ -117,7 +107,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 // and Freed tells when to come again.
 func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	room := d.room()
-	if room == 0 {
+	if room.All == 0 {
 		return false, nil
 	}
 	// What is claimed must be sent: a stop that broke the claim off after its commit would
@@ -139,58 +129,11 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	for _, claim := range claims {
 		d.pace(claim.ContactMethodID, now)
 		d.begin(ctx, claim)
-	}
-	return len(claims) == room, nil
-}
-
-// room is how many more sends may begin.
-func (d *Outbox) room() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return 0
-	}
-	return max(0, sendsAtOnce-len(d.busy))
-}
-
-// passedOver lists the contacts that nothing may be claimed for at now.
-func (d *Outbox) passedOver(now time.Time) []uuid.UUID {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	var contacts []uuid.UUID
-	for contact := range d.busy {
-		contacts = append(contacts, contact)
-	}
-	for contact, until := range d.held {
-		if until.After(now) {
-			contacts = append(contacts, contact)
-		} else {
-			delete(d.held, contact)
+		if room.UnderWay[claim.OrgID]++; room.UnderWay[claim.OrgID] == room.PerOrg {
+			again = true
 		}
 	}
-	return contacts
-}
-
-// hold keeps messages from a contact until then; a longer hold stays.
-func (d *Outbox) hold(contact uuid.UUID, until time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.held[contact] = later(d.held[contact], until)
-}
-
-// pace notes a message to a contact and holds the next one when there were many.
-func (d *Outbox) pace(contact uuid.UUID, now time.Time) {
-	d.mu.Lock()
-	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
-	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
-	d.recent[contact] = latest
-	if len(d.recent) > 10_000 { // forget who has been quiet
-		maps.DeleteFunc(d.recent, func(_ uuid.UUID, times []time.Time) bool { return old(times[len(times)-1]) })
-	}
-	d.mu.Unlock()
-	if d.kind != notify.Webhook && len(latest) >= floodAfter {
-		d.hold(contact, now.Add(floodGap))
-	}
+	return again || len(claims) == room.All, nil
 }
 
 // begin delivers a claim in the background. It outlives the sweep's context: what was
@@ -201,7 +144,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	if d.closed {
 		return // the lease runs out, and another process takes it
 	}
-	d.busy[claim.ContactMethodID] = true
+	d.busy[claim.ContactMethodID] = claim.OrgID
 	d.sends.Go(func() {
 		defer d.end(claim)
 		d.deliver(context.WithoutCancel(ctx), claim)

@@ -7,6 +7,7 @@ import (
 
 // LongestWait caps what a provider may ask for with Retry-After.
 const LongestWait = 10 * time.Minute
+
 // What a channel says of a failure besides its text. An error without any of these is
 // the contact's own and temporary: its address did not answer, or refused for now.
 var (

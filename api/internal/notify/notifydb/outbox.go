@@ -18,8 +18,21 @@ import (
 // for dead, and the pages are claimed again.
 const Lease = 10 * time.Second
 
-// maxBundle bounds one message; what is beyond it follows in the next one.
-const maxBundle = 5000
+// maxClaimed bounds the pages of one look, shared by its contacts; what is beyond a
+// contact's share follows in its next message.
+const maxClaimed = 5000
+
+// Room is how many sends may begin. Organizations take turns: the first contact of each
+// comes before the second of any.
+type Room struct {
+	// All is how many may begin, Shared how many of them for organizations that have a
+	// send under way or begun already; the rest is kept for those that have none.
+	All, Shared int
+	// PerOrg is how many sends of one organization may be under way.
+	PerOrg int
+	// UnderWay counts the sends that are, by organization.
+	UnderWay map[uuid.UUID]int
+}
 
 // Claim is the right to send one message: the due pages of one contact, held by one
 // worker until Until.
@@ -47,14 +60,14 @@ type ClaimedPage struct {
 	Round, Step int
 }
 
-// ClaimDue claims what is due by one channel at now, for at most limit contacts: the
-// most severe first, then the newest. It passes over contacts in without, and over
-// contacts that somebody is just sending to, so that what becomes due meanwhile
-// travels together in the next message. Pages whose worker died are claimed again.
+// ClaimDue claims what is due by one channel at now, as far as there is room: of each
+// organization the most severe first, then the newest. It passes over contacts in
+// without, and over contacts that somebody is just sending to, so that what becomes due
+// meanwhile travels together in the next message. Pages whose worker died are claimed again.
 // Rows that others hold are skipped, never waited for. When something was claimed the
 // transaction is committed, and nothing can follow in it.
-func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, limit int, now time.Time) ([]Claim, error) {
-	claims, err := lockContacts(ctx, tx, kind, without, limit, now)
+func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) ([]Claim, error) {
+	claims, err := lockContacts(ctx, tx, kind, without, room, now)
 	if err != nil || len(claims) == 0 {
 		return nil, err
 	}
@@ -80,27 +93,37 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 const busySQL = `SELECT true FROM delivery busy WHERE busy.contact_method_id = %s AND busy.outcome = 'sending'
     AND busy.started_at > $2::timestamptz - $5::interval AND busy.started_at <= $2::timestamptz + $5::interval LIMIT 1`
 
-// The contact's row is the lock that keeps two replicas from sending to it at once.
-// Whether somebody is sending, or the contact is to be passed over, is asked once for each
-// contact, however many pages wait.
+// FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
+// the contact's place among those of its organization, behind the sends under way: ordered
+// by it, organizations take turns, however many contacts one of them has.
 var lockContactsSQL = `
 WITH waiting AS MATERIALIZED (
     SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM notification
     WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
     GROUP BY org_id, contact_method_id
+), ordered AS (
+    SELECT w.*, coalesce(o.sends, 0) + row_number() OVER (PARTITION BY w.org_id ORDER BY w.worst, w.newest DESC, w.contact_method_id) AS turn
+    FROM waiting w LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = w.org_id
+    WHERE w.contact_method_id <> ALL($3) AND (` + fmt.Sprintf(busySQL, "w.contact_method_id") + `) IS NULL
+), fair AS (
+    SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
 SELECT c.org_id, c.id, c.user_id
-FROM waiting w JOIN contact_method c ON c.org_id = w.org_id AND c.id = w.contact_method_id
-WHERE w.contact_method_id <> ALL($3) AND (` + fmt.Sprintf(busySQL, "c.id") + `) IS NULL
-ORDER BY w.worst, w.newest DESC, c.id
+FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
+WHERE f.turn = 1 OR f.place <= $9
+ORDER BY f.place
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
 
-func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, limit int, now time.Time) ([]Claim, error) {
+func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) ([]Claim, error) {
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
-	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, limit, Lease)
+	orgs, sends := make([]uuid.UUID, 0, len(room.UnderWay)), make([]int, 0, len(room.UnderWay))
+	for org, n := range room.UnderWay {
+		orgs, sends = append(orgs, org), append(sends, n)
+	}
+	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared)
 	if err != nil {
 		return nil, err
 	}
@@ -122,25 +145,25 @@ type duePage struct {
 
 // Pages that wait after a failed try come along when a message goes out anyway. The
 // contacts are asked for again: another worker may have claimed one since the first look.
-// The channel is compared in a way that no index knows, or a plan made while little waited
-// reads all that waits. The other conditions are those that PostgreSQL repeats when it
-// locks a row that has just changed.
+// IS NOT DISTINCT FROM hides the channel from the planner: the partial index must be chosen
+// by contact. EvalPlanQual rechecks the other conditions. Each contact has its own LIMIT.
 var lockDueSQL = `
-SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
-FROM notification n
-WHERE n.contact_method_id = ANY(ARRAY(SELECT free.id FROM unnest($3::uuid[]) free(id) WHERE (` + fmt.Sprintf(busySQL, "free.id") + `) IS NULL))
-  AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
-  AND (n.lease_until IS NULL AND (n.next_try_at <= $2 OR n.attempts > 0 AND n.due_at <= $2) OR n.lease_until <= $2)
-ORDER BY n.severity_rank, n.due_at DESC
-LIMIT $4
-FOR UPDATE OF n SKIP LOCKED`
+SELECT due.* FROM unnest($3::uuid[]) free(id), LATERAL (
+    SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
+    FROM notification n
+    WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
+      AND (n.lease_until IS NULL AND n.due_at <= $2 OR n.lease_until <= $2)
+    ORDER BY n.severity_rank, n.due_at DESC
+    LIMIT $4
+    FOR UPDATE SKIP LOCKED) due
+WHERE (` + fmt.Sprintf(busySQL, "free.id") + `) IS NULL`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
 	contacts := make([]uuid.UUID, len(claims))
 	for i, claim := range claims {
 		contacts[i] = claim.ContactMethodID
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, maxBundle, Lease)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, max(1, maxClaimed/len(contacts)), Lease)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,94 @@
+package delivery
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// slots are how many messages of one channel are under way at a time in this process.
+type slots struct {
+	all int
+	// perOrg is the most that one organization has, reserve what is kept for
+	// organizations without any.
+	perOrg, reserve int
+}
+
+// All mail goes to one server, which may count its connections. Webhooks go anywhere, and
+// who does not answer costs no more than a connection.
+func slotsOf(kind notify.Kind) slots {
+	if kind == notify.Email {
+		return slots{all: 48, perOrg: 16, reserve: 16}
+	}
+	return slots{all: 256, perOrg: 64, reserve: 64}
+}
+
+const (
+	// A contact that got floodAfter messages within floodWithin is being flooded: what
+	// follows is bundled into one message each floodGap. Nothing is dropped. Programs are
+	// not spared: what a webhook gets waits only while the message before is under way.
+	floodAfter  = 20
+	floodWithin = time.Minute
+	floodGap    = 5 * time.Second
+)
+
+// room is how many more sends may begin, and for whom.
+func (d *Outbox) room() notifydb.Room {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return notifydb.Room{}
+	}
+	most := slotsOf(d.kind)
+	room := notifydb.Room{All: most.all - len(d.busy), PerOrg: most.perOrg, UnderWay: map[uuid.UUID]int{}}
+	room.Shared = max(0, room.All-most.reserve)
+	for _, org := range d.busy {
+		room.UnderWay[org]++
+	}
+	return room
+}
+
+// passedOver lists the contacts that nothing may be claimed for at now.
+func (d *Outbox) passedOver(now time.Time) []uuid.UUID {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var contacts []uuid.UUID
+	for contact := range d.busy {
+		contacts = append(contacts, contact)
+	}
+	for contact, until := range d.held {
+		if until.After(now) {
+			contacts = append(contacts, contact)
+		} else {
+			delete(d.held, contact)
+		}
+	}
+	return contacts
+}
+
+// hold keeps messages from a contact until then; a longer hold stays.
+func (d *Outbox) hold(contact uuid.UUID, until time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held[contact] = later(d.held[contact], until)
+}
+
+// pace notes a message to a contact and holds the next one when there were many.
+func (d *Outbox) pace(contact uuid.UUID, now time.Time) {
+	d.mu.Lock()
+	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
+	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
+	d.recent[contact] = latest
+	if len(d.recent) > 10_000 { // forget who has been quiet
+		maps.DeleteFunc(d.recent, func(_ uuid.UUID, times []time.Time) bool { return old(times[len(times)-1]) })
+	}
+	d.mu.Unlock()
+	if d.kind != notify.Webhook && len(latest) >= floodAfter {
+		d.hold(contact, now.Add(floodGap))
+	}
+}
