@@ -16,7 +16,8 @@ import (
 )
 
 // The direction imports may take. docs-mdx/decisions holds the reasons; when a rule
-// stands in the way, the usual answer is a story in internal/flow.
+// stands in the way, the usual answer is that two domains meet in intake, paging,
+// delivery, respond, handover, watch or signup.
 
 const module = "github.com/nightbell/nightbell/api/"
 
@@ -53,7 +54,7 @@ func placeOf(pkg string) place {
 	case slices.Contains(domains, parts[0]):
 		return place{ring: ringInside(parts[0], path.Base(pkg)), domain: parts[0]}
 	case parts[0] == "platform" && len(parts) > 1 && (parts[1] == "postgres" || parts[1] == "failpoint"):
-		return place{ring: parts[1]} // the parts of the platform that stories stand on
+		return place{ring: parts[1]} // the parts of the platform that the page path stands on
 	case parts[0] == "ingest" && len(parts) > 1:
 		return place{ring: "parser"}
 	default:
@@ -86,45 +87,60 @@ var rules = map[string]rule{
 	"domain": {
 		may:    []string{"kernel", "domain"},
 		mayNot: mechanism,
-		advice: "a domain is rules and nouns; let its db or rpc folder, or a story in internal/flow, do this",
+		advice: "a domain is rules and nouns; let its db or rpc folder, or a package named after what happens (intake, paging, respond, ...), do this",
 	},
 	"db": {
 		may:    []string{"kernel", "domain", "postgres"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
-		advice: "a store knows its own domain and PostgreSQL; a story across domains belongs in internal/flow",
+		advice: "a store knows its own domain and PostgreSQL; what crosses domains belongs in intake, paging, delivery, respond, handover, watch or signup",
 	},
-	"flow": {
-		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "flow"},
+	"intake": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "intake", "paging"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
-		advice: "a story must run the same whoever calls it and however a page is sent",
+		advice: "alerts are stored the same way whoever sent them and however a page leaves",
+	},
+	"paging": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "paging"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "who is paged depends neither on how alerts arrive nor on how a page leaves",
 	},
 	"delivery": {
-		may:    []string{"kernel", "domain", "db", "postgres", "failpoint"},
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "delivery"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "delivery hands messages to a notify.Channel; which provider that is, internal/app decides",
 	},
+	"respond": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "respond", "paging"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "an answer does the same whether it comes by site, link or API",
+	},
 	"handover": {
-		may:    []string{"kernel", "domain", "db", "postgres", "failpoint"},
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "handover"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "hand-overs stand beside the page path and share nothing with it",
 	},
 	"watch": {
-		may:    []string{"kernel", "domain", "db", "postgres", "flow", "delivery"},
+		may:    []string{"kernel", "domain", "db", "postgres", "paging", "delivery", "watch"},
 		mayNot: []string{"connectrpc.com/"},
 		advice: "the watch looks at the page path from beside it, and calls nothing but the dead-man URL",
 	},
+	"signup": {
+		may:    []string{"kernel", "domain", "db", "postgres", "signup"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "an account is made the same way whoever asks for it",
+	},
 	"pagingtest": {
-		may:    []string{"kernel", "domain", "postgres", "flow"},
+		may:    []string{"kernel", "domain", "postgres", "intake", "paging", "respond"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "a fixture makes rows and the parts that page for them",
 	},
 	"rpc": {
-		may:    []string{"kernel", "domain", "db", "flow", "view", "platform", "postgres", "gen"},
-		advice: "a handler is thin: it may call stories, stores and views, not other handlers or senders",
+		may:    []string{"kernel", "domain", "db", "paging", "respond", "signup", "view", "platform", "postgres", "gen"},
+		advice: "a handler is thin: it may call paging, respond, stores and views, not other handlers or senders",
 	},
 	"job": {
-		may:    []string{"kernel", "domain", "db", "flow", "view", "platform", "postgres"},
-		advice: "a job calls stories and stores, as a handler does",
+		may:    []string{"kernel", "domain", "db", "paging", "respond", "view", "platform", "postgres"},
+		advice: "a job calls paging, respond and stores, as a handler does",
 	},
 	"view": {
 		may:    []string{"kernel", "domain", "postgres", "view", "gen"},
@@ -136,7 +152,7 @@ var rules = map[string]rule{
 		advice: "a parser turns bytes into alerts and touches nothing else",
 	},
 	"ingest": {
-		may:    []string{"kernel", "domain", "db", "flow", "platform", "postgres", "parser"},
+		may:    []string{"kernel", "domain", "db", "platform", "postgres", "parser"},
 		mayNot: []string{"connectrpc.com/"},
 		advice: "ingest receives alerts; it neither answers RPCs nor sends pages",
 	},
@@ -156,12 +172,12 @@ var rules = map[string]rule{
 		advice: "the platform must not know what the product is about",
 	},
 	"ackpage": {
-		may:    []string{"kernel", "domain", "flow", "platform"},
+		may:    []string{"kernel", "domain", "respond", "platform"},
 		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
-		advice: "the page behind a message's link shows what a story tells it",
+		advice: "the page behind a message's link shows what respond tells it",
 	},
 	"demo": {
-		may:    []string{"kernel", "domain", "db", "flow", "platform", "postgres"},
+		may:    []string{"kernel", "domain", "db", "intake", "paging", "respond", "signup", "platform", "postgres"},
 		advice: "the demo workspace is rows written the way the product writes them",
 	},
 	"cmd": {
@@ -234,23 +250,27 @@ func TestBrokenDirectionsAreSeen(t *testing.T) {
 		{"internal/incident/incidentdb", module + "internal/alert/alertdb", false},
 		{"internal/escalation/escalationdb", module + "internal/oncall/oncalldb", true},
 		{"internal/oncall/oncalldb", module + "internal/escalation/escalationdb", false},
-		{"internal/flow", module + "internal/alert/alertdb", true},
-		{"internal/flow", module + "internal/channel/email", false},
-		{"internal/flow", module + "internal/pagingtest", false},
-		{"internal/flow", module + "internal/delivery", false},
-		{"internal/delivery", module + "internal/flow", false},
+		{"internal/intake", module + "internal/alert/alertdb", true},
+		{"internal/intake", module + "internal/paging", true},
+		{"internal/intake", module + "internal/respond", false},
+		{"internal/intake", module + "internal/channel/email", false},
+		{"internal/respond", module + "internal/paging", true},
+		{"internal/respond", module + "internal/incident/incidentrpc", false},
+		{"internal/paging", module + "internal/intake", false},
+		{"internal/paging", module + "internal/delivery", false},
+		{"internal/paging", module + "internal/pagingtest", false},
+		{"internal/delivery", module + "internal/paging", false},
 		{"internal/delivery", module + "internal/channel/email", false},
 		{"internal/delivery", "net/http", false},
 		{"internal/handover", module + "internal/delivery", false},
 		{"internal/watch", module + "internal/delivery", true},
 		{"internal/watch", module + "internal/app", false},
-		{"internal/flow", module + "internal/incident/incidentrpc", false},
 		{"internal/platform/live", module + "internal/incident", false},
 		{"internal/kernel/id", "github.com/google/uuid", true},
 		{"internal/kernel/page", "github.com/google/uuid", false},
 		{"internal/channel/email", module + "internal/channel/sms", true},
 		{"internal/app", module + "internal/channel/email", true},
-		{"internal/flow", module + "internal/app", false},
+		{"internal/intake", module + "internal/app", false},
 		{"cmd/nightbell", module + "internal/app", true},
 	} {
 		if sentence := broken(module+c.from, c.to); (sentence == "") != c.ok {
@@ -297,7 +317,7 @@ func brokenOutside(from, to string, r rule) string {
 }
 
 // isRightOf holds when a package of one domain reaches for a domain it must not know.
-// Stores of other domains are forbidden to everything but flow and its like, by rule.may.
+// Stores of other domains are forbidden to everything but intake, paging and their like, by rule.may.
 func isRightOf(source, target place) bool {
 	if source.domain == "" || source.ring == "rpc" || source.ring == "job" {
 		return false

@@ -20,9 +20,10 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
@@ -53,8 +54,8 @@ func (c peerCommand) Run(ctx context.Context) error {
 			return err
 		}
 		defer db.Close()
-		signals := flow.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
-		keys, accept = ingest.NewCachedKeys(finder{db}.find, time.Now), alone{flow.NewIntake(db, logger, signals)}
+		signals := paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
+		keys, accept = ingest.NewCachedKeys(finder{db}.find, time.Now), alone{intake.NewIntake(db, logger, signals)}
 	}
 	mux := http.NewServeMux()
 	ingest.NewHandler(keys, accept, rpcserver.WriteError, logger).Register(mux)
@@ -89,7 +90,7 @@ func (nothing) AcceptUndecodable(context.Context, ingest.Route, string, string, 
 }
 
 // alone commits each request by itself.
-type alone struct{ intake *flow.Intake }
+type alone struct{ intake *intake.Intake }
 
 func (a alone) Accept(ctx context.Context, r ingest.Route, batch alert.Batch) error {
 	return a.intake.AcceptAlone(ctx, r, batch)

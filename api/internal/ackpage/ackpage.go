@@ -4,7 +4,7 @@
 // authority. Opening it changes nothing, because mail scanners open links too; only
 // the button's POST acts.
 //
-// Neighbours: notify.MintAck and OpenAck (the token), flow/acknowledge_link.go (what
+// Neighbours: notify.MintAck and OpenAck (the token), respond/link.go (what
 // the button does).
 package ackpage
 
@@ -17,15 +17,15 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
-// Acknowledger shows and acknowledges what a link is about; *flow.Responder is one.
+// Acknowledger shows and acknowledges what a link is about; *respond.Responder is one.
 type Acknowledger interface {
-	LinkedPage(ctx context.Context, claims notify.AckClaims) (flow.Paged, error)
-	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (flow.Paged, error)
+	LinkedPage(ctx context.Context, claims notify.AckClaims) (respond.Paged, error)
+	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (respond.Paged, error)
 }
 
 // Options are what the pages need.
@@ -128,7 +128,7 @@ func (h handler) open(w http.ResponseWriter, r *http.Request, token string) (not
 func (h handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refusal, known := fault.Of(err)
 	switch {
-	case errors.Is(err, flow.ErrLinkExpired):
+	case errors.Is(err, respond.ErrLinkExpired):
 		h.refuse(w, r, http.StatusNotFound, "This link has expired.", "A link works for 24 hours. Sign in to see what is open now.")
 	case known && refusal.Kind == fault.NotFound:
 		h.refuse(w, r, http.StatusNotFound, "This link does not work any more.", "Sign in to see what is open now.")

@@ -16,10 +16,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
 var (
@@ -30,23 +30,23 @@ var (
 
 // desk is an acknowledger that counts what it was asked.
 type desk struct {
-	paged           flow.Paged
+	paged           respond.Paged
 	looked, acted   int
 	lookErr, actErr error
 }
 
-func (d *desk) LinkedPage(_ context.Context, got notify.AckClaims) (flow.Paged, error) {
+func (d *desk) LinkedPage(_ context.Context, got notify.AckClaims) (respond.Paged, error) {
 	d.looked++
 	if got != claims {
-		return flow.Paged{}, fmt.Errorf("claims %+v", got)
+		return respond.Paged{}, fmt.Errorf("claims %+v", got)
 	}
 	return d.paged, d.lookErr
 }
 
-func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (flow.Paged, error) {
+func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (respond.Paged, error) {
 	d.acted++
 	if d.actErr != nil || got != claims {
-		return flow.Paged{}, d.actErr
+		return respond.Paged{}, d.actErr
 	}
 	for i := range d.paged.Incidents {
 		if d.paged.Incidents[i].Status == incident.Triggered {
@@ -57,15 +57,15 @@ func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (flow.
 	return d.paged, nil
 }
 
-func told(title string, severity alert.Severity, status incident.Status, by string) flow.PagedIncident {
-	return flow.PagedIncident{
+func told(title string, severity alert.Severity, status incident.Status, by string) respond.PagedIncident {
+	return respond.PagedIncident{
 		ID: uuid.MustParse("01900000-0000-7000-8000-00000000c41e"), Number: 7, Title: title, Severity: severity, Status: status,
 		ServiceName: "Checkout API", TriggeredAt: now.Add(-4 * time.Minute), AcknowledgedBy: by, AcknowledgedAt: now.Add(-time.Minute),
 	}
 }
 
 func oneOpen() *desk {
-	return &desk{paged: flow.Paged{Now: now, PersonName: "Mara Lindqvist", Incidents: []flow.PagedIncident{
+	return &desk{paged: respond.Paged{Now: now, PersonName: "Mara Lindqvist", Incidents: []respond.PagedIncident{
 		told("Checkout payments failing in eu-west-1", alert.Critical, incident.Triggered, ""),
 	}}}
 }
@@ -122,17 +122,17 @@ func TestTheButtonActs(t *testing.T) {
 
 func TestWhoHasItIsSaid(t *testing.T) {
 	for _, c := range []struct {
-		incidents []flow.PagedIncident
+		incidents []respond.PagedIncident
 		title     string
 		button    string
 	}{
-		{[]flow.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob")}, "Bob has it", ""},
-		{[]flow.PagedIncident{told("a", alert.Low, incident.Resolved, "Bob")}, "It is resolved", ""},
-		{[]flow.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Triggered, "")}, "2 of 2 incidents need somebody", "Acknowledge all 2"},
-		{[]flow.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Resolved, "")}, "1 of 2 incidents needs somebody", "Acknowledge"},
-		{[]flow.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob"), told("b", alert.Low, incident.Resolved, "")}, "All 2 incidents are answered", ""},
+		{[]respond.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob")}, "Bob has it", ""},
+		{[]respond.PagedIncident{told("a", alert.Low, incident.Resolved, "Bob")}, "It is resolved", ""},
+		{[]respond.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Triggered, "")}, "2 of 2 incidents need somebody", "Acknowledge all 2"},
+		{[]respond.PagedIncident{told("a", alert.Low, incident.Triggered, ""), told("b", alert.Low, incident.Resolved, "")}, "1 of 2 incidents needs somebody", "Acknowledge"},
+		{[]respond.PagedIncident{told("a", alert.Low, incident.Acknowledged, "Bob"), told("b", alert.Low, incident.Resolved, "")}, "All 2 incidents are answered", ""},
 	} {
-		page := ask(&desk{paged: flow.Paged{Now: now, PersonName: "Mara", Incidents: c.incidents}}, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
+		page := ask(&desk{paged: respond.Paged{Now: now, PersonName: "Mara", Incidents: c.incidents}}, http.MethodGet, notify.MintAck(key, claims), nil).Body.String()
 		if !strings.Contains(page, "<h1>"+c.title+"</h1>") || strings.Contains(page, "<button") != (c.button != "") || !strings.Contains(page, c.button) {
 			t.Errorf("want %q and %q:\n%s", c.title, c.button, page)
 		}
@@ -140,7 +140,7 @@ func TestWhoHasItIsSaid(t *testing.T) {
 }
 
 func TestManyAreCounted(t *testing.T) {
-	d := &desk{paged: flow.Paged{Now: now, PersonName: "Mara"}}
+	d := &desk{paged: respond.Paged{Now: now, PersonName: "Mara"}}
 	for range 3000 {
 		d.paged.Incidents = append(d.paged.Incidents, told("a", alert.High, incident.Triggered, ""))
 	}
@@ -196,8 +196,8 @@ func TestFailuresAreSentences(t *testing.T) {
 		err    error
 		status int
 	}{
-		{flow.ErrLinkSpent, http.StatusNotFound},
-		{flow.ErrLinkExpired, http.StatusNotFound},
+		{respond.ErrLinkSpent, http.StatusNotFound},
+		{respond.ErrLinkExpired, http.StatusNotFound},
 		{fault.New(fault.Conflict, "x", "It is resolved already."), http.StatusConflict},
 		{fault.New(fault.Unavailable, "x", "Try again."), http.StatusServiceUnavailable},
 		{errors.New("pq: secret detail"), http.StatusServiceUnavailable},
@@ -215,7 +215,7 @@ func TestFailuresAreSentences(t *testing.T) {
 
 func TestPagesAreSafe(t *testing.T) {
 	attack := `</h1><script>alert(1)</script><img src=x onerror=alert(1)>"` + "\u202e\x00"
-	d := &desk{paged: flow.Paged{Now: now, PersonName: attack, Incidents: []flow.PagedIncident{
+	d := &desk{paged: respond.Paged{Now: now, PersonName: attack, Incidents: []respond.PagedIncident{
 		told(attack, alert.Critical, incident.Triggered, attack), told(attack, alert.High, incident.Acknowledged, attack),
 	}}}
 	d.paged.Incidents[0].ServiceName = attack

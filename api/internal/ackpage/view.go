@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
 //go:embed style.css
@@ -83,7 +83,7 @@ type row struct {
 	Service, Standing, Path string
 }
 
-func newView(paged flow.Paged) view {
+func newView(paged respond.Paged) view {
 	v := view{Style: styleURL}
 	for _, told := range paged.Incidents {
 		if told.Status == incident.Triggered {
@@ -112,7 +112,7 @@ func newView(paged flow.Paged) view {
 }
 
 // settled says who has it, when nothing is left to acknowledge.
-func settled(paged flow.Paged) string {
+func settled(paged respond.Paged) string {
 	if len(paged.Incidents) > 1 {
 		return fmt.Sprintf("All %d incidents are answered", len(paged.Incidents))
 	}
@@ -132,7 +132,7 @@ func settled(paged flow.Paged) string {
 // saidRunes is how much of a description is shown: two lines on a phone.
 const saidRunes = 140
 
-func newRow(told flow.PagedIncident, now time.Time) row {
+func newRow(told respond.PagedIncident, now time.Time) row {
 	shown := notify.Incident{ID: told.ID, Title: told.Title, Severity: told.Severity, Status: string(told.Status), ServiceName: told.ServiceName}
 	return row{
 		ShortID: "#" + id.Last4(told.ID), Title: shown.CleanTitle(), Said: notify.Line(told.Description, saidRunes),
@@ -143,7 +143,7 @@ func newRow(told flow.PagedIncident, now time.Time) row {
 }
 
 // standing says since when, and who has it.
-func standing(told flow.PagedIncident, now time.Time) string {
+func standing(told respond.PagedIncident, now time.Time) string {
 	switch told.Status {
 	case incident.Acknowledged:
 		by := ""

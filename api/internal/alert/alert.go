@@ -3,7 +3,7 @@
 //
 // Senders' wire formats are read in internal/ingest/<sender>; this package is
 // what they all become. Neighbours: incident (what alerts open and close),
-// flow/alert_received.go (the story).
+// intake/store.go (the story).
 package alert
 
 import (

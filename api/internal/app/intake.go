@@ -10,8 +10,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
 )
@@ -33,9 +33,9 @@ func (s *server) findRoute(ctx context.Context, hash ingest.KeyHash) (ingest.Rou
 	return route, err
 }
 
-// acceptor lets ingest hand alerts to flow, and counts them.
+// acceptor lets ingest hand alerts to intake, and counts them.
 type acceptor struct {
-	intake  *flow.Intake
+	intake  *intake.Intake
 	metrics *telemetry.Metrics
 }
 

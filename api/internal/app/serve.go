@@ -14,9 +14,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/handover"
+	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/egress"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -24,6 +25,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
@@ -50,11 +52,11 @@ type server struct {
 	db        *postgres.DB
 	egress    *egress.Client
 	hub       *live.Hub
-	intake    *flow.Intake
-	responder *flow.Responder
-	escalator *flow.Escalator
+	intake    *intake.Intake
+	responder *respond.Responder
+	escalator *paging.Escalator
 	// timekeeper has no waker: timers are minutes away when they are set.
-	timekeeper *flow.Timekeeper
+	timekeeper *paging.Timekeeper
 	watch      *watch.Watch
 	handovers  *handover.Notifier
 	// outboxes and wakers are by channel; escalations has a waker of its own.
@@ -159,10 +161,10 @@ func (s *server) build(ctx context.Context) error {
 		s.wakers[kind] = sweep.NewWaker()
 	}
 	signals := s.signals()
-	s.intake = flow.NewIntake(s.db, s.logger, signals)
-	s.responder = flow.NewResponder(s.db, signals)
-	s.escalator = flow.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
-	s.timekeeper = flow.NewTimekeeper(s.db, postgres.Sweep, s.logger, signals)
+	s.intake = intake.NewIntake(s.db, s.logger, signals)
+	s.responder = respond.NewResponder(s.db, signals)
+	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
+	s.timekeeper = paging.NewTimekeeper(s.db, postgres.Sweep, s.logger, signals)
 	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers} {
 		if err := part(ctx); err != nil {
 			return err
@@ -179,8 +181,8 @@ func (s *server) newWatch() *watch.Watch {
 }
 
 // signals wake the loops in this process, and the screens.
-func (s *server) signals() flow.Signals {
-	return flow.Signals{
+func (s *server) signals() paging.Signals {
+	return paging.Signals{
 		Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) },
 		Soon: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
 	}

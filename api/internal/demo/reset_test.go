@@ -14,13 +14,16 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/demo"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/respond"
+	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
 func TestResetTouchesOnlyItsOwnOrganization(t *testing.T) {
@@ -81,7 +84,7 @@ func TestOnlyWhatIsNewPages(t *testing.T) {
 	db, _, account := seeded(t)
 	history := figure(t, db, account, `SELECT count(*) FROM notification WHERE org_id = $1`)
 	db.Clock.Advance(30 * 24 * time.Hour)
-	escalator := flow.NewEscalator(db.DB, postgres.Sweep, quiet(), signals())
+	escalator := paging.NewEscalator(db.DB, postgres.Sweep, quiet(), signals())
 	for again := true; again; {
 		var err error
 		if again, err = escalator.Sweep(t.Context()); err != nil {
@@ -100,11 +103,11 @@ func TestOnlyWhatIsNewPages(t *testing.T) {
 }
 
 // neighbour registers another organization with an incident of its own.
-func neighbour(t *testing.T, db *pgtest.Database) flow.Registered {
+func neighbour(t *testing.T, db *pgtest.Database) signup.Registered {
 	t.Helper()
-	var made flow.Registered
+	var made signup.Registered
 	err := db.InSystem(t.Context(), postgres.Identity, func(ctx context.Context, tx pgx.Tx) (err error) {
-		made, err = flow.Register(ctx, tx, flow.Registration{
+		made, err = signup.Register(ctx, tx, signup.Registration{
 			Kind: org.Organization, Name: "Ada", Email: "ada@example.com",
 			OrgName: "Millpond", Timezone: "UTC",
 		}, "x", db.Clock.Now())
@@ -113,7 +116,7 @@ func neighbour(t *testing.T, db *pgtest.Database) flow.Registered {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = flow.NewResponder(db.DB, signals()).DeclareIncident(t.Context(), flow.Declaration{
+	_, err = respond.NewResponder(db.DB, signals()).DeclareIncident(t.Context(), respond.Declaration{
 		OrgID: made.OrgID, Title: "Ours",
 		Severity: alert.High, By: incident.Actor{Kind: incident.User, ID: made.UserID, Name: "Ada"},
 	})
@@ -127,7 +130,7 @@ func neighbour(t *testing.T, db *pgtest.Database) flow.Registered {
 func fire(t *testing.T, db *pgtest.Database, account demo.Account) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	intake := flow.NewIntake(db.DB, quiet(), signals())
+	intake := intake.NewIntake(db.DB, quiet(), signals())
 	ended := make(chan struct{})
 	go func() { intake.Run(ctx); close(ended) }()
 	defer func() { stop(); <-ended }()
@@ -207,8 +210,8 @@ func contents(t *testing.T, db *pgtest.Database, orgID uuid.UUID) map[string]str
 	return all
 }
 
-func signals() flow.Signals {
-	return flow.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
+func signals() paging.Signals {
+	return paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -3,7 +3,7 @@
 // nothing starts a goroutine (design section 2, rule 4).
 //
 // Decide in decide.go is called by the sweeper for every incident that is due and
-// by flow when an incident opens; Foresee in foresee.go calls the same to tell what
+// by paging when an incident opens; Foresee in foresee.go calls the same to tell what
 // would happen. Policy.At in policy.go asks oncall whom a schedule means at an instant.
 // Neighbours: oncall (who a schedule means at an instant), notify (how a person is
 // reached).

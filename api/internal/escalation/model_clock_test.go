@@ -82,7 +82,7 @@ func (w *world) dueTimer() (due *incidentRow, kind TimerKind, next time.Time) {
 	return nil, "", next
 }
 
-// timer does what one timer is for, if that is still so: flow's timerRound in little.
+// timer does what one timer is for, if that is still so: paging's timerRound in little.
 func (w *world) timer(row *incidentRow, kind TimerKind) {
 	since, waits := row.AcknowledgedAt, row.Status == incident.Acknowledged
 	if kind == AutoResolve {

@@ -1,7 +1,7 @@
 // Package incident is the life of an incident as pure rules: what each command
 // does in each state. Nothing here reads a clock or a database.
 //
-// Decide in lifecycle.go is the one place where a status changes; flow turns its
+// Decide in lifecycle.go is the one place where a status changes; paging turns its
 // outcome into rows. Neighbours: alert (what opens incidents), escalation (who is
 // paged while an incident is triggered).
 package incident

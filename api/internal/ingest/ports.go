@@ -7,7 +7,7 @@
 // cannot be read is stored and pages somebody too.
 //
 // Entry file: webhook.go. Neighbours: prometheus (a parser), wire (bounded JSON),
-// alert (what the bodies become), flow/alert_received.go (what happens then).
+// alert (what the bodies become), intake/store.go (what happens then).
 package ingest
 
 import (

@@ -2,7 +2,7 @@
 // and the rules for what they may be called and where they live on the clock.
 //
 // Entry files: org.go (Kind, CleanName), timezone.go (Zone). Neighbours: orgdb
-// stores them, orgrpc serves them, flow/register.go makes a new one.
+// stores them, orgrpc serves them, signup makes a new one.
 package org
 
 import (

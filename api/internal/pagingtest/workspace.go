@@ -14,12 +14,14 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
 // Workspace is an organization with two people: Ada is paged first, Bob five minutes
@@ -28,9 +30,9 @@ type Workspace struct {
 	*pgtest.Database
 	Org, Ada, Bob, Policy, Service uuid.UUID
 	Route                          catalog.Route
-	Intake                         *flow.Intake
-	Responder                      *flow.Responder
-	Escalator                      *flow.Escalator
+	Intake                         *intake.Intake
+	Responder                      *respond.Responder
+	Escalator                      *paging.Escalator
 	PagesHinted, ChangesHinted     atomic.Int32
 }
 
@@ -47,13 +49,13 @@ func New(t *testing.T) *Workspace {
 func (w *Workspace) Start(t *testing.T) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
-	signals := flow.Signals{
+	signals := paging.Signals{
 		Pages:   func(...notify.Kind) { w.PagesHinted.Add(1) },
 		Changed: func(uuid.UUID) { w.ChangesHinted.Add(1) },
 	}
-	w.Intake = flow.NewIntake(w.DB, quiet, signals)
-	w.Responder = flow.NewResponder(w.DB, signals)
-	w.Escalator = flow.NewEscalator(w.DB, postgres.Sweep, quiet, signals)
+	w.Intake = intake.NewIntake(w.DB, quiet, signals)
+	w.Responder = respond.NewResponder(w.DB, signals)
+	w.Escalator = paging.NewEscalator(w.DB, postgres.Sweep, quiet, signals)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
 	go func() { w.Intake.Run(ctx); close(done) }()

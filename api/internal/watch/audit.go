@@ -11,11 +11,11 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -72,18 +72,18 @@ func (o Overdue) ByKind() map[string]int {
 // trusts neither the loops nor their wake-ups, and reads through a connection of its own.
 type Auditor struct {
 	db         *postgres.DB
-	escalator  *flow.Escalator
-	timekeeper *flow.Timekeeper
+	escalator  *paging.Escalator
+	timekeeper *paging.Timekeeper
 	outboxes   map[notify.Kind]*delivery.Outbox
-	signals    flow.Signals
+	signals    paging.Signals
 }
 
 // NewAuditor makes an auditor of these outboxes.
-func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*delivery.Outbox, signals flow.Signals) *Auditor {
+func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*delivery.Outbox, signals paging.Signals) *Auditor {
 	return &Auditor{
 		db: db, outboxes: outboxes, signals: signals,
-		escalator:  flow.NewEscalator(db, postgres.Audit, logger, signals),
-		timekeeper: flow.NewTimekeeper(db, postgres.Audit, logger, signals),
+		escalator:  paging.NewEscalator(db, postgres.Audit, logger, signals),
+		timekeeper: paging.NewTimekeeper(db, postgres.Audit, logger, signals),
 	}
 }
 
@@ -230,7 +230,7 @@ func startUnpaged(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	round := flow.NewRound(tx, now)
+	round := paging.NewRound(tx, now)
 	for _, record := range records {
 		_, paged, err := escalationdb.Get(ctx, tx, record.OrgID, record.ID, record.PolicyID)
 		if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -25,7 +25,7 @@ import (
 // audit finds, repairs and finds again.
 func (w *workspace) audit(t *testing.T) (found, left watch.Overdue) {
 	t.Helper()
-	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, flow.Signals{
+	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, paging.Signals{
 		Pages: func(...notify.Kind) { w.PagesHinted.Add(1) }, Changed: func(uuid.UUID) {},
 	})
 	found, err := auditor.Find(t.Context())

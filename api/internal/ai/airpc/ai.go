@@ -9,9 +9,9 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/ai"
 	"github.com/nightbell/nightbell/api/internal/auth"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
 // Handler implements nightbellv1connect.AiServiceHandler for an installation without
@@ -33,7 +33,7 @@ func (h *Handler) refuse(ctx context.Context, text string, because error) error 
 		case err != nil:
 			return err
 		case !exists:
-			return flow.ErrNoIncident
+			return respond.ErrNoIncident
 		default:
 			return because
 		}

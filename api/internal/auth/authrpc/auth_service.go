@@ -14,11 +14,11 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
 const (
@@ -73,7 +73,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 
 // Register makes an account with its own workspace.
 func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.RegisterRequest) (*nightbellv1.RegisterResponse, error) {
-	registration, err := flow.Registration{
+	registration, err := signup.Registration{
 		Kind: org.Kind(request.GetUserType()), Name: request.GetName(), Email: request.GetEmail(),
 		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(),
 	}.Cleaned()
@@ -100,9 +100,9 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 	return &nightbellv1.RegisterResponse{User: user, Message: registeredMessage}, nil
 }
 
-func (s *AuthServer) register(ctx context.Context, registration flow.Registration, hash string) (user *nightbellv1.User, err error) {
+func (s *AuthServer) register(ctx context.Context, registration signup.Registration, hash string) (user *nightbellv1.User, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
-		made, err := flow.Register(ctx, tx, registration, hash, now)
+		made, err := signup.Register(ctx, tx, registration, hash, now)
 		if err != nil {
 			return err
 		}

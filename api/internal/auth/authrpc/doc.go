@@ -4,7 +4,7 @@
 //
 // Entry files: authenticate.go, authorize.go, audit.go, auth_service.go (register,
 // login, refresh, logout, me), sessions.go, signin_limits.go, api_key_service.go.
-// Neighbours: auth decides, authdb stores, flow/register.go makes an account.
+// Neighbours: auth decides, authdb stores, signup makes an account.
 //
 // The order of the steps is part of what they promise:
 //

@@ -10,9 +10,9 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/auth"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/view/explain"
 )
@@ -26,7 +26,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 	caller, _ := auth.ActorFrom(ctx)
 	serviceID, ok := id.Parse(request.GetServiceId())
 	if !ok && request.GetServiceId() != "" {
-		return nil, flow.ErrNoService
+		return nil, paging.ErrNoService
 	}
 	severity := alert.Severity(cmp.Or(request.GetSeverity(), string(alert.Critical)))
 	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
@@ -39,7 +39,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 				return err
 			}
 		}
-		foreseen, err := flow.Foresee(ctx, tx, caller.OrgID, serviceID, severity, at)
+		foreseen, err := paging.Foresee(ctx, tx, caller.OrgID, serviceID, severity, at)
 		if err != nil {
 			return err
 		}

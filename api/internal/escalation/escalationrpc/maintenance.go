@@ -15,10 +15,10 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -76,7 +76,7 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 		}
 		complete, err := escalationdb.InsertMaintenance(ctx, tx, caller.OrgID, window, caller.UserID, now)
 		if err == nil && !complete {
-			err = flow.ErrNoService
+			err = paging.ErrNoService
 		}
 		if err != nil {
 			return err

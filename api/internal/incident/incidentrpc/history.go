@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
 
@@ -46,7 +46,7 @@ func ofIncident[T any](ctx context.Context, h *Handler, text string, query func(
 			return answer, err
 		}
 		if !exists {
-			return answer, flow.ErrNoIncident
+			return answer, respond.ErrNoIncident
 		}
 		return query(ctx, tx, orgID, incidentID)
 	})

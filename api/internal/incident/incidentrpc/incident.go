@@ -1,5 +1,5 @@
 // Package incidentrpc answers the calls about incidents. Handlers read through
-// view/incidents and write through flow/respond.go.
+// view/incidents and write through respond.
 package incidentrpc
 
 import (
@@ -14,24 +14,25 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/auth"
-	"github.com/nightbell/nightbell/api/internal/flow"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
 
 // Handler implements nightbellv1connect.IncidentServiceHandler.
 type Handler struct {
 	db        *postgres.DB
-	responder *flow.Responder
+	responder *respond.Responder
 	counter   incidents.Counter
 }
 
 // New makes a handler.
-func New(db *postgres.DB, responder *flow.Responder) *Handler {
+func New(db *postgres.DB, responder *respond.Responder) *Handler {
 	return &Handler{db: db, responder: responder}
 }
 
@@ -54,7 +55,7 @@ func read[T any](ctx context.Context, h *Handler, query func(context.Context, pg
 		return err
 	}, append(options, postgres.ReadOnly())...)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = flow.ErrNoIncident
+		err = respond.ErrNoIncident
 	}
 	return answer, err
 }
@@ -94,7 +95,7 @@ func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, 
 		if err != nil {
 			return nil, err
 		}
-		found.Escalation.NextTargets, err = flow.NextPaged(ctx, tx, orgID, incidentID, now)
+		found.Escalation.NextTargets, err = paging.NextPaged(ctx, tx, orgID, incidentID, now)
 		return found, err
 	})
 }
@@ -102,7 +103,7 @@ func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, 
 // CreateIncident declares an incident.
 func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {
 	orgID, actor := actorOf(ctx)
-	declaration := flow.Declaration{
+	declaration := respond.Declaration{
 		OrgID: orgID, By: actor, Title: request.GetTitle(), Description: request.GetDescription(),
 		Severity: alert.Severity(request.GetSeverity()), Tags: request.GetTags(), Metadata: request.GetMetadata().AsMap(),
 	}
@@ -141,21 +142,21 @@ func reference(text, noun string) (uuid.UUID, error) {
 
 const longestIdempotencyKey = 255
 
-func idempotencyKey(ctx context.Context, request proto.Message) (flow.IdempotencyKey, error) {
+func idempotencyKey(ctx context.Context, request proto.Message) (respond.IdempotencyKey, error) {
 	call := rpcserver.CallFrom(ctx)
 	if call == nil {
-		return flow.IdempotencyKey{}, nil
+		return respond.IdempotencyKey{}, nil
 	}
 	key := call.Header.Get("Idempotency-Key")
 	if len(key) > longestIdempotencyKey {
-		return flow.IdempotencyKey{}, fault.New(fault.Invalid, "idempotency_key_too_long", "Idempotency-Key is longer than 255 characters. Use a UUID.")
+		return respond.IdempotencyKey{}, fault.New(fault.Invalid, "idempotency_key_too_long", "Idempotency-Key is longer than 255 characters. Use a UUID.")
 	}
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
 	if err != nil {
-		return flow.IdempotencyKey{}, err
+		return respond.IdempotencyKey{}, err
 	}
 	sum := sha256.Sum256(encoded)
-	return flow.IdempotencyKey{Key: key, Method: call.Procedure, RequestHash: sum[:]}, nil
+	return respond.IdempotencyKey{Key: key, Method: call.Procedure, RequestHash: sum[:]}, nil
 }
 
 // respond carries out a command and reads the incident as it is then.
@@ -163,7 +164,7 @@ func (h *Handler) respond(ctx context.Context, text string, command func(inciden
 	orgID, actor := actorOf(ctx)
 	incidentID, ok := id.Parse(text)
 	if !ok {
-		return nil, flow.ErrNoIncident
+		return nil, respond.ErrNoIncident
 	}
 	if err := h.responder.Respond(ctx, orgID, []uuid.UUID{incidentID}, command(actor)); err != nil {
 		return nil, err
@@ -216,7 +217,7 @@ func (h *Handler) member(ctx context.Context, text string) (member, error) {
 			WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, orgID, userID).Scan(&m.name)
 		return m, err
 	})
-	if errors.Is(err, flow.ErrNoIncident) {
+	if errors.Is(err, respond.ErrNoIncident) {
 		err = fault.New(fault.NotFound, "not_found", "User not found")
 	}
 	return found, err

@@ -18,7 +18,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// Foreseen is what an explanation is made of (flow.Foresight).
+// Foreseen is what an explanation is made of (paging.Foresight).
 type Foreseen struct {
 	ServiceID   uuid.UUID
 	ServiceName string

@@ -32,7 +32,7 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbel
 }
 
 // escalation reads where the paging stands; absent when nobody was ever paged. Who is
-// next is not stored: the rules tell (flow.NextPaged).
+// next is not stored: the rules tell (paging.NextPaged).
 func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Escalation, error) {
 	e := &nightbellv1.Escalation{}
 	var policy *uuid.UUID

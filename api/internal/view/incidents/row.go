@@ -1,6 +1,6 @@
 // Package incidents reads what the incident screens show: incidents with the names of
 // their service and people, their history, their pages and their alerts. It only
-// reads; flow/respond.go writes.
+// reads; respond writes.
 package incidents
 
 import (

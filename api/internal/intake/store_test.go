@@ -1,0 +1,267 @@
+package intake_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+func expect(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+func TestAnAlertPagesEscalatesAndResolves(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 1")
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	if w.PagesHinted.Load() == 0 || w.ChangesHinted.Load() == 0 {
+		t.Error("no hint was given after the commit")
+	}
+	w.Sweep(t)
+	expect(t, "pages before the next step is due", w.Pages(t), "Ada pending")
+	w.Clock.Advance(301 * time.Second)
+	w.Sweep(t)
+	expect(t, "pages after the first step's delay", w.Pages(t), "Ada pending", "Bob pending")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "resolved critical 1")
+	expect(t, "pages", w.Pages(t), "Ada cancelled", "Bob cancelled")
+	expect(t, "timeline", w.Kinds(t), "declared", "resolved")
+	w.Clock.Advance(time.Hour)
+	w.Sweep(t)
+	expect(t, "pages after the end", w.Pages(t), "Ada cancelled", "Bob cancelled")
+}
+
+func TestAnswerStopsThePaging(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Acknowledge{By: by}); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Advance(time.Hour)
+	w.Sweep(t)
+	expect(t, "incidents", w.Incidents(t), "acknowledged critical 1")
+	expect(t, "pages", w.Pages(t), "Ada cancelled")
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Escalate{By: by}); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "pages after escalating by hand", w.Pages(t), "Ada cancelled", "Bob pending")
+	expect(t, "timeline", w.Kinds(t), "declared", "acknowledged", "escalated")
+}
+
+func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("c", "g", pagingtest.Began), pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 3")
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began), pagingtest.Ended("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 3")
+	w.Accept(t, pagingtest.Ended("c", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "resolved critical 3")
+	expect(t, "timeline", w.Kinds(t), "declared", "alert_linked", "alert_resolved", "resolved")
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.Org); n != 7 {
+		t.Errorf("%d occurrences of 7 messages", n)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrences) FROM alert_event WHERE org_id = $1`, w.Org); n != 7 {
+		t.Errorf("%d events of 7 messages", n)
+	}
+}
+
+func TestGroupingByAlertOpensOneIncidentEach(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Route.Grouping = catalog.ByAlert
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 1", "triggered critical 1")
+}
+
+// Alertmanager repeats a firing alert for hours.
+func TestARepeatDoesNotReopenWhatAPersonResolved(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Resolve{By: by}); err != nil {
+		t.Fatal(err)
+	}
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents after a repeat", w.Incidents(t), "resolved critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(time.Hour)))
+	expect(t, "incidents after a new start", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+}
+
+func TestALaterStartOfAnOpenIncidentIsAnsweredWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	later := pagingtest.Began.Add(time.Hour)
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("a", "g", later))
+	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{w.OnlyIncident(t)}, incident.Resolve{By: by}); err != nil {
+		t.Fatal(err)
+	}
+	w.Accept(t, pagingtest.Firing("a", "g", later))
+	expect(t, "incidents after a repeat of the later start", w.Incidents(t), "resolved critical 2")
+}
+
+func TestASenderThatDoesNotSayWhenItStarted(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	expect(t, "incidents after a repeat", w.Incidents(t), "triggered critical 1")
+	w.Accept(t, pagingtest.Ended("a", "g", time.Time{}))
+	expect(t, "incidents after the end", w.Incidents(t), "resolved critical 1")
+	w.Accept(t, pagingtest.Firing("a", "g", time.Time{}))
+	expect(t, "incidents when it is back", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+}
+
+func TestAResolveThatOvertakesItsFiringWins(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(time.Minute)))
+	expect(t, "incidents of the next episode", w.Incidents(t), "triggered critical 1")
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
+	expect(t, "incidents after a stale resolve", w.Incidents(t), "triggered critical 1")
+}
+
+func TestAWorseAlertRaisesTheSeverity(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	mild := pagingtest.Firing("a", "g", pagingtest.Began)
+	mild.Severity = alert.Low
+	w.Accept(t, mild)
+	w.Accept(t, pagingtest.Firing("b", "g", pagingtest.Began))
+	expect(t, "incidents", w.Incidents(t), "triggered critical 2")
+	expect(t, "timeline", w.Kinds(t), "declared", "alert_linked", "severity_change")
+}
+
+func TestNobodyOnCallPagesTheOwners(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `DELETE FROM escalation_step WHERE policy_id = $1`, w.Policy)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	expect(t, "pages", w.Pages(t), "Ada pending")
+	if !slices.Contains(w.Kinds(t), "last_resort") {
+		t.Errorf("the timeline does not say so: %q", w.Kinds(t))
+	}
+}
+
+func TestAnUnreachablePersonCostsNoTime(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now() WHERE user_id = $1`, w.Ada)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	w.Sweep(t)
+	expect(t, "pages", w.Pages(t), "Bob pending")
+	expect(t, "timeline", w.Kinds(t), "declared", "nobody_on_call")
+}
+
+// sendUntilAccepted does as Alertmanager: what was refused with a 503 is sent again.
+// On a busy machine a row may stay locked for longer than Nightbell lets a sender wait.
+func (w *workspace) sendUntilAccepted(ctx context.Context, received alert.Received) error {
+	for {
+		err := w.Intake.Accept(ctx, w.Route, alert.Batch{Alerts: []alert.Received{received}})
+		if !fault.Is(err, fault.Unavailable) {
+			return err
+		}
+	}
+}
+
+// T03: 64 senders post one key at once, two replicas take them in, others resolve.
+func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	replica := &workspace{&pagingtest.Workspace{Database: w.Database, Org: w.Org, Route: w.Route}}
+	replica.Start(t)
+	const senders, keys = 32, 20
+	var wait sync.WaitGroup
+	var accepted [2]int
+	var mu sync.Mutex
+	for sender := range senders {
+		wait.Go(func() {
+			for key := range keys {
+				name := fmt.Sprintf("k%d", key)
+				received := pagingtest.Firing(name, name, pagingtest.Began)
+				if sender%8 == 7 {
+					received = pagingtest.Ended(name, name, pagingtest.Began.Add(-time.Minute))
+				}
+				at := []*workspace{w, replica}[sender%2]
+				if err := at.sendUntilAccepted(t.Context(), received); err != nil {
+					t.Errorf("sender %d: %v", sender, err)
+				}
+				mu.Lock()
+				accepted[sender%2]++
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE org_id = $1`, w.Org); n != keys {
+		t.Errorf("%d incidents for %d keys", n, keys)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT count(DISTINCT effect_key) FROM notification WHERE org_id = $1`, w.Org); n != keys {
+		t.Errorf("%d pages for %d incidents", n, keys)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT sum(occurrence_count) FROM alert WHERE org_id = $1`, w.Org); n != accepted[0]+accepted[1] {
+		t.Errorf("%d occurrences of %d accepted messages", n, accepted[0]+accepted[1])
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT max(number) FROM incident WHERE org_id = $1`, w.Org); n < keys {
+		t.Errorf("the last number is %d", n)
+	}
+}
+
+// TestNewGroupsOfManyTenantsInOneBatch numbers the incidents of each organization by
+// itself, although one transaction opens them.
+func TestNewGroupsOfManyTenantsInOneBatch(t *testing.T) {
+	w := newWorkspace(t)
+	routes := []catalog.Route{w.Route}
+	for range 2 {
+		w.Fill(t)
+		routes = append(routes, w.Route)
+	}
+	var senders sync.WaitGroup
+	done := w.Intake.Expect() // keeps the batch open for a moment
+	for n := range 30 {
+		senders.Go(func() {
+			key := fmt.Sprint("k", n)
+			if err := w.Intake.Accept(t.Context(), routes[n%3], alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	senders.Wait()
+	done()
+	for _, route := range routes {
+		numbers := pgtest.One[[]int32](t, w.Database, `SELECT array_agg(number ORDER BY number) FROM incident WHERE org_id = $1`, route.OrgID)
+		linked := pgtest.One[int](t, w.Database, `SELECT count(*) FROM alert a JOIN incident i ON i.org_id = a.org_id AND i.id = a.incident_id
+			WHERE a.org_id = $1 AND a.incident_starts_at = a.starts_at`, route.OrgID)
+		if !slices.Equal(numbers, []int32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}) || linked != 10 {
+			t.Errorf("incidents have the numbers %v, %d alerts are theirs", numbers, linked)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package paging
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// Command applies one command to one incident that this transaction holds. A harmless
+// repeat writes as well (design rule 3).
+func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, command incident.Command) error {
+	outcome, err := incident.Decide(record.Incident, command, r.now)
+	if err != nil {
+		return err
+	}
+	incidentdb.QueueSave(batch, outcome.Next, r.now)
+	for _, event := range outcome.Events {
+		r.Note(record, event)
+	}
+	record.Incident = outcome.Next
+	switch outcome.Paging {
+	case incident.StopPaging:
+		return r.stop(ctx, batch, record)
+	case incident.NextStep:
+		return r.advance(ctx, batch, record, escalation.Advance)
+	case incident.FirstStep:
+		return r.advance(ctx, batch, record, escalation.Start)
+	case incident.LeavePaging:
+		return nil
+	default:
+		return fmt.Errorf("an unknown change of paging: %q", outcome.Paging)
+	}
+}
+
+// stop ends the escalation and calls off what was not sent yet (promise P5).
+func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	reason := string(record.Status)
+	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
+	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || !found {
+		return err
+	}
+	switch {
+	case record.Status == incident.Acknowledged && standing.AckTimeout > 0 && !standing.AckTimed:
+		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
+		// counts from the acknowledgement that there is then.
+		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(standing.AckTimeout))
+	case record.Status == incident.Resolved && standing.Timed:
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
+	}
+	if standing.Status == escalation.Active {
+		standing.State = escalation.Stop(standing.State, reason)
+		r.pagings = append(r.pagings, standing.Paging)
+	}
+	return nil
+}
+
+// advance pages by what the rule makes of the incident's state: the next step, or the
+// first.
+func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
+	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
+) error {
+	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return r.Start(ctx, record)
+	}
+	if standing.AckTimed {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
+	}
+	snapshot, err := r.snapshot(ctx, record, standing.Under(record.PolicyID))
+	if err != nil {
+		return err
+	}
+	state, effects := rule(snapshot, r.now)
+	r.carryOut(record, state, effects)
+	return nil
+}

@@ -1,0 +1,183 @@
+// Package paging decides who is due and writes it down: delivery sends what it wrote.
+//
+//  1. Claim the incidents whose next step is due (escalate.go).
+//  2. Read what decides about them: policies, who is on call, how people are reached,
+//     maintenance (inputs.go).
+//  3. Ask the pure rules: escalation.Decide says who is paged, notify.Plan by which
+//     contacts (round.go).
+//  4. Write pages, states and the timeline in the same transaction (Round.Queue).
+//
+// Intake and respond do 2 to 4 in transactions of their own: Round.Start when an incident
+// opens, Round.Command when somebody answers (command.go). Timers resolve what brings no
+// news and page again for what was acknowledged and forgotten (timers.go). Foresee and
+// NextPaged ask the same rules and write nothing.
+package paging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// dueAtOnce is how many incidents one transaction of the sweep takes on.
+const dueAtOnce = 100
+
+const (
+	// foreseeable is how far ahead the sweep looks for the next step: as long as a tick.
+	foreseeable = time.Second
+	// gathered is how long a step may wait for others, so that many in a row cost a few
+	// transactions.
+	gathered = 50 * time.Millisecond
+)
+
+// postponed is how soon an incident that could not be decided is tried again.
+const postponed = 15 * time.Second
+
+// Escalator pages the next step of every incident that nobody has answered in time.
+// Any number of replicas may run one: each takes what the others do not hold.
+type Escalator struct {
+	db      *postgres.DB
+	pool    postgres.Pool
+	logger  *slog.Logger
+	signals Signals
+}
+
+// NewEscalator makes an escalator that reads and writes by connections of pool.
+func NewEscalator(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *Escalator {
+	return &Escalator{db: db, pool: pool, logger: logger, signals: signals}
+}
+
+// Sweep carries out what is due now and reports whether more may be. It is safe to
+// call at any time: what is not due is not touched, and what was decided before is
+// not decided twice. When one incident spoils the round, each is tried alone.
+func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
+	due, err := e.sweep(ctx, dueAtOnce)
+	if err == nil || postgres.IsUnavailable(err) || ctx.Err() != nil {
+		return due == dueAtOnce, err
+	}
+	e.logger.ErrorContext(ctx, "a round of escalations failed; each incident is tried alone", "error", err)
+	for range dueAtOnce {
+		due, err := e.sweep(ctx, 1)
+		if err == nil && due == 0 {
+			return false, nil
+		}
+		if err == nil {
+			continue
+		}
+		if err := e.postponeFirst(ctx, err); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// sweep carries out up to limit due escalations in one transaction. A panic in a rule
+// fails the round like any other error, so that the others are tried alone.
+func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			due, err = 0, fmt.Errorf("panic while escalating: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	var round *Round
+	var soon time.Duration
+	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, err := escalationdb.ClaimDue(ctx, tx, now, limit)
+		if err != nil {
+			return fmt.Errorf("claim due escalations: %w", err)
+		}
+		due, round = len(claimed), NewRound(tx, now)
+		if due == 0 {
+			next, found, err := escalationdb.NextDue(ctx, tx, now, now.Add(foreseeable))
+			if found {
+				soon = next.Sub(now) + gathered
+			}
+			return err
+		}
+		return round.escalate(ctx, claimed)
+	})
+	if err == nil && soon > 0 && e.signals.Soon != nil {
+		e.signals.Soon(soon)
+	}
+	if err != nil || due == 0 {
+		return 0, err
+	}
+	for _, flaw := range round.flaws() {
+		e.logger.WarnContext(ctx, "a policy was paged by as far as it can be read", "error", flaw)
+	}
+	e.signals.Pages()
+	for _, orgID := range round.Orgs() {
+		e.signals.Changed(orgID)
+	}
+	return due, nil
+}
+
+// postponeFirst moves the incident that cannot be decided behind the others, so that
+// one spoiled policy never silences the rest. It is tried again after postponed.
+func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
+	return e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, err := escalationdb.ClaimDue(ctx, tx, now, 1)
+		if err != nil || len(claimed) == 0 {
+			return err
+		}
+		first := claimed[0]
+		e.logger.ErrorContext(ctx, "an incident could not be escalated; it is tried again soon",
+			"incident", first.IncidentID, "policy", first.PolicyID, "error", because)
+		first.NextDueAt = now.Add(postponed)
+		batch := &pgx.Batch{}
+		escalationdb.QueueSave(batch, []escalationdb.Paging{first}, now)
+		return postgres.Finish(ctx, tx, batch)
+	})
+}
+
+// escalate decides and writes what follows for the claimed incidents.
+func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
+	if len(due) == 0 {
+		return nil
+	}
+	var ref incidentdb.Ref
+	states := make(map[uuid.UUID]escalationdb.Paging, len(due))
+	for _, paging := range due {
+		ref.Add(paging.OrgID, paging.IncidentID)
+		states[paging.IncidentID] = paging
+	}
+	records, err := incidentdb.Lock(ctx, r.tx, ref)
+	if err != nil {
+		return err
+	}
+	if err := r.prepare(ctx, records); err != nil {
+		return err
+	}
+	for _, record := range records {
+		paging := states[record.ID]
+		snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))
+		if err != nil {
+			return err
+		}
+		failpoint.At("deciding", record.Title)
+		state, effects := escalation.Decide(snapshot, r.now)
+		r.carryOut(record, state, effects)
+	}
+	batch := &pgx.Batch{}
+	r.Queue(batch)
+	return postgres.Finish(ctx, r.tx, batch)
+}

@@ -1,0 +1,64 @@
+package paging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+)
+
+// NextPaged names who is paged next for an incident if nobody answers, by the rules that
+// page: whom schedules mean at that time, steps that are skipped passed over. It is empty
+// when nobody follows. It writes nothing.
+func NextPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now time.Time) (names []string, err error) {
+	var policyID, serviceID *uuid.UUID
+	var severity alert.Severity
+	err = tx.QueryRow(ctx, `SELECT escalation_policy_id, service_id, severity FROM incident WHERE org_id = $1 AND id = $2`,
+		orgID, incidentID).Scan(&policyID, &serviceID, &severity)
+	if err != nil {
+		return nil, err
+	}
+	paging, found, err := escalationdb.Get(ctx, tx, orgID, incidentID, idOf(policyID))
+	if err != nil || !found || paging.Status != escalation.Active {
+		return nil, err
+	}
+	s := newStanding(tx, now)
+	prospect, err := s.prospect(ctx, orgID, idOf(policyID))
+	if err != nil {
+		return nil, err
+	}
+	prospect.Severity, prospect.Service = severity, idOf(serviceID)
+	return namesOf(ctx, tx, prospect.Next(paging.State, now))
+}
+
+// namesOf are the names of those whom effects page, each once, in their order.
+func namesOf(ctx context.Context, tx pgx.Tx, effects []escalation.Effect) (names []string, err error) {
+	for _, effect := range effects {
+		name := effect.Why.TargetName
+		if effect.Kind == escalation.PagePerson {
+			err = tx.QueryRow(ctx, `SELECT name FROM users WHERE id = $1`, effect.UserID).Scan(&name)
+			if errors.Is(err, pgx.ErrNoRows) {
+				continue // left the organization since the policy was read
+			}
+			if err != nil {
+				return nil, fmt.Errorf("read who is paged next: %w", err)
+			}
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func idOf(id *uuid.UUID) uuid.UUID {
+	if id == nil {
+		return uuid.Nil
+	}
+	return *id
+}

@@ -1,0 +1,198 @@
+package paging
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// timerLockWait is how long a timer waits for somebody's row.
+const timerLockWait = 2 * time.Second
+
+// Timekeeper does to incidents what their policies ask of the clock besides paging: it
+// resolves what brings no news, and pages again for what was acknowledged and not
+// resolved. Any number of replicas may run one: each takes what the others do not hold.
+type Timekeeper struct {
+	db      *postgres.DB
+	pool    postgres.Pool
+	logger  *slog.Logger
+	signals Signals
+}
+
+// NewTimekeeper makes a timekeeper that reads and writes by connections of pool.
+func NewTimekeeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *Timekeeper {
+	return &Timekeeper{db: db, pool: pool, logger: logger, signals: signals}
+}
+
+// Sweep carries out the timers that are due and reports whether more may be. It is safe
+// to call at any time. When one incident spoils the round, each is tried alone and that
+// one later.
+func (k *Timekeeper) Sweep(ctx context.Context) (again bool, err error) {
+	// First what ends by itself: nobody is paged for it once more.
+	for _, kind := range []escalation.TimerKind{escalation.AutoResolve, escalation.AckTimeout} {
+		due, err := k.sweepKind(ctx, kind)
+		if err != nil {
+			return false, err
+		}
+		again = again || due == dueAtOnce
+	}
+	return again, nil
+}
+
+func (k *Timekeeper) sweepKind(ctx context.Context, kind escalation.TimerKind) (due int, err error) {
+	due, err = k.sweep(ctx, kind, dueAtOnce, (*timerRound).carryOut)
+	if err == nil || postgres.IsUnavailable(err) || ctx.Err() != nil {
+		return due, err
+	}
+	k.logger.ErrorContext(ctx, "a round of timers failed; each incident is tried alone", "timer", kind, "error", err)
+	for range dueAtOnce {
+		due, err = k.sweep(ctx, kind, 1, (*timerRound).carryOut)
+		if err == nil && due == 0 {
+			return 0, nil
+		}
+		if err == nil {
+			continue
+		}
+		k.logger.ErrorContext(ctx, "a timer could not be carried out; it is tried again soon", "timer", kind, "error", err)
+		if _, err = k.sweep(ctx, kind, 1, (*timerRound).postpone); err != nil {
+			return 0, err
+		}
+	}
+	return dueAtOnce, nil
+}
+
+// sweep carries out up to limit timers of a kind in one transaction. A panic in a rule
+// fails the round like any other error, so that the others are tried alone.
+func (k *Timekeeper) sweep(ctx context.Context, kind escalation.TimerKind, limit int,
+	do func(*timerRound, context.Context, []escalationdb.DueTimer) error,
+) (due int, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			due, err = 0, fmt.Errorf("panic in a timer: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	var round *timerRound
+	err = k.db.InSystem(ctx, k.pool, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		claimed, err := escalationdb.ClaimTimers(ctx, tx, kind, now, limit)
+		if err != nil {
+			return fmt.Errorf("claim due timers: %w", err)
+		}
+		due, round = len(claimed), &timerRound{Round: NewRound(tx, now)}
+		if due == 0 {
+			return nil
+		}
+		if err := do(round, ctx, claimed); err != nil {
+			return err
+		}
+		escalationdb.QueueEndTimers(&round.batch, round.over)
+		round.Queue(&round.batch)
+		return postgres.Finish(ctx, tx, &round.batch)
+	}, postgres.LockTimeout(timerLockWait))
+	if err != nil || due == 0 {
+		return 0, err
+	}
+	if len(round.timeline) > 0 {
+		k.signals.Pages()
+	}
+	for _, orgID := range round.Orgs() {
+		k.signals.Changed(orgID)
+	}
+	return due, nil
+}
+
+// timerRound is one transaction in which timers act.
+type timerRound struct {
+	*Round
+
+	batch pgx.Batch
+	// over are the timers that have done what they were for.
+	over []escalationdb.Timer
+}
+
+// postpone tries the timers again later.
+func (r *timerRound) postpone(_ context.Context, due []escalationdb.DueTimer) error {
+	for _, timer := range due {
+		timer.DueAt = r.now.Add(postponed)
+		r.timers = append(r.timers, timer.Timer)
+	}
+	return nil
+}
+
+// carryOut looks at each incident again, now that nobody else can change it. Alerts are
+// locked before incidents, as they are when they arrive.
+func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) error {
+	var ref incidentdb.Ref
+	timers := make(map[uuid.UUID]escalationdb.DueTimer, len(due))
+	for _, timer := range due {
+		ref.Add(timer.OrgID, timer.IncidentID)
+		timers[timer.IncidentID] = timer
+	}
+	news := map[uuid.UUID]time.Time{}
+	if due[0].Kind == escalation.AutoResolve {
+		var err error
+		if news, err = alertdb.LastNews(ctx, r.tx, ref.IDs); err != nil {
+			return fmt.Errorf("read when alerts were last heard of: %w", err)
+		}
+	}
+	records, err := incidentdb.Lock(ctx, r.tx, ref)
+	if err != nil {
+		return err
+	}
+	if err := r.prepare(ctx, records); err != nil {
+		return err
+	}
+	for _, record := range records {
+		failpoint.At("timing", record.Title)
+		if err := r.act(ctx, record, timers[record.ID], news[record.ID]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act lets one timer do what it is for, if that is still so.
+func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer escalationdb.DueTimer, news time.Time) error {
+	since, waits := record.AcknowledgedAt, record.Status == incident.Acknowledged
+	if timer.Kind == escalation.AutoResolve {
+		since, waits = timer.TriggeredAt, record.Status.Open()
+		if news.After(since) {
+			since = news
+		}
+	}
+	policy, err := r.policy(ctx, record)
+	if err != nil {
+		return err
+	}
+	at, ever := policy.TimerDue(timer.Kind, since)
+	switch {
+	case !waits || !ever:
+		r.over = append(r.over, timer.Timer)
+		return nil
+	case at.After(r.now): // there was news, or the policy waits longer now
+		r.setTimer(record, timer.Kind, at)
+		return nil
+	}
+	r.over = append(r.over, timer.Timer)
+	if timer.Kind == escalation.AckTimeout {
+		return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
+	}
+	alertdb.QueueRelease(&r.batch, record.ID)
+	return r.Command(ctx, &r.batch, record, incident.NothingNew{For: policy.AutoResolve})
+}

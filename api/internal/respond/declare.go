@@ -1,0 +1,109 @@
+package respond
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// Declaration is an incident that a person or a program declares.
+type Declaration struct {
+	OrgID       uuid.UUID
+	By          incident.Actor
+	ServiceID   uuid.UUID // Nil when it is about no service
+	AssigneeID  uuid.UUID // Nil when nobody has it yet
+	Title       string
+	Description string
+	Severity    alert.Severity
+	Tags        map[string]string
+	Metadata    map[string]any
+	// Repeat makes a second declaration with the same key harmless; empty for none.
+	Repeat IdempotencyKey
+}
+
+// DeclareIncident opens an incident and pages by the policy of its service, or by the
+// organization's default. It answers with the incident's id; a repeat with the same
+// idempotency key answers with the first one's.
+func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UUID, error) {
+	var incidentID uuid.UUID
+	err := r.db.InTenant(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		first, repeated, err := d.Repeat.claim(ctx, tx, d.OrgID, now)
+		if err != nil || repeated {
+			incidentID = first
+			return err
+		}
+		incidentID, err = d.open(ctx, tx, now)
+		return err
+	})
+	if err != nil {
+		return uuid.Nil, err
+	}
+	r.signals.Changed(d.OrgID)
+	r.signals.Pages()
+	return incidentID, nil
+}
+
+// open stores the incident and starts its paging.
+func (d Declaration) open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.UUID, error) {
+	policyID, err := policyFor(ctx, tx, d)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	details, err := json.Marshal(map[string]any{"tags": d.Tags, "metadata": d.Metadata})
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("encode tags and metadata: %w", err)
+	}
+	opening := incidentdb.Opening{
+		OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
+		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details,
+	}
+	if d.By.Kind == incident.User {
+		opening.CreatedBy = d.By.ID
+	} else {
+		opening.Source = "api"
+	}
+	opened, err := incidentdb.Open(ctx, tx, []incidentdb.Opening{opening}, now)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	record := opened[0].Record
+	round := paging.NewRound(tx, now)
+	round.Note(record, incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."})
+	if err := round.Start(ctx, record); err != nil {
+		return uuid.Nil, err
+	}
+	batch := &pgx.Batch{}
+	round.Queue(batch)
+	d.Repeat.queueRemember(batch, d.OrgID, record.ID)
+	return record.ID, postgres.Finish(ctx, tx, batch)
+}
+
+// policyFor finds who is paged, and refuses services and people that do not exist in
+// this organization.
+func policyFor(ctx context.Context, tx pgx.Tx, d Declaration) (uuid.UUID, error) {
+	service, err := paging.FindService(ctx, tx, d.OrgID, d.ServiceID)
+	if err != nil || d.AssigneeID == uuid.Nil {
+		return service.PolicyID, err
+	}
+	var member bool
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $2)`, d.OrgID, d.AssigneeID).Scan(&member)
+	if err == nil && !member {
+		err = fault.New(fault.NotFound, "user_not_found", "User not found")
+	}
+	return service.PolicyID, err
+}

@@ -1,0 +1,128 @@
+package respond
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// ErrLinkSpent is the answer to an acknowledge link whose message is not known (any
+// more), or whose person has left the organization.
+var ErrLinkSpent = fault.New(fault.NotFound, "link_spent",
+	"This link does not work any more. Sign in to see the incident.")
+
+// ErrLinkExpired is the answer to an acknowledge link after its last day, by the clock
+// of the database that it was made by.
+var ErrLinkExpired = fault.New(fault.NotFound, "link_expired",
+	"This link has expired. Sign in to see what is open now.")
+
+// Paged is what one message told a person about.
+type Paged struct {
+	// Now is the database's clock.
+	Now        time.Time
+	PersonName string
+	Incidents  []PagedIncident
+}
+
+// PagedIncident is one incident of a message, as it stands now.
+type PagedIncident struct {
+	ID     uuid.UUID
+	Number int
+	Title  string
+	// Description is cut to what a phone shows.
+	Description    string
+	Severity       alert.Severity
+	Status         incident.Status
+	ServiceName    string
+	TriggeredAt    time.Time
+	AcknowledgedBy string
+	AcknowledgedAt time.Time
+}
+
+// LinkedPage shows what an acknowledge link is about. It changes nothing: mail
+// scanners open links too.
+func (r *Responder) LinkedPage(ctx context.Context, claims notify.AckClaims) (Paged, error) {
+	var paged Paged
+	err := r.db.InTenant(ctx, claims.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		paged, err = readPaged(ctx, tx, claims)
+		return err
+	}, postgres.ReadOnly())
+	return paged, err
+}
+
+// AcknowledgeLinked acknowledges, as the person the message was for, every incident of
+// it that nobody has answered yet, and shows how they stand then.
+func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (Paged, error) {
+	before, err := r.LinkedPage(ctx, claims)
+	if err != nil {
+		return Paged{}, err
+	}
+	by := incident.Actor{Kind: incident.User, ID: claims.UserID, Name: before.PersonName}
+	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message"}
+	for _, i := range before.Incidents {
+		if i.Status != incident.Triggered {
+			continue
+		}
+		// Resolved a moment ago: nothing is left to answer, and the page says so.
+		err := r.Respond(ctx, claims.OrgID, []uuid.UUID{i.ID}, acknowledge)
+		if err != nil && !fault.Is(err, fault.Conflict) {
+			return Paged{}, err
+		}
+	}
+	return r.LinkedPage(ctx, claims)
+}
+
+const pagedSQL = `
+SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at)
+FROM (SELECT DISTINCT n.incident_id
+      FROM (SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2) page
+      JOIN notification n ON n.org_id = $1 AND n.id = page.id
+      WHERE n.user_id = $3) carried
+JOIN incident i ON i.org_id = $1 AND i.id = carried.incident_id
+LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
+LEFT JOIN users a ON a.id = i.acknowledged_by
+ORDER BY array_position(ARRAY['triggered', 'acknowledged', 'resolved'], i.status),
+         array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity), i.triggered_at DESC`
+
+func readPaged(ctx context.Context, tx pgx.Tx, claims notify.AckClaims) (Paged, error) {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return Paged{}, err
+	}
+	if !now.Before(claims.Expires) {
+		return Paged{}, ErrLinkExpired
+	}
+	paged := Paged{Now: now}
+	err = tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
+		WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, claims.OrgID, claims.UserID).Scan(&paged.PersonName)
+	if err != nil {
+		return Paged{}, orSpent(err)
+	}
+	rows, err := tx.Query(ctx, pagedSQL, claims.OrgID, claims.DeliveryID, claims.UserID)
+	if err != nil {
+		return Paged{}, err
+	}
+	paged.Incidents, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (i PagedIncident, err error) {
+		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt)
+		return i, err
+	})
+	if err == nil && len(paged.Incidents) == 0 {
+		err = ErrLinkSpent
+	}
+	return paged, err
+}
+
+func orSpent(err error) error {
+	if err == pgx.ErrNoRows { //nolint:errorlint // Scan returns it bare
+		return ErrLinkSpent
+	}
+	return err
+}

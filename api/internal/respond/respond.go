@@ -1,0 +1,80 @@
+// Package respond carries out what people and programs say to incidents.
+//
+//  1. Lock the incidents.
+//  2. Ask incident.Decide what the command means in their state.
+//  3. Stop or go on with paging and write the timeline, all in one transaction: once it
+//     is committed, no page of an answered incident starts (promise P5).
+//
+// Declaring an incident is in declare.go, the link in a message in link.go.
+package respond
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// ErrNoIncident is the answer for an incident that does not exist in the caller's
+// organization (spec section 8).
+var ErrNoIncident = fault.New(fault.NotFound, "incident_not_found", "Incident not found")
+
+// Responder carries out what people and programs say to incidents: acknowledge,
+// resolve, assign, escalate, comment.
+type Responder struct {
+	db      *postgres.DB
+	signals paging.Signals
+}
+
+// NewResponder makes a responder.
+func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
+	return &Responder{db: db, signals: signals}
+}
+
+// Respond applies a command to incidents of one organization in one transaction: the
+// status, the end or the next step of paging, and the timeline change together. All
+// or none; an incident that does not exist there is ErrNoIncident, and a command that
+// the state does not allow is the fault of incident.Decide.
+func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
+	err := r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		return respond(ctx, tx, orgID, incidentIDs, command)
+	})
+	if err != nil {
+		return err
+	}
+	r.signals.Changed(orgID)
+	r.signals.Pages()
+	return nil
+}
+
+func respond(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	var ref incidentdb.Ref
+	for _, incidentID := range incidentIDs {
+		ref.Add(orgID, incidentID)
+	}
+	records, err := incidentdb.Lock(ctx, tx, ref)
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 || len(records) < len(incidentIDs) {
+		return ErrNoIncident
+	}
+	round, batch := paging.NewRound(tx, now), &pgx.Batch{}
+	for _, record := range records {
+		if err := round.Command(ctx, batch, record, command); err != nil {
+			return err
+		}
+	}
+	round.Queue(batch)
+	return postgres.Finish(ctx, tx, batch)
+}

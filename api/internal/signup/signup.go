@@ -1,0 +1,130 @@
+// Package signup makes an account with a workspace that can page.
+package signup
+
+import (
+	"context"
+	"net/mail"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/org/orgdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// ErrEmailTaken is the answer to a second registration with one e-mail address.
+var ErrEmailTaken = fault.New(fault.Conflict, "email_taken",
+	"An account with this e-mail address exists already. Log in, or register with another address.")
+
+// Registration is a new account with its own workspace.
+type Registration struct {
+	Kind  org.Kind
+	Name  string
+	Email string
+	// OrgName is needed for an organization; an individual's workspace has the
+	// person's name.
+	OrgName string
+	// Phone may be empty; Timezone means UTC then.
+	Phone    string
+	Timezone string
+}
+
+// Registered names what a registration made.
+type Registered struct {
+	OrgID, UserID              uuid.UUID
+	ContactMethodID, PolicyID  uuid.UUID
+	OrgName, PersonName, Email string
+}
+
+// Cleaned returns the registration as it is stored, or the refusal that names the
+// field to change.
+func (r Registration) Cleaned() (Registration, error) {
+	if !r.Kind.Known() {
+		return Registration{}, org.Refuse("user_type", "Choose individual or organization.")
+	}
+	var err error
+	if r.Name, err = org.CleanName("name", r.Name); err != nil {
+		return Registration{}, err
+	}
+	if r.Kind == org.Individual {
+		r.OrgName = r.Name
+	}
+	if r.OrgName, err = org.CleanName("org_name", r.OrgName); err != nil {
+		return Registration{}, err
+	}
+	if r.Email, err = cleanEmail(r.Email); err != nil {
+		return Registration{}, err
+	}
+	if r.Phone = strings.TrimSpace(r.Phone); len(r.Phone) > 40 || !org.IsPlainText(r.Phone) {
+		return Registration{}, org.Refuse("phone", "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
+	}
+	zone, err := org.Zone("timezone", r.Timezone)
+	if err != nil {
+		return Registration{}, err
+	}
+	r.Timezone = zone.String()
+	return r, nil
+}
+
+func cleanEmail(email string) (string, error) {
+	email = strings.TrimSpace(email)
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || len(email) > 254 || !org.IsPlainText(email) {
+		return "", org.Refuse("email", "This is not an e-mail address. Write it like name@example.com.")
+	}
+	return email, nil
+}
+
+// CheckPassword is auth.CheckPassword with all that the registration tells of the person.
+func (r Registration) CheckPassword(password string) error {
+	return auth.CheckPassword(password, r.Name, r.Email, r.OrgName)
+}
+
+// Register stores a cleaned registration: the organization, the person as its owner,
+// reached by e-mail, and a policy that pages them. Nothing may be missing for the
+// first alert to wake somebody. It runs as nightbell_system, because accounts belong
+// to no organization. A second account for one e-mail address is ErrEmailTaken, and
+// nothing can follow in that transaction.
+func Register(ctx context.Context, tx pgx.Tx, r Registration, passwordHash string, now time.Time) (Registered, error) {
+	made := Registered{OrgID: id.New(), UserID: id.New(), OrgName: r.OrgName, PersonName: r.Name, Email: r.Email}
+	err := authdb.New(tx).InsertAccount(ctx, authdb.InsertAccountParams{
+		ID: made.UserID, Name: r.Name, Email: r.Email, PasswordHash: passwordHash,
+		Phone: r.Phone, Timezone: r.Timezone, CreatedAt: now,
+	})
+	if postgres.ConstraintName(err) == "users_email_key" {
+		return Registered{}, ErrEmailTaken
+	}
+	if err != nil {
+		return Registered{}, err
+	}
+	if err := registerWorkspace(ctx, tx, r, made, now); err != nil {
+		return Registered{}, err
+	}
+	if made.ContactMethodID, err = notifydb.InsertFirstContact(ctx, tx, made.OrgID, made.UserID, r.Email, now); err != nil {
+		return Registered{}, err
+	}
+	if made.PolicyID, err = escalationdb.InsertDefaultPolicy(ctx, tx, made.OrgID, made.UserID, now); err != nil {
+		return Registered{}, err
+	}
+	return made, orgdb.New(tx).SetDefaultPolicy(ctx, made.PolicyID, made.OrgID)
+}
+
+func registerWorkspace(ctx context.Context, tx pgx.Tx, r Registration, made Registered, now time.Time) error {
+	store := orgdb.New(tx)
+	err := store.InsertOrg(ctx, orgdb.InsertOrgParams{ID: made.OrgID, Kind: string(r.Kind), Name: r.OrgName, CreatedAt: now})
+	if err != nil {
+		return err
+	}
+	return store.InsertMember(ctx, orgdb.InsertMemberParams{
+		OrgID: made.OrgID, UserID: made.UserID, Role: string(auth.Owner), CreatedAt: now,
+	})
+}
