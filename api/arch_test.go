@@ -161,6 +161,11 @@ var rules = map[string]rule{
 		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
 		advice: "a channel sends what it is given; what to send is decided and stored elsewhere",
 	},
+	"installation": {
+		may:    []string{"kernel", "platform", "postgres", "gen"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "it knows whose database this is, not what the product is about",
+	},
 	"failpoint": {advice: "it must change nothing in a released binary"},
 	"platform": {
 		may:    []string{"kernel", "platform", "postgres", "failpoint", "gen"},

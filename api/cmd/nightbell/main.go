@@ -20,6 +20,7 @@ var version = "dev"
 type commands struct {
 	Serve       serveCommand       `cmd:"" help:"Run Nightbell."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database's schema up to date, or look at it."`
+	Restored    restoredCommand    `cmd:"" help:"What to do after a database was restored."`
 	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
 	Explain     explainCommand     `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
@@ -51,6 +52,23 @@ type migrateStatusCommand struct{ app.Config }
 
 func (c migrateStatusCommand) Run(ctx context.Context) error {
 	return app.MigrateStatus(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type restoredCommand struct {
+	Confirm restoredConfirmCommand `cmd:"" help:"Let a restored copy page: it replaces what it was copied from. Stop the server first when it runs on its private PostgreSQL."`
+	NewKey  restoredNewKeyCommand  `cmd:"" help:"Go on with the data key there is, or a new one, because the one that sealed the stored secrets is lost."`
+}
+
+type restoredConfirmCommand struct{ app.Config }
+
+func (c restoredConfirmCommand) Run(ctx context.Context) error {
+	return app.ConfirmRestored(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type restoredNewKeyCommand struct{ app.Config }
+
+func (c restoredNewKeyCommand) Run(ctx context.Context) error {
+	return app.AcceptNewKey(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
 }
 
 type demoCommand struct {

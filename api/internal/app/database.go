@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/nightbell/nightbell/api/internal/delivery"
-	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 )
@@ -39,7 +36,7 @@ func (s *server) startDatabase(ctx context.Context) error {
 	if err := s.db.Check(ctx); err != nil {
 		return fmt.Errorf("connect to the database: %w", err)
 	}
-	return s.claimInstallation(ctx)
+	return nil
 }
 
 // followPrimary keeps the connections at the primary. The private PostgreSQL has no
@@ -50,15 +47,10 @@ func (s *server) followPrimary(ctx context.Context) {
 	}
 }
 
-// claimInstallation names this database at its first start. A private database is
-// ours alone, so what a crash left claimed is free again.
-func (s *server) claimInstallation(ctx context.Context) error {
-	err := s.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `INSERT INTO installation (environment_id, created_at) VALUES ($1, nightbell_now()) ON CONFLICT DO NOTHING`, id.New())
-		return err
-	})
-	if err != nil || !s.embedded() {
-		return err
+// releaseLeases frees what a crash left claimed in a private database, which is ours alone.
+func (s *server) releaseLeases(ctx context.Context) error {
+	if !s.embedded() {
+		return nil
 	}
 	released, err := delivery.ReleaseLeases(ctx, s.db)
 	if released > 0 {

@@ -16,26 +16,39 @@ type loop struct {
 	run  func(context.Context)
 }
 
+// pageSweep is a part of the page path that runs when it is woken, and every second.
+type pageSweep struct {
+	name  string
+	waker *sweep.Waker
+	once  func(context.Context) (again bool, err error)
+}
+
+// pageSweeps lists what pages people. None of it runs on a restored copy.
+func (s *server) pageSweeps() []pageSweep {
+	list := []pageSweep{
+		{"escalations", s.escalations, s.unlessCopy(s.escalator.Sweep)},
+		// Timers have no waker: they are minutes away when they are set.
+		{"timers", sweep.NewWaker(), s.unlessCopy(s.timekeeper.Sweep)},
+	}
+	for kind, outbox := range s.outboxes {
+		list = append(list, pageSweep{"outbox " + string(kind), s.wakers[kind], s.unlessCopy(outbox.Sweep)})
+	}
+	return list
+}
+
 // loops lists everything that runs by itself.
 func (s *server) loops() []loop {
 	list := []loop{
 		{"intake", s.intake.Run},
-		{"escalations", func(ctx context.Context) {
-			sweep.Loop(ctx, s.logger, "escalations", s.escalations, s.escalator.Sweep)
-		}},
-		{"timers", func(ctx context.Context) {
-			sweep.Loop(ctx, s.logger, "timers", sweep.NewWaker(), s.timekeeper.Sweep)
-		}},
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
-		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.watch.Round) }},
-		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.tellHandovers) }},
+		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
+		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
+		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
-	for kind, outbox := range s.outboxes {
-		list = append(list, loop{"outbox " + string(kind), func(ctx context.Context) {
-			sweep.Loop(ctx, s.logger, "outbox "+string(kind), s.wakers[kind], outbox.Sweep)
-		}})
+	for _, part := range s.pageSweeps() {
+		list = append(list, loop{part.name, func(ctx context.Context) { sweep.Loop(ctx, s.logger, part.name, part.waker, part.once) }})
 	}
 	return list
 }

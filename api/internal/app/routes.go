@@ -19,6 +19,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationrpc"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentrpc"
 	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/integration/integrationrpc"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/notify/notifyrpc"
@@ -108,6 +109,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db)
 	maintenance := escalationrpc.NewMaintenance(s.db)
+	own := installation.NewHandler(s.db, s.copied.Load)
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL)
 	inbox := notifyrpc.NewInbox(s.db)
@@ -140,6 +142,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_contact_service_proto, contacts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewContactServiceHandler(contacts, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_installation_service_proto, own, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewInstallationServiceHandler(own, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_inbox_service_proto, inbox, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewInboxServiceHandler(inbox, o...)

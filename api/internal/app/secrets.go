@@ -16,15 +16,19 @@ import (
 // keptKey gives the key from the environment, or the one kept in the data directory,
 // which is made at the first start. A key file that others may read is refused.
 func keptKey(fromEnvironment []byte, dataDir, name string) ([]byte, error) {
+	key, err := existingKey(fromEnvironment, dataDir, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return makeKey(filepath.Join(dataDir, name))
+	}
+	return key, err
+}
+
+// existingKey is keptKey without making one: the error is then fs.ErrNotExist.
+func existingKey(fromEnvironment []byte, dataDir, name string) ([]byte, error) {
 	if fromEnvironment != nil {
 		return fromEnvironment, nil
 	}
-	path := filepath.Join(dataDir, name)
-	key, err := readKey(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return makeKey(path)
-	}
-	return key, err
+	return readKey(filepath.Join(dataDir, name))
 }
 
 func readKey(path string) ([]byte, error) {

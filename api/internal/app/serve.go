@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/handover"
+	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -64,6 +66,9 @@ type server struct {
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
 	stopping    chan struct{}
+	// copied is true while the database is a restored copy that nobody has confirmed.
+	installation *installation.Installation
+	copied       atomic.Bool
 	// databaseGone is closed when the private PostgreSQL ended; nil when there is none.
 	databaseGone <-chan struct{}
 	// undo is what ends each part, run backwards.
@@ -99,7 +104,7 @@ func prepare(ctx context.Context, config Config, options Options) (*server, erro
 	if s.settings, err = config.check(); err != nil {
 		return s, fmt.Errorf("the configuration does not fit:\n%w", err)
 	}
-	for _, part := range []func(context.Context) error{s.startTelemetry, s.unlockSecrets, s.startDatabase} {
+	for _, part := range []func(context.Context) error{s.startTelemetry, s.startDatabase, s.unlockSecrets, s.claimInstallation, s.releaseLeases} {
 		if err := part(ctx); err != nil {
 			return s, err
 		}
@@ -134,21 +139,6 @@ func (s *server) startTelemetry(context.Context) error {
 	s.metrics = telemetry.NewMetrics(s.options.Version)
 	s.tracing, err = telemetry.StartTracing(os.Getenv, s.options.Version, s.logger)
 	s.onStop(func(ctx context.Context) error { return s.tracing.Stop(ctx) })
-	return err
-}
-
-func (s *server) unlockSecrets(context.Context) error {
-	if err := s.secureDataDir(); err != nil {
-		return err
-	}
-	var err error
-	if s.jwtSecret, err = keptKey(s.jwtSecret, s.DataDir, "jwt-secret"); err != nil {
-		return fmt.Errorf("NIGHTBELL_JWT_SECRET: %w", err)
-	}
-	if s.dataKey, err = keptKey(s.dataKey, s.DataDir, "data-key"); err != nil {
-		return fmt.Errorf("NIGHTBELL_DATA_KEY: %w", err)
-	}
-	s.box, err = secret.NewBox(s.dataKey)
 	return err
 }
 

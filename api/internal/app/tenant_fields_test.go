@@ -68,6 +68,9 @@ func (c *campaign) stored(t *testing.T, method protoreflect.MethodDescriptor, vi
 		c.call(c.a.owner(), http.MethodPost, "/v1/integrations/slack/configure",
 			object{"bot_token": "xoxb-1234567890", "channel": "#alerts", "webhook_url": c.slack.webhook()})
 	}
+	if method.Name() == "ConfirmInstallation" {
+		c.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
+	}
 	fill := filling{variant: variant{target: "user"}, own: c.a.fresh, values: c.values()}
 	s := sending{via: via, method: method, body: fill.request(method), bearer: c.a.owner(), extra: extra}
 	before := c.rows()

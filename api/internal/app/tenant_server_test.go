@@ -31,6 +31,17 @@ type rig struct {
 func newTestServer(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{t: t, database: pgtest.New(t), logged: &lines{}, slack: newSlackDouble(t)}
+	r.start(Config{
+		DatabaseURL: r.database.DSN(), Listen: "127.0.0.1:8480", DataDir: t.TempDir(), EgressAllow: []string{"127.0.0.0/8"},
+		SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@localhost>", LogLevel: "debug", LogFormat: "json",
+	})
+	return r
+}
+
+// start opens what the configuration says, as serve does, until the test ends.
+func (r *rig) start(config Config) {
+	t := r.t
+	t.Helper()
 	r.server = &server{options: Options{Version: "test", Out: io.Discard}, stopping: make(chan struct{})}
 	t.Cleanup(func() {
 		if err := r.stop(); err != nil {
@@ -38,21 +49,17 @@ func newTestServer(t *testing.T) *rig {
 		}
 	})
 	var err error
-	r.settings, err = Config{
-		DatabaseURL: r.database.DSN(), Listen: "127.0.0.1:8480", DataDir: t.TempDir(), EgressAllow: []string{"127.0.0.0/8"},
-		SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@localhost>", LogLevel: "debug", LogFormat: "json",
-	}.check()
+	r.settings, err = config.check()
 	must(t, err)
 	must(t, r.startTelemetry(t.Context()))
 	r.logger = slog.New(slog.NewJSONHandler(r.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	for _, part := range []func(context.Context) error{r.unlockSecrets, r.startDatabase, r.build} {
+	for _, part := range []func(context.Context) error{r.startDatabase, r.unlockSecrets, r.claimInstallation, r.build} {
 		must(t, part(t.Context()))
 	}
 	r.runIntake()
 	r.served, err = r.routes()
 	must(t, err)
 	r.handler = r.served.Handler()
-	return r
 }
 
 func must(t *testing.T, err error) {
@@ -89,14 +96,10 @@ func (r *rig) notifications(state string) int {
 
 func (r *rig) sweep() {
 	r.t.Helper()
-	sweeps := []func(context.Context) (bool, error){r.escalator.Sweep}
-	for _, outbox := range r.outboxes {
-		sweeps = append(sweeps, outbox.Sweep)
-	}
-	for _, sweep := range sweeps {
+	for _, part := range r.pageSweeps() {
 		for again := true; again; {
 			var err error
-			again, err = sweep(r.t.Context())
+			again, err = part.once(r.t.Context())
 			must(r.t, err)
 		}
 	}

@@ -2,6 +2,7 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { AppFrame } from '~/components/layout/app-frame';
+import { Notices } from '~/components/layout/notices';
 import { Sidebar } from '~/components/layout/sidebar';
 import { logout } from '~/features/auth/api/logout';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
@@ -50,6 +51,7 @@ function Pages({ session }: { session: Session }) {
         />
       }
     >
+      <Notices />
       <Outlet />
     </AppFrame>
   );

@@ -24,6 +24,7 @@ import (
 
 var (
 	errNoSlack = fault.New(fault.NotFound, "slack_not_configured", "No Slack integration configured")
+	errSealed  = fault.New(fault.Conflict, "sealed_with_another_key", "The stored Slack address and token were sealed with a data key that is lost. Enter them again.")
 	errNoToken = fault.New(fault.Unprocessable, "bot_token_required", "Enter the bot token of your Slack app; it begins with xoxb-.")
 )
 
@@ -47,6 +48,7 @@ func NewSlack(db *postgres.DB, box *secret.Box, checkURL func(string) error, pos
 type stored struct {
 	open      integration.Slack
 	secrets   integration.SlackSecrets
+	sealed    []byte
 	contactID uuid.UUID
 }
 
@@ -61,7 +63,7 @@ func (s *Slack) in(ctx context.Context, do func(context.Context, pgx.Tx, uuid.UU
 	})
 }
 
-// load reads the integration, or refuses with errNoSlack.
+// load reads the integration without its secrets, or refuses with errNoSlack.
 func (s *Slack) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (stored, error) {
 	row, err := integrationdb.New(tx).GetIntegration(ctx, orgID, integration.SlackKind)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -77,11 +79,17 @@ func (s *Slack) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (stored, e
 	if row.ContactMethodID != nil {
 		found.contactID = *row.ContactMethodID
 	}
-	plain, err := s.box.Open(row.Sealed, integration.SealedPlace(orgID, integration.SlackKind))
+	found.sealed = row.Sealed
+	return found, nil
+}
+
+// unseal opens the secrets of what was loaded, or refuses with errSealed.
+func (s *Slack) unseal(orgID uuid.UUID, found *stored) error {
+	plain, err := s.box.Open(found.sealed, integration.SealedPlace(orgID, integration.SlackKind))
 	if err != nil {
-		return stored{}, err
+		return errSealed.Because(err)
 	}
-	return found, json.Unmarshal(plain, &found.secrets)
+	return json.Unmarshal(plain, &found.secrets)
 }
 
 // ConfigureSlack saves the integration, and its channel as one that policies can page.
@@ -100,11 +108,14 @@ func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.Configu
 			return err
 		}
 		next := stored{contactID: current.contactID, secrets: integration.SlackSecrets{BotToken: request.GetBotToken(), WebhookURL: address}}
-		if next.secrets.BotToken == "" {
-			next.secrets.BotToken = current.secrets.BotToken
+		if next.secrets.BotToken == "" && current.sealed == nil {
+			return errNoToken
 		}
 		if next.secrets.BotToken == "" {
-			return errNoToken
+			if err := s.unseal(orgID, &current); err != nil {
+				return err
+			}
+			next.secrets.BotToken = current.secrets.BotToken
 		}
 		next.open = integration.Slack{
 			Channel: request.GetChannel(), WebhookHint: hint,
@@ -164,8 +175,10 @@ func (s *Slack) GetSlackConfig(ctx context.Context, _ *nightbellv1.GetSlackConfi
 func (s *Slack) TestSlack(ctx context.Context, request *nightbellv1.TestSlackRequest) (*nightbellv1.TestSlackResponse, error) {
 	var found stored
 	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, _ time.Time) (err error) {
-		found, err = s.load(ctx, tx, orgID)
-		return err
+		if found, err = s.load(ctx, tx, orgID); err != nil {
+			return err
+		}
+		return s.unseal(orgID, &found)
 	})
 	if err != nil {
 		return nil, err

@@ -61,6 +61,9 @@ func (b *Box) Derive(purpose string) []byte {
 	return key
 }
 
+// Fingerprint tells data keys apart and opens nothing.
+func (b *Box) Fingerprint() string { return hex.EncodeToString(b.Derive("fingerprint")[:8]) }
+
 // Seal encrypts plaintext for its place, for example "service_key/<org>/<service>".
 func (b *Box) Seal(plaintext []byte, place string) []byte {
 	return b.aead.Seal([]byte{version}, nil, plaintext, []byte(place))

@@ -29,3 +29,6 @@ func (*Server) Done() <-chan struct{} { return nil }
 
 // Stop does nothing.
 func (*Server) Stop(context.Context) error { return nil }
+
+// Place fails here.
+func Place(string) (address, inode string, err error) { return "", "", errUnsupported }

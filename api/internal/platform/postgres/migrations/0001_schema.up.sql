@@ -22,12 +22,17 @@ CREATE FUNCTION nightbell_org() RETURNS uuid
 
 -- ---------------------------------------------------------------- installation
 
--- One row. environment_id tells this database from a restored copy of it, which must not page.
+-- One row. home says where the database is used, so that a restored copy is told from it and
+-- pages nobody until a person confirms it; a confirmed copy gets an environment_id of its own.
+-- key_fingerprint is derived from the data key: with another key nothing here would open.
 CREATE TABLE installation (
-    singleton      boolean PRIMARY KEY DEFAULT true CHECK (singleton),
-    environment_id uuid NOT NULL,
-    created_at     timestamptz NOT NULL,
-    demo_seeded_at timestamptz
+    singleton       boolean PRIMARY KEY DEFAULT true CHECK (singleton),
+    environment_id  uuid NOT NULL,
+    key_fingerprint text,
+    home            jsonb,
+    copy_found_at   timestamptz,
+    created_at      timestamptz NOT NULL,
+    demo_seeded_at  timestamptz
 );
 
 -- ---------------------------------------------------------------- org and people

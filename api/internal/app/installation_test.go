@@ -1,0 +1,153 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+const elsewhere = `{"database": "1/1", "address": "production:5432/nightbell", "witness": "https://nightbell.example.com"}`
+
+func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	n := r.newTenant("acme")
+	before := r.notifications("sent")
+	r.database.Exec(t, `UPDATE installation SET home = $1`, elsewhere)
+	r.watchInstallation(t.Context())
+
+	old := n.makeIncident()
+	r.database.Clock.Advance(2 * time.Hour)
+	n.signIn("owner", "owner@acme.example.com")
+	n.signIn("viewer", "viewer@acme.example.com")
+	n.signIn("admin", "admin@acme.example.com")
+	young := n.makeIncident()
+	r.page()
+	if sent := r.notifications("sent"); sent != before {
+		t.Fatalf("the copy sent %d pages", sent-before)
+	}
+	notices := at[[]any](t, n.call(n.bearers["viewer"], http.MethodGet, "/v1/installation", nil), "notices")
+	if len(notices) != 1 || at[string](t, notices[0].(object), "kind") != "restored_copy" {
+		t.Errorf("every screen should say so; it says %v", notices)
+	}
+	if logged := r.logged.take(); !strings.Contains(logged, "NOBODY IS PAGED") {
+		t.Errorf("the log says %s", logged)
+	}
+
+	name := pgtest.One[string](t, r.database, `SELECT environment_id::text FROM installation`)
+	if status := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["viewer"], []byte("{}")).status; status != http.StatusForbidden {
+		t.Errorf("a viewer confirms: %d", status)
+	}
+	n.call(n.bearers["admin"], http.MethodPost, "/v1/installation/confirm", object{})
+	r.watchInstallation(t.Context())
+	r.page()
+	pages := func(incident string) int {
+		return pgtest.One[int](t, r.database, `SELECT count(*) FROM notification WHERE incident_id = $1::text::uuid AND state = 'sent'`, incident)
+	}
+	if pages(young) == 0 || pages(old) != 0 {
+		t.Errorf("after confirming, %d pages for the young incident and %d for the old one", pages(young), pages(old))
+	}
+	why := pgtest.One[string](t, r.database, `SELECT reason FROM escalation_state WHERE incident_id = $1::text::uuid`, old)
+	if !strings.Contains(why, "restored copy") {
+		t.Errorf("the old incident says %q", why)
+	}
+	if pgtest.One[string](t, r.database, `SELECT environment_id::text FROM installation`) == name {
+		t.Error("the copy still has its original's name")
+	}
+	if again := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")); again.status != http.StatusConflict {
+		t.Errorf("confirming an original: %d %s", again.status, again.body)
+	}
+}
+
+func TestReplicasAndRestartsAgreeThatAnOriginalIsNone(t *testing.T) {
+	t.Parallel()
+	first := newTestServer(t)
+	for name, change := range map[string]func(*Config){
+		"restart":            func(*Config) {},
+		"another way there":  func(c *Config) { c.DatabaseURL += "&connect_timeout=3" },
+		"another public URL": func(c *Config) { c.PublicURL = "https://pages.example.com" },
+	} {
+		second := &rig{t: t, database: first.database, logged: &lines{}}
+		config := first.Config
+		config.PublicURL = ""
+		change(&config)
+		second.start(config)
+		first.watchInstallation(t.Context())
+		if second.copied.Load() || first.copied.Load() {
+			t.Errorf("%s: taken for a copy", name)
+		}
+	}
+}
+
+func TestAnotherDataKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	config := r.Config
+	other := func(change func(*server)) error {
+		s := &server{}
+		s.db = r.db
+		var err error
+		s.settings, err = config.check()
+		must(t, err)
+		change(s)
+		if err := s.unlockSecrets(t.Context()); err != nil {
+			return err
+		}
+		return s.claimInstallation(t.Context())
+	}
+	if err := other(func(*server) {}); err != nil {
+		t.Fatalf("the same key: %v", err)
+	}
+	for name, change := range map[string]func(*server){
+		"another key": func(s *server) { s.dataKey = make([]byte, 32) },
+		"a lost key":  func(s *server) { s.DataDir = t.TempDir() },
+	} {
+		if err := other(change); err == nil || !strings.Contains(err.Error(), "Restore it") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := other(func(s *server) { s.DataDir = t.TempDir() }); err == nil || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("a lost key was replaced by a new one: %v", err)
+	}
+}
+
+func TestWhatALostKeySealedCanBeEnteredAgainAndDisconnected(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	n := r.newTenant("acme")
+	r.database.Exec(t, `UPDATE integration SET sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))`)
+	configure := object{"channel": "#alerts", "webhook_url": n.slack.webhook()}
+	if got := r.plainly(http.MethodPost, "/v1/integrations/slack/configure", n.owner(), sure(json.Marshal(configure))); got.status != http.StatusConflict || !strings.Contains(got.body, "Enter them again") {
+		t.Errorf("keeping a token that does not open: %d %s", got.status, got.body)
+	}
+	if got := r.plainly(http.MethodPost, "/v1/integrations/slack/test", n.owner(), []byte(`{"message":"x"}`)); got.status != http.StatusConflict {
+		t.Errorf("testing: %d %s", got.status, got.body)
+	}
+	n.call(n.owner(), http.MethodGet, "/v1/integrations/slack/config", nil)
+	n.call(n.owner(), http.MethodDelete, "/v1/integrations/slack/disconnect", nil)
+	configure["bot_token"] = "xoxb-1234567890"
+	n.call(n.owner(), http.MethodPost, "/v1/integrations/slack/configure", configure)
+	r.database.Exec(t, `UPDATE integration SET sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))`)
+	n.call(n.owner(), http.MethodPost, "/v1/integrations/slack/configure", configure)
+	n.call(n.owner(), http.MethodPost, "/v1/integrations/slack/test", object{"message": "x"})
+}
+
+func TestANewKeyDisablesWhatTheLostOneSealed(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	r.newTenant("acme")
+	config := r.Config
+	config.DataKey = strings.Repeat("5a", 32)
+	must(t, AcceptNewKey(t.Context(), config, Options{Out: io.Discard}))
+	left := pgtest.One[int](t, r.database, `SELECT count(*) FROM contact_method WHERE address_sealed IS NOT NULL AND disabled_at IS NULL`)
+	if left != 0 {
+		t.Errorf("%d contacts are paged by addresses that do not open", left)
+	}
+	again := &rig{t: t, database: r.database, logged: &lines{}}
+	again.start(config)
+}

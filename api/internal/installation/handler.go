@@ -1,0 +1,41 @@
+package installation
+
+import (
+	"context"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// copyNotice is what everybody reads on a restored copy.
+const copyNotice = "This is a restored copy of another installation, and it pages nobody. " +
+	"If it replaces the original, an owner or admin has to confirm it; incidents older than an hour are then not paged again."
+
+// Handler implements nightbellv1connect.InstallationServiceHandler.
+type Handler struct {
+	db *postgres.DB
+	// copied reports whether this process has found the database to be a restored copy.
+	copied func() bool
+}
+
+// NewHandler makes a handler.
+func NewHandler(db *postgres.DB, copied func() bool) *Handler {
+	return &Handler{db: db, copied: copied}
+}
+
+// GetInstallation says what keeps this installation from paging.
+func (h *Handler) GetInstallation(context.Context, *nightbellv1.GetInstallationRequest) (*nightbellv1.GetInstallationResponse, error) {
+	response := &nightbellv1.GetInstallationResponse{}
+	if h.copied() {
+		response.Notices = append(response.Notices, &nightbellv1.Notice{Kind: "restored_copy", Message: copyNotice})
+	}
+	return response, nil
+}
+
+// ConfirmInstallation lets a restored copy page.
+func (h *Handler) ConfirmInstallation(ctx context.Context, _ *nightbellv1.ConfirmInstallationRequest) (*nightbellv1.ConfirmInstallationResponse, error) {
+	if err := Confirm(ctx, h.db); err != nil {
+		return nil, err
+	}
+	return &nightbellv1.ConfirmInstallationResponse{Message: "Confirmed. Paging begins within seconds."}, nil
+}

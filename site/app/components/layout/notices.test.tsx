@@ -1,0 +1,25 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { expect, it } from 'vitest';
+import { renderRoute, signIn } from '../../../testing/render-route';
+import { server } from '../../../testing/server';
+import { Notices } from './notices';
+
+it('says on every page that a restored copy pages nobody, until an admin confirms it', async () => {
+  signIn();
+  let copied = true;
+  server.use(
+    http.get('*/v1/installation', () =>
+      HttpResponse.json({ notices: copied ? [{ kind: 'restored_copy', message: 'It pages nobody.' }] : [] }),
+    ),
+    http.post('*/v1/installation/confirm', () => {
+      copied = false;
+      return HttpResponse.json({ message: 'Confirmed.' });
+    }),
+  );
+  renderRoute('/', Notices, '/');
+  await screen.findByText('It pages nobody.');
+  await userEvent.click(screen.getByRole('button', { name: 'This copy replaces the original' }));
+  await waitFor(() => expect(screen.queryByText('It pages nobody.')).not.toBeInTheDocument());
+});
