@@ -89,7 +89,7 @@ func (c explainCommand) Run(ctx context.Context) error {
 
 type doctorCommand struct{ app.Config }
 
-func (c doctorCommand) Run() error { return app.Doctor(c.Config, os.Stdout) }
+func (c doctorCommand) Run(ctx context.Context) error { return app.Doctor(ctx, c.Config, os.Stdout) }
 
 type healthcheckCommand struct{ app.Config }
 

@@ -13,12 +13,18 @@ type finding struct {
 	name, state, advice string
 }
 
-// Doctor says what is configured, what is missing, and what that costs. It changes
-// nothing and never prints a secret. The error names what would keep Nightbell from
-// starting.
-func Doctor(config Config, out io.Writer) error {
+// Doctor says what is configured, what is missing, and what that costs, and looks into the
+// database. It changes nothing and never prints a secret. The error names what would keep
+// Nightbell from starting.
+func Doctor(ctx context.Context, config Config, out io.Writer) error {
 	checked, err := config.check()
-	for _, f := range checked.findings() {
+	findings := checked.findings()
+	if err == nil {
+		var stored []finding
+		stored, err = checked.examine(ctx)
+		findings = append(findings, stored...)
+	}
+	for _, f := range findings {
 		if _, err := fmt.Fprintf(out, "%-12s %-28s %s\n", f.name, f.state, f.advice); err != nil {
 			return err
 		}

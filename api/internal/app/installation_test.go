@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -150,4 +151,24 @@ func TestANewKeyDisablesWhatTheLostOneSealed(t *testing.T) {
 	}
 	again := &rig{t: t, database: r.database, logged: &lines{}}
 	again.start(config)
+}
+
+func TestDoctorSeesACopyAndALostKey(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	var said bytes.Buffer
+	must(t, Doctor(t.Context(), r.Config, &said))
+	if !strings.Contains(said.String(), "installation's own") {
+		t.Errorf("of an original it says %s", said.String())
+	}
+	r.database.Exec(t, `UPDATE installation SET home = $1`, elsewhere)
+	must(t, Doctor(t.Context(), r.Config, &said))
+	if !strings.Contains(said.String(), "RESTORED COPY") {
+		t.Errorf("of a copy it says %s", said.String())
+	}
+	config := r.Config
+	config.DataKey = strings.Repeat("5a", 32)
+	if err := Doctor(t.Context(), config, io.Discard); err == nil || !strings.Contains(err.Error(), "Restore it") {
+		t.Errorf("of another key it says %v", err)
+	}
 }

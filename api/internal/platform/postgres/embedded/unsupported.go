@@ -32,3 +32,6 @@ func (*Server) Stop(context.Context) error { return nil }
 
 // Place fails here.
 func Place(string) (address, inode string, err error) { return "", "", errUnsupported }
+
+// RunningDSN is empty.
+func RunningDSN(string) string { return "" }
