@@ -61,6 +61,12 @@ func authzOf(method protoreflect.MethodDescriptor) *nightbellv1.Authz {
 	return authz
 }
 
+// refusesUnknown reports whether fields that the request does not have are refused.
+func refusesUnknown(method protoreflect.MethodDescriptor) bool {
+	refuses, _ := proto.GetExtension(method.Options(), nightbellv1.E_RefuseUnknown).(bool)
+	return refuses
+}
+
 func TestTenantContractIsWhatIsServed(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)

@@ -16,7 +16,8 @@ import (
 
 // TestTenantServerOwnedFields sends every change twice: as it is meant, and with a forged
 // value for every column of the database that the request has no field for. Both must
-// store the same. Each call leaves exactly one audit row.
+// store the same, or the second is refused and stores nothing. Each call leaves exactly
+// one audit row.
 func TestTenantServerOwnedFields(t *testing.T) {
 	t.Parallel()
 	c := newCampaign(t)
@@ -34,6 +35,9 @@ func TestTenantServerOwnedFields(t *testing.T) {
 			}
 			for _, via := range []transport{viaREST, viaConnectJSON} {
 				got := c.stored(t, method, via, unknownTo(method, forged))
+				if refusesUnknown(method) && len(got) == 1 && audited(got) == 1 {
+					continue // refused, and nothing but that is stored
+				}
 				if !slices.Equal(got, honest) {
 					t.Errorf("with forged fields, via %s, it stores\n%s\nand without them\n%s", via, strings.Join(got, "\n"), strings.Join(honest, "\n"))
 				}
@@ -74,7 +78,9 @@ func (c *campaign) stored(t *testing.T, method protoreflect.MethodDescriptor, vi
 	fill := filling{variant: variant{target: "user"}, own: c.a.fresh, values: c.values()}
 	s := sending{via: via, method: method, body: fill.request(method), bearer: c.a.owner(), extra: extra}
 	before := c.rows()
-	if got := c.send(t.Context(), s); got.outcome() != http.StatusOK && !unfinished[shortName(method)] {
+	got := c.send(t.Context(), s)
+	refused := len(extra) > 0 && refusesUnknown(method) && strings.Contains(got.body, "does not exist")
+	if got.outcome() != http.StatusOK && !refused && !unfinished[shortName(method)] {
 		t.Errorf("untested: via %s it answers %s", via, got.whole())
 	}
 	return c.difference(before, c.rows())

@@ -105,6 +105,14 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "nightbell/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50004,
+		Name:          "nightbell.v1.refuse_unknown",
+		Tag:           "varint,50004,opt,name=refuse_unknown",
+		Filename:      "nightbell/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50002,
@@ -126,6 +134,11 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 var (
 	// optional nightbell.v1.Authz authz = 50001;
 	E_Authz = &file_nightbell_v1_options_proto_extTypes[0]
+	// Fields and query parameters that the request does not have are refused, with the nearest name
+	// that it has. Without it they are ignored.
+	//
+	// optional bool refuse_unknown = 50004;
+	E_RefuseUnknown = &file_nightbell_v1_options_proto_extTypes[1]
 )
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -134,11 +147,11 @@ var (
 	// test fills it with another organization's id and expects to be told that it does not exist.
 	//
 	// optional string resource_ref = 50002;
-	E_ResourceRef = &file_nightbell_v1_options_proto_extTypes[1]
+	E_ResourceRef = &file_nightbell_v1_options_proto_extTypes[2]
 	// The value never enters a log, a trace or an audit row.
 	//
 	// optional bool secret = 50003;
-	E_Secret = &file_nightbell_v1_options_proto_extTypes[2]
+	E_Secret = &file_nightbell_v1_options_proto_extTypes[3]
 )
 
 var File_nightbell_v1_options_proto protoreflect.FileDescriptor
@@ -151,7 +164,8 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x17\n" +
 	"\aapi_key\x18\x03 \x01(\bR\x06apiKey\x12\x18\n" +
 	"\amutates\x18\x04 \x01(\bR\amutates:K\n" +
-	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:B\n" +
+	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
+	"\x0erefuse_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\rrefuseUnknown:B\n" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
 	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secretBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
@@ -175,13 +189,14 @@ var file_nightbell_v1_options_proto_goTypes = []any{
 }
 var file_nightbell_v1_options_proto_depIdxs = []int32{
 	1, // 0: nightbell.v1.authz:extendee -> google.protobuf.MethodOptions
-	2, // 1: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
-	2, // 2: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
-	0, // 3: nightbell.v1.authz:type_name -> nightbell.v1.Authz
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	3, // [3:4] is the sub-list for extension type_name
-	0, // [0:3] is the sub-list for extension extendee
+	1, // 1: nightbell.v1.refuse_unknown:extendee -> google.protobuf.MethodOptions
+	2, // 2: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
+	2, // 3: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
+	0, // 4: nightbell.v1.authz:type_name -> nightbell.v1.Authz
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	4, // [4:5] is the sub-list for extension type_name
+	0, // [0:4] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -197,7 +212,7 @@ func file_nightbell_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_options_proto_rawDesc), len(file_nightbell_v1_options_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 3,
+			NumExtensions: 4,
 			NumServices:   0,
 		},
 		GoTypes:           file_nightbell_v1_options_proto_goTypes,

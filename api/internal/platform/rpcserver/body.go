@@ -22,7 +22,8 @@ const maxBody = 1 << 20
 var (
 	jsonOut = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
 	// A nested value costs up to three levels (Struct, its map, Value).
-	jsonIn = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
+	jsonIn         = protojson.UnmarshalOptions{RecursionLimit: 3 * maxDepth}
+	jsonInTolerant = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
 )
 
 // readBody fills message from a JSON request. No body at all means no fields.
@@ -67,10 +68,16 @@ func checkEncoding(header http.Header) error {
 	return nil
 }
 
-// readJSON fills message, or says in a sentence what does not fit.
+// readJSON fills message, or says in a sentence what does not fit. Fields that the message does
+// not have are left with it for Validate.
 func readJSON(body []byte, message proto.Message) error {
-	err := jsonIn.Unmarshal(body, message)
+	if jsonIn.Unmarshal(body, message) == nil {
+		return nil
+	}
+	err := jsonInTolerant.Unmarshal(body, message)
 	if err == nil {
+		reflected := message.ProtoReflect()
+		noteUnknown(reflected, unknownInJSON(body, reflected.Descriptor()))
 		return nil
 	}
 	return fault.New(fault.Invalid, "invalid_json", whyNotJSON(body, err)).Because(err)

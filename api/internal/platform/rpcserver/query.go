@@ -17,15 +17,16 @@ import (
 
 func itoa(number int64) string { return strconv.FormatInt(number, 10) }
 
-// readQuery fills the fields that the query names. Unknown names are ignored, and so is an empty
-// value of anything but text.
+// readQuery fills the fields that the query names. Unknown names are left with the message for
+// Validate, and an empty value of anything but text is ignored.
 func readQuery(query url.Values, fields protoreflect.FieldDescriptors, message protoreflect.Message) error {
 	for name, values := range query {
-		field := fields.ByName(protoreflect.Name(name))
+		field := fieldNamed(fields, name)
 		if field == nil {
-			field = fields.ByJSONName(name)
+			noteUnknown(message, []fault.Field{{Path: name, Message: doesNotExist(name, message.Descriptor())}})
+			continue
 		}
-		if field == nil || len(values) == 0 || fromText(field) != nil {
+		if len(values) == 0 || fromText(field) != nil {
 			continue
 		}
 		if !field.IsList() {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
 // method is one RPC and the Go function behind it.
@@ -225,6 +226,9 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if err := readBody(r, message); err != nil {
 			return err
+		}
+		for name := range r.URL.Query() {
+			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Message: "does not belong into the address: put it into the body"}})
 		}
 	} else if r.URL.RawQuery != "" {
 		fields := t.method.descriptor.Input().Fields()

@@ -14,19 +14,24 @@ import (
 )
 
 // Validate holds every request to the rules written in the proto files, and to those that all
-// share: no NUL character, which PostgreSQL cannot store, and no bottomless nesting. A broken rule
-// is fault.Unprocessable with a sentence that names the fields.
+// share: no NUL character, which PostgreSQL cannot store, no bottomless nesting, and no names that do
+// not exist where the method has the option refuse_unknown. A broken rule is fault.Unprocessable with
+// a sentence that names the fields.
 func Validate() Step {
-	return func(ctx context.Context, _ *Call, message proto.Message, next Next) (proto.Message, error) {
-		if err := validate(message); err != nil {
+	return func(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
+		unknown := takeUnknown(message.ProtoReflect())
+		if !refusesUnknown(call.Method) {
+			unknown = nil
+		}
+		if err := validate(message, unknown); err != nil {
 			return nil, err
 		}
 		return next(ctx, message)
 	}
 }
 
-func validate(message proto.Message) error {
-	var fields []fault.Field
+// validate takes the fields that are refused already.
+func validate(message proto.Message, fields []fault.Field) error {
 	err := protovalidate.Validate(message)
 	if broken := (*protovalidate.ValidationError)(nil); errors.As(err, &broken) {
 		for _, violation := range broken.Violations {

@@ -93,6 +93,14 @@ export declare const AuthzSchema: GenMessage<Authz, {jsonType: AuthzJson}>;
 export declare const authz: GenExtension<MethodOptions, Authz>;
 
 /**
+ * Fields and query parameters that the request does not have are refused, with the nearest name
+ * that it has. Without it they are ignored.
+ *
+ * @generated from extension: bool refuse_unknown = 50004;
+ */
+export declare const refuse_unknown: GenExtension<MethodOptions, boolean>;
+
+/**
  * The kind of tenant resource that this field names ("incident", "service", ...). The tenant
  * test fills it with another organization's id and expects to be told that it does not exist.
  *

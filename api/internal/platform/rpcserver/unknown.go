@@ -1,0 +1,187 @@
+package rpcserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Names that a request does not have are found where JSON and queries are decoded, before it
+// is known who calls and which method. They travel to Validate as protobuf unknown fields of the
+// message, under a number that no contract may use.
+const unknownNumber = protowire.MaxValidNumber
+
+// maxUnknown is how many names are told.
+const maxUnknown = 10
+
+// noteUnknown leaves names with the message for takeUnknown.
+func noteUnknown(message protoreflect.Message, unknown []fault.Field) {
+	notes := message.GetUnknown()
+	for _, field := range unknown[:min(len(unknown), maxUnknown)] {
+		for _, text := range []string{field.Path, field.Message} {
+			notes = protowire.AppendString(protowire.AppendTag(notes, unknownNumber, protowire.BytesType), text)
+		}
+	}
+	message.SetUnknown(notes)
+}
+
+// takeUnknown reads what noteUnknown left, and removes it.
+func takeUnknown(message protoreflect.Message) (unknown []fault.Field) {
+	var texts []string
+	var rest protoreflect.RawFields
+	for raw := message.GetUnknown(); len(raw) > 0; {
+		number, kind, tag := protowire.ConsumeTag(raw)
+		size := protowire.ConsumeFieldValue(number, kind, raw[max(tag, 0):])
+		if tag < 0 || size < 0 {
+			break
+		}
+		if text, _ := protowire.ConsumeString(raw[tag:]); number == unknownNumber && kind == protowire.BytesType {
+			texts = append(texts, text)
+		} else {
+			rest = append(rest, raw[:tag+size]...)
+		}
+		raw = raw[tag+size:]
+	}
+	if len(texts) > 0 {
+		message.SetUnknown(rest)
+	}
+	for pair := range slices.Chunk(texts, 2) {
+		unknown = append(unknown, fault.Field{Path: pair[0], Message: pair[len(pair)-1]})
+	}
+	return unknown[:min(len(unknown), maxUnknown)]
+}
+
+// refusesUnknown reports whether the method has the option refuse_unknown.
+func refusesUnknown(method protoreflect.MethodDescriptor) bool {
+	refuses, _ := proto.GetExtension(method.Options(), nightbellv1.E_RefuseUnknown).(bool)
+	return refuses
+}
+
+// unknownInJSON is the first fields of a body that a message does not have, each with its path.
+func unknownInJSON(body []byte, message protoreflect.MessageDescriptor) []fault.Field {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var object map[string]any
+	if decoder.Decode(&object) != nil {
+		return nil
+	}
+	var found unknownFields
+	found.inObject(object, message, "")
+	return found
+}
+
+type unknownFields []fault.Field
+
+func (u *unknownFields) inObject(object map[string]any, message protoreflect.MessageDescriptor, path string) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		field := fieldNamed(message.Fields(), name)
+		switch {
+		case len(*u) == maxUnknown:
+			return
+		case field == nil:
+			*u = append(*u, fault.Field{Path: path + name, Message: doesNotExist(name, message)})
+		case field.Message() != nil && !field.IsMap() && !isWellKnown(field.Message()):
+			u.inValue(object[name], field.Message(), path+string(field.Name()))
+		}
+	}
+}
+
+func (u *unknownFields) inValue(value any, message protoreflect.MessageDescriptor, path string) {
+	switch value := value.(type) {
+	case map[string]any:
+		u.inObject(value, message, path+".")
+	case []any:
+		for i, item := range value {
+			u.inValue(item, message, fmt.Sprintf("%s[%d]", path, i))
+		}
+	}
+}
+
+// fieldNamed finds a field by its name or by the name that protobuf's JSON has for it.
+func fieldNamed(fields protoreflect.FieldDescriptors, name string) protoreflect.FieldDescriptor {
+	if field := fields.ByName(protoreflect.Name(name)); field != nil {
+		return field
+	}
+	return fields.ByJSONName(name)
+}
+
+// isWellKnown tells the messages that have a JSON form of their own.
+func isWellKnown(message protoreflect.MessageDescriptor) bool {
+	return message.ParentFile().Package() == "google.protobuf"
+}
+
+// doesNotExist says so, with the nearest name that exists, if one is near.
+func doesNotExist(name string, message protoreflect.MessageDescriptor) string {
+	if near := nearest(name, message); near != "" {
+		return "does not exist (did you mean " + near + "?)"
+	}
+	return "does not exist"
+}
+
+// nearest is the field of a message, or of a message in one of its fields, whose name takes
+// the fewest changes; empty when all are far.
+func nearest(name string, message protoreflect.MessageDescriptor) string {
+	asked := plainName(name)
+	best, found := len(asked)/3+2, ""
+	consider := func(path, candidate string) {
+		if d := distance(asked, plainName(candidate)); d < best {
+			best, found = d, path+candidate
+		}
+	}
+	fields := message.Fields()
+	for i := range fields.Len() {
+		consider("", string(fields.Get(i).Name()))
+	}
+	for i := range fields.Len() {
+		field := fields.Get(i)
+		if field.Message() == nil || field.IsMap() || isWellKnown(field.Message()) {
+			continue
+		}
+		path := string(field.Name()) + "."
+		if field.IsList() {
+			path = string(field.Name()) + "[]."
+		}
+		inner := field.Message().Fields()
+		for j := range inner.Len() {
+			consider(path, string(inner.Get(j).Name()))
+		}
+	}
+	return found
+}
+
+// plainName is a name as far as spelling matters: timeZone and time_zone are timezone.
+func plainName(name string) string {
+	name = name[:min(len(name), 64)] // a name of a megabyte is near to nothing
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// distance is how many bytes have to be changed, added or removed (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
