@@ -18,7 +18,7 @@ PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
 # The browser and the Alertmanager of the whole-story tests.
-DEBIAN_PACKAGES := chromium prometheus-alertmanager
+DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager
 
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin

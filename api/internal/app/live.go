@@ -90,13 +90,17 @@ func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
 }
 
 // listenAcrossReplicas connects the hubs of all replicas. One process alone has
-// nobody to listen to.
+// nobody to listen to; behind a connection pooler nothing would be heard, and screens look
+// for what other replicas did every two seconds.
 func (s *server) listenAcrossReplicas(ctx context.Context) {
-	if s.embedded() {
+	switch {
+	case s.embedded():
+		return
+	case s.db.Pooled():
+		s.logger.InfoContext(ctx, "DATABASE_URL leads through a connection pooler: what happens on another replica is shown up to two seconds later")
 		return
 	}
-	s.hub.Listen(ctx,
-		func(ctx context.Context) (*pgx.Conn, error) { return s.db.Dedicated(ctx, postgres.Background) },
+	s.hub.Listen(ctx, s.db.Dedicated,
 		func(ctx context.Context, channel, payload string) error {
 			return s.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 				_, err := tx.Exec(ctx, `SELECT pg_notify($1, $2)`, channel, payload)

@@ -36,7 +36,7 @@ func TestReplicasTellEachOther(t *testing.T) {
 			return events, nil
 		},
 	}
-	connect := func(ctx context.Context) (*pgx.Conn, error) { return db.Dedicated(ctx, postgres.Background) }
+	connect := db.Dedicated
 	notify := func(ctx context.Context, channel, payload string) error {
 		notifications.Add(1)
 		return db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {

@@ -16,6 +16,7 @@ var ErrBusy = errors.New("all database connections are in use")
 // SQLSTATE codes that we tell apart (PostgreSQL manual, appendix A).
 const (
 	codeForeignKey           = "23503"
+	codeNotAllowed           = "42501"
 	codeUnique               = "23505"
 	codeReadOnly             = "25006" // the primary has become a standby
 	codeSerializationFailure = "40001"

@@ -160,7 +160,7 @@ func (w *watch) replace(ctx context.Context, by *lookout) {
 
 // replace puts new pools in the place of the present ones, and breaks their connections.
 func (db *DB) replace(ctx context.Context, preferred *host) error {
-	next, err := openGeneration(context.WithoutCancel(ctx), db.config, &db.fence, preferred)
+	next, err := db.openGeneration(context.WithoutCancel(ctx), preferred)
 	if err != nil {
 		return err
 	}

@@ -22,13 +22,14 @@ type generation struct {
 
 // openGeneration prepares the pools without connecting. The host that is preferred, if
 // any, is tried first by every connection.
-func openGeneration(ctx context.Context, cfg Config, fence *fence, preferred *host) (*generation, error) {
-	g := &generation{pools: make(map[Pool]*pgxpool.Pool, len(roster)), sockets: &sockets{}}
-	for name := range roster {
-		pool, err := openPool(ctx, cfg, name, func(conn *pgxpool.Config) {
-			preferred.tryFirst(&conn.ConnConfig.Config)
-			fence.guard(&conn.ConnConfig.Config)
-			g.sockets.watch(&conn.ConnConfig.Config)
+func (db *DB) openGeneration(ctx context.Context, preferred *host) (*generation, error) {
+	g := &generation{pools: make(map[Pool]*pgxpool.Pool, len(pools)), sockets: &sockets{}}
+	for name := range pools {
+		pool, err := openPool(ctx, db.config, name, func(pool *pgxpool.Config) {
+			preferred.tryFirst(&pool.ConnConfig.Config)
+			pool.BeforeConnect = db.fitPooler
+			db.guard(&pool.ConnConfig.Config)
+			g.sockets.watch(&pool.ConnConfig.Config)
 		})
 		if err != nil {
 			g.close()

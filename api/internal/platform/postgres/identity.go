@@ -27,11 +27,13 @@ type identity struct {
 	cluster  string // "" when the server does not tell
 	timeline uint32 // 0 when it does not tell
 	writable bool
+	// pooled is set when the answer came through a connection pooler.
+	pooled bool
 }
 
 // identitySQL asks everything at once. The file name of the log begins with the
 // timeline; pg_control_checkpoint would give that of the last checkpoint only.
-const identitySQL = `SELECT current_setting('transaction_read_only'),
+const identitySQL = `SELECT current_setting('transaction_read_only'), pg_backend_pid(),
 	CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) ELSE '0' END,
 	(SELECT system_identifier FROM pg_control_system())`
 
@@ -40,16 +42,20 @@ const identitySQL = `SELECT current_setting('transaction_read_only'),
 func identify(ctx context.Context, conn *pgconn.PgConn) (identity, error) {
 	row, err := ask(ctx, conn, identitySQL)
 	if Code(err) != "" && !IsUnavailable(err) {
-		row, err = ask(ctx, conn, "SELECT current_setting('transaction_read_only'), '0', ''")
+		row, err = ask(ctx, conn, "SELECT current_setting('transaction_read_only'), pg_backend_pid(), '0', ''")
 	}
 	if err != nil {
 		return identity{}, err
 	}
-	timeline, err := strconv.ParseUint(string(row[1]), 16, 32)
+	timeline, err := strconv.ParseUint(string(row[2]), 16, 32)
 	if err != nil {
 		return identity{}, fmt.Errorf("read the timeline of the database: %w", err)
 	}
-	return identity{cluster: string(row[2]), timeline: uint32(timeline), writable: string(row[0]) == "off"}, nil
+	return identity{
+		cluster: string(row[3]), timeline: uint32(timeline), writable: string(row[0]) == "off",
+		// A pooler makes up the process that its clients are told.
+		pooled: string(row[1]) != strconv.FormatUint(uint64(conn.PID()), 10),
+	}, nil
 }
 
 func ask(ctx context.Context, conn *pgconn.PgConn, sql string) ([][]byte, error) {
@@ -80,7 +86,7 @@ func (f *fence) admit(seen identity) error {
 }
 
 // guard lets a configuration connect to primaries only, and not to an old one.
-func (f *fence) guard(config *pgconnConfig) {
+func (db *DB) guard(config *pgconnConfig) {
 	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		seen, err := identify(ctx, conn)
 		switch {
@@ -89,7 +95,10 @@ func (f *fence) guard(config *pgconnConfig) {
 		case !seen.writable:
 			return errors.New("this database server is a standby")
 		}
-		return f.admit(seen)
+		if seen.pooled && !db.pooler.Swap(true) {
+			return errPoolerFound
+		}
+		return db.fence.admit(seen)
 	}
 }
 

@@ -41,15 +41,17 @@ func Migrate(ctx context.Context, dsn string) ([]Migration, error) {
 		return nil, err
 	}
 	configureConn(config, "nightbell migrate")
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // there may be a pooler
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, explained(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to lose
 	if err := EnsureRoles(ctx, conn); err != nil {
 		return nil, err
 	}
-	return known.Up(ctx, conn)
+	done, err := known.Up(ctx, conn)
+	return done, explained(err)
 }
 
 // Up applies what is missing, each migration in its own transaction, and returns

@@ -34,8 +34,8 @@ const (
 	SystemRole = "nightbell_system"
 )
 
-// terms are what a pool's connections are allowed.
-type terms struct {
+// poolSettings are what the transactions of a pool run with.
+type poolSettings struct {
 	role      string
 	conns     int32
 	statement time.Duration // longest statement
@@ -44,15 +44,16 @@ type terms struct {
 	commits   commitMode
 }
 
-// commitMode says who has to have a transaction before its commit is answered.
+// commitMode says who must have a transaction before its commit is answered: a value of
+// synchronous_commit, or nothing for the server's own.
 type commitMode string
 
 const (
-	// everywhere is whoever the server's own setting says, its synchronous standby too: what
-	// was promised to a sender or to a person survives the loss of the primary.
+	// everywhere waits for the synchronous standby too: what was promised to a sender or to a
+	// person survives the loss of the primary.
 	everywhere commitMode = ""
-	// here is this server alone. What a sweep does is done again when a failover loses it,
-	// at the cost of a copy of a page; waiting for a standby that hangs costs the page.
+	// here waits for this server alone. What a sweep does is done again when a failover loses
+	// it, at the cost of a copy of a page; waiting for a standby that hangs costs the page.
 	here commitMode = "local"
 )
 
@@ -68,16 +69,36 @@ const (
 	// does, for few rows out of any number. Otherwise a plan that was made while tables
 	// were small reads and joins all of them when they are not. Planning anew would cost
 	// more than most of these statements, and each check of a foreign key is one.
-	keyedPlans planMode = "force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"
+	keyedPlans planMode = "force_generic_plan"
 )
 
-var roster = map[Pool]terms{
+var pools = map[Pool]poolSettings{
 	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere},
 	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere},
 	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
 	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here},
 	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here},
 	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere},
+}
+
+// settings are set in every transaction of the pool, as SET LOCAL does. A session's would
+// reach other clients, and theirs us, where a transaction pooler lies between.
+func (p poolSettings) settings() []setting {
+	list := []setting{
+		{"role", p.role},
+		{"statement_timeout", milliseconds(p.statement)},
+		{"idle_in_transaction_session_timeout", milliseconds(p.idleInTx)},
+		{"plan_cache_mode", string(p.plans)},
+		{"jit", "off"},
+		{"timezone", "UTC"},
+	}
+	if p.plans == keyedPlans {
+		list = append(list, setting{"enable_seqscan", "off"}, setting{"enable_hashjoin", "off"}, setting{"enable_mergejoin", "off"})
+	}
+	if p.commits != everywhere {
+		list = append(list, setting{"synchronous_commit", string(p.commits)})
+	}
+	return list
 }
 
 // Config says where the database is and how many connections may be held.
@@ -101,6 +122,8 @@ type DB struct {
 	acquire time.Duration
 	current atomic.Pointer[generation]
 	fence   fence
+	// pooler is set once a connection turned out to lead through a connection pooler.
+	pooler atomic.Bool
 
 	mu     sync.Mutex // held while pools are replaced or closed
 	closed bool
@@ -114,7 +137,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if db.acquire <= 0 {
 		db.acquire = 2 * time.Second
 	}
-	first, err := openGeneration(ctx, cfg, &db.fence, nil)
+	first, err := db.openGeneration(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -123,21 +146,17 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 }
 
 func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
-	allowed := roster[name]
-	if conns := cfg.Conns[name]; conns > 0 {
-		allowed.conns = conns
-	}
 	poolConfig, err := pgxpool.ParseConfig(cfg.DSN)
 	if err != nil {
 		// The parse error quotes the DSN, and with it perhaps a password.
 		return nil, errors.New("DATABASE_URL is not a PostgreSQL connection string. Expected something like postgres://user:password@host:5432/database")
 	}
-	poolConfig.MaxConns = allowed.conns
+	poolConfig.MaxConns = cmp.Or(max(cfg.Conns[name], 0), pools[name].conns)
 	poolConfig.MaxConnLifetime = time.Hour
 	poolConfig.MaxConnLifetimeJitter = 5 * time.Minute
-	poolConfig.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+	poolConfig.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		learnUUID(conn.TypeMap())
-		return takeRole(ctx, conn, allowed)
+		return nil
 	}
 	configureConn(poolConfig.ConnConfig, cfg.applicationName(name))
 	change(poolConfig)
@@ -161,60 +180,36 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 	heedNotices(&conn.Config)
 }
 
-// takeRole gives up the login role's rights and sets the limits, in one round
-// trip, and makes sure that the connection is who it should be.
-func takeRole(ctx context.Context, conn *pgx.Conn, allowed terms) error {
-	statement := fmt.Sprintf("SET ROLE %s; SET statement_timeout = %d; SET idle_in_transaction_session_timeout = %d;"+
-		" SET plan_cache_mode = %s; SET jit = off; SET timezone = 'UTC'",
-		allowed.role, allowed.statement.Milliseconds(), allowed.idleInTx.Milliseconds(), allowed.plans)
-	if allowed.commits != everywhere {
-		statement += "; SET synchronous_commit = " + string(allowed.commits)
-	}
-	statement += "; SELECT current_user"
-	results, err := conn.PgConn().Exec(ctx, statement).ReadAll()
-	if err != nil {
-		return fmt.Errorf("the login role cannot become %s; run the migrations first: %w", allowed.role, err)
-	}
-	if user := string(results[len(results)-1].Rows[0][0]); user != allowed.role {
-		return fmt.Errorf("a connection of this pool runs as %s instead of %s", user, allowed.role)
-	}
-	return nil
-}
-
-// Check connects each pool once and reports the first that fails, or that does
+// Check begins a transaction in each pool and reports the first that fails, or that does
 // not run under its role. Call it at start and for readiness.
 func (db *DB) Check(ctx context.Context) error {
-	for name, pool := range db.current.Load().pools {
+	for name, want := range pools {
 		var user string
-		err := db.withConn(ctx, name, func(conn *pgxpool.Conn) error {
-			return conn.QueryRow(ctx, "SELECT current_user").Scan(&user)
-		})
-		if err != nil {
+		err := db.inTx(ctx, name, func(ctx context.Context, tx pgx.Tx) error {
+			return tx.QueryRow(ctx, "SELECT current_user").Scan(&user)
+		}, nil)
+		switch {
+		case Code(err) == codeNotAllowed:
+			return fmt.Errorf("pool %s: the login role cannot become %s; run the migrations first: %w", name, want.role, err)
+		case err != nil:
 			return fmt.Errorf("pool %s: %w", name, err)
-		}
-		if user != roster[name].role {
-			pool.Reset()
-			return fmt.Errorf("pool %s runs as %s instead of %s", name, user, roster[name].role)
+		case user != want.role:
+			return fmt.Errorf("pool %s runs as %s instead of %s", name, user, want.role)
 		}
 	}
 	return nil
 }
 
-// Dedicated opens one connection outside the pools, with the role and limits of
-// the named pool, for what occupies a connection for good (LISTEN). The caller
-// closes it.
-func (db *DB) Dedicated(ctx context.Context, name Pool) (*pgx.Conn, error) {
-	pool, ok := db.current.Load().pools[name]
-	if !ok {
-		return nil, fmt.Errorf("there is no pool named %q", name)
+// Dedicated opens one connection outside the pools, as the login role, which row-level
+// security shows no rows: for LISTEN, which occupies a connection for good. It fails with
+// ErrPooler where notifications would be lost. The caller closes it.
+func (db *DB) Dedicated(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.ConnectConfig(ctx, db.current.Load().pools[Background].Config().ConnConfig)
+	if err == nil && db.Pooled() {
+		err = errors.Join(ErrPooler, conn.Close(ctx))
 	}
-	conn, err := pgx.ConnectConfig(ctx, pool.Config().ConnConfig)
 	if err != nil {
 		return nil, err
-	}
-	learnUUID(conn.TypeMap())
-	if err := takeRole(ctx, conn, roster[name]); err != nil {
-		return nil, errors.Join(err, conn.Close(ctx))
 	}
 	return conn, nil
 }
@@ -262,7 +257,7 @@ func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
 		switch {
 		case err == nil:
 			return conn, nil
-		case waiting.Err() == nil && db.current.Load() != now:
+		case waiting.Err() == nil && (db.current.Load() != now || errors.Is(err, errPoolerFound)):
 			continue
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			return nil, fmt.Errorf("%w (pool %s): %w", ErrBusy, name, err)

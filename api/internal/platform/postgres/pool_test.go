@@ -43,19 +43,6 @@ func settings(t *testing.T, db *pgtest.Database, pool postgres.Pool) (s setting)
 	return s
 }
 
-func TestDedicatedConnectionHasTheRole(t *testing.T) {
-	t.Parallel()
-	conn, err := pgtest.New(t).Dedicated(t.Context(), postgres.Background)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	var user string
-	if err := conn.QueryRow(t.Context(), "SELECT current_user").Scan(&user); err != nil || user != postgres.SystemRole {
-		t.Errorf("it runs as %q: %v", user, err)
-	}
-}
-
 func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	t.Parallel()
 	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: time.Second})

@@ -53,11 +53,10 @@ func TestWithoutAnOrganizationThereAreNoRows(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	acme, _ := two(t, db)
-	conn, err := db.Dedicated(t.Context(), postgres.Tenant)
-	if err != nil {
+	conn := db.Owner(t)
+	if _, err := conn.Exec(t.Context(), "SET ROLE "+postgres.TenantRole); err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context())
 	tables := append(tenantTables(t, db.Owner(t)), keys(withOwnPolicies)...)
 	for _, setting := range []string{"", "SET nightbell.org_id = ''; "} {
 		if _, err := conn.Exec(t.Context(), setting); err != nil {

@@ -3,22 +3,12 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
-
-// clockSQL ends the opening of every transaction, so that the time costs no round
-// trip of its own.
-const clockSQL = "SELECT nightbell_now()"
-
-// plainClockSQL is the same where the answer is text: microseconds since 1970 come back
-// as one exact number.
-const plainClockSQL = "SELECT (extract(epoch FROM nightbell_now()) * 1000000)::bigint"
 
 // transaction is a pgx.Tx that was opened together with reading the clock, and that
 // can be committed together with its last statements. On the page path every round
@@ -31,57 +21,44 @@ type transaction struct {
 
 var _ pgx.Tx = (*transaction)(nil)
 
-// begin opens a transaction and reads the clock in one round trip.
+// begin opens a transaction, takes role, limits and organization in it, and reads the
+// clock: two statements and what opening.first adds, in one round trip.
 func begin(ctx context.Context, conn *pgx.Conn, opening beginning) (*transaction, error) {
 	tx := &transaction{conn: conn}
-	var err error
-	if opening.tenant {
-		err = tx.openPlainly(ctx, opening)
-	} else {
-		err = tx.open(ctx, opening)
-	}
-	if err != nil {
-		// The transaction may be open and failed: nothing may follow in it.
-		return nil, errors.Join(err, rollback(ctx, conn))
-	}
-	return tx, nil
-}
-
-// open uses prepared statements, which PostgreSQL need not read and plan again.
-func (t *transaction) open(ctx context.Context, opening beginning) error {
 	batch := &pgx.Batch{}
-	for _, statement := range opening.statements() {
-		batch.Queue(statement)
-	}
-	batch.Queue(clockSQL).QueryRow(func(row pgx.Row) error {
-		defer func() { t.now = t.now.UTC() }()
-		return row.Scan(&t.now)
+	batch.Queue("BEGIN" + opening.mode)
+	sql, args := opening.settle()
+	batch.Queue(sql, args...).QueryRow(func(row pgx.Row) error {
+		defer func() { tx.now = tx.now.UTC() }()
+		return row.Scan(&tx.now, nil)
 	})
 	for _, add := range opening.first {
 		add(batch)
 	}
-	return t.conn.SendBatch(ctx, batch).Close()
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+		// The transaction may be open and failed: nothing may follow in it.
+		return nil, errors.Join(explained(err), rollback(ctx, conn))
+	}
+	return tx, nil
 }
 
-// openPlainly sends text that is not worth preparing.
-func (t *transaction) openPlainly(ctx context.Context, opening beginning) error {
-	results, err := t.conn.PgConn().Exec(ctx, strings.Join(append(opening.statements(), plainClockSQL), "; ")).ReadAll()
-	if err != nil {
-		return err
+// settle is one statement instead of a SET LOCAL for each setting; set_config(..., true) is
+// the same. The organization is a parameter, as there are too many to prepare each text.
+func (b *beginning) settle() (sql string, args []any) {
+	var text strings.Builder
+	text.WriteString("SELECT nightbell_now(), ARRAY[")
+	for i, s := range b.settings {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		text.WriteString("set_config('" + s.name + "','" + s.value + "',true)")
 	}
-	micros, err := strconv.ParseInt(string(results[len(results)-1].Rows[0][0]), 10, 64)
-	if err != nil {
-		return fmt.Errorf("read the database clock: %w", err)
+	if b.orgID != nil {
+		text.WriteString(",set_config('nightbell.org_id',$1,true)")
+		args = []any{b.orgID.String()}
 	}
-	t.now = time.UnixMicro(micros).UTC()
-	if len(opening.first) == 0 {
-		return nil
-	}
-	batch := &pgx.Batch{}
-	for _, add := range opening.first {
-		add(batch)
-	}
-	return t.conn.SendBatch(ctx, batch).Close()
+	text.WriteByte(']')
+	return text.String(), args
 }
 
 // rollback gives the connection back clean. It does not use the caller's context: one

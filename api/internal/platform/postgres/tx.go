@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,29 +24,38 @@ const (
 // TxOption changes how a transaction begins. Options cost no round trip.
 type TxOption func(*beginning)
 
-// beginning collects the statements that open a transaction. Nothing in them may come
-// from outside unescaped.
+// beginning is what opens a transaction.
 type beginning struct {
-	mode string
-	sets []string
-	// tenant is set when they name an organization: there are too many of those for
-	// each text to be prepared.
-	tenant bool
-	first  []func(*pgx.Batch)
+	mode     string // of BEGIN
+	settings []setting
+	orgID    *uuid.UUID
+	first    []func(*pgx.Batch)
+}
+
+// setting is a parameter of PostgreSQL for one transaction. Neither part may come from
+// outside: both become text of a statement.
+type setting struct{ name, value string }
+
+func (b *beginning) set(name, value string) {
+	b.settings = append(b.settings, setting{name, value})
+}
+
+func milliseconds(d time.Duration) string {
+	return strconv.FormatInt(max(1, d.Milliseconds()), 10)
 }
 
 // LockTimeout gives up on a lock after d (at least a millisecond); the error is
 // then an IsLockTimeout, and the transaction is rolled back.
 func LockTimeout(d time.Duration) TxOption {
 	return func(b *beginning) {
-		b.sets = append(b.sets, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, d.Milliseconds())))
+		b.set("lock_timeout", milliseconds(d))
 	}
 }
 
 // StatementTimeout replaces the pool's longest statement for this transaction.
 func StatementTimeout(d time.Duration) TxOption {
 	return func(b *beginning) {
-		b.sets = append(b.sets, fmt.Sprintf("SET LOCAL statement_timeout = %d", max(1, d.Milliseconds())))
+		b.set("statement_timeout", milliseconds(d))
 	}
 }
 
@@ -59,17 +69,13 @@ func ReadOnly() TxOption {
 // enough. Beside row-level security PostgreSQL takes every organization for small, and
 // would rather gather all its rows and sort them.
 func InOrder() TxOption {
-	return func(b *beginning) { b.sets = append(b.sets, "SET LOCAL enable_sort = off") }
+	return func(b *beginning) { b.set("enable_sort", "off") }
 }
 
 // First sends the statements that add queues in the round trip that opens the
 // transaction, after the clock. They are added anew when the transaction is repeated.
 func First(add func(*pgx.Batch)) TxOption {
 	return func(b *beginning) { b.first = append(b.first, add) }
-}
-
-func (b *beginning) statements() []string {
-	return append([]string{"BEGIN" + b.mode}, b.sets...)
 }
 
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows
@@ -80,11 +86,8 @@ func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Con
 	if orgID == uuid.Nil {
 		return errors.New("a tenant transaction needs an organization")
 	}
-	setting := orgSetting(ctx, orgID)
-	organization := func(b *beginning) {
-		// uuid.UUID prints as hexadecimal digits and dashes only.
-		b.sets, b.tenant = append(b.sets, "SET LOCAL nightbell.org_id = '"+setting.String()+"'"), true
-	}
+	held := orgSetting(ctx, orgID)
+	organization := func(b *beginning) { b.orgID = &held }
 	return db.inTx(ctx, Tenant, fn, append([]TxOption{organization}, options...))
 }
 
@@ -99,7 +102,7 @@ func (db *DB) InSystem(ctx context.Context, pool Pool, fn func(context.Context, 
 }
 
 func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.Tx) error, options []TxOption) error {
-	var opening beginning
+	opening := beginning{settings: pools[pool].settings()}
 	for _, option := range options {
 		option(&opening)
 	}
