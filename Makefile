@@ -17,7 +17,7 @@ NODE_VERSION := 20.19
 PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
-# The browser and the Alertmanager of the whole-story tests.
+# What tests run beside Nightbell: a browser, an Alertmanager and a connection pooler.
 DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager
 
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
