@@ -291,13 +291,15 @@ func (x *EscalationTarget) GetName() string {
 }
 
 type CreateEscalationPolicyRequest struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	Name               string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Description        string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats            int32                  `protobuf:"varint,3,opt,name=repeats,proto3" json:"repeats,omitempty"`
-	Steps              []*EscalationStep      `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
-	AckTimeoutSeconds  int32                  `protobuf:"varint,5,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
-	AutoResolveSeconds int32                  `protobuf:"varint,6,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	Repeats     int32                  `protobuf:"varint,3,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	Steps       []*EscalationStep      `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	// 0 (never), or 60 to 604800.
+	AckTimeoutSeconds int32 `protobuf:"varint,5,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
+	// 0 (never), or 300 to 2592000.
+	AutoResolveSeconds int32 `protobuf:"varint,6,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
 	Timezone      string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -596,14 +598,16 @@ func (x *GetEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
 }
 
 type UpdateEscalationPolicyRequest struct {
-	state              protoimpl.MessageState `protogen:"open.v1"`
-	Id                 string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name               string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats            int32                  `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
-	Steps              []*EscalationStep      `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
-	AckTimeoutSeconds  int32                  `protobuf:"varint,6,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
-	AutoResolveSeconds int32                  `protobuf:"varint,7,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Repeats     int32                  `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	Steps       []*EscalationStep      `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
+	// 0 (never), or 60 to 604800.
+	AckTimeoutSeconds int32 `protobuf:"varint,6,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
+	// 0 (never), or 300 to 2592000.
+	AutoResolveSeconds int32 `protobuf:"varint,7,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
 	Timezone      string `protobuf:"bytes,8,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -177,19 +177,25 @@ type Rotation struct {
 	// Empty for a new one. Rotations that an update does not name are removed.
 	Id   string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Who takes turns, in order. The first turn is on at starts_at.
+	// Who takes turns, in order. The first turn is on from starts_at to the first handover after it.
+	// Handovers are counted from the last handover time at or before starts_at: turns of 2 weeks that
+	// change on Mondays and start on a Wednesday change first after 12 days.
 	Turns []*Turn `protobuf:"bytes,3,rep,name=turns,proto3" json:"turns,omitempty"`
-	// hour, day or week.
+	// hour, day or week. All of them are counted on the wall clock of the time zone: turns of 12 hours
+	// change at the same times of day all year. The turn across the night when clocks are set forward
+	// is an hour shorter, and the one when they are set back an hour longer; with turns of one hour,
+	// the turn of the hour that is left out is skipped, and that of the hour that comes twice lasts
+	// two hours.
 	Unit string `protobuf:"bytes,4,opt,name=unit,proto3" json:"unit,omitempty"`
-	// How many units a turn lasts.
+	// How many units a turn lasts: 1 to 720 hours, 365 days or 52 weeks.
 	Length int32 `protobuf:"varint,5,opt,name=length,proto3" json:"length,omitempty"`
 	// When turns change, for example 08:00. With hours, the time of day that they are counted from.
 	Handover string `protobuf:"bytes,6,opt,name=handover,proto3" json:"handover,omitempty"`
 	// The day on which turns of weeks change: monday to sunday. Monday when empty.
 	Weekday string `protobuf:"bytes,7,opt,name=weekday,proto3" json:"weekday,omitempty"`
-	// Absent: now for a new rotation, and as it was for another.
+	// Between the years 1970 and 2200. Absent: now for a new rotation, and as it was for another.
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	// Absent: it never ends.
+	// After starts_at. Absent: it never ends.
 	EndsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// When the layer is on; always when empty. The cadence goes on meanwhile.
 	Windows       []*TimeWindow `protobuf:"bytes,10,rep,name=windows,proto3" json:"windows,omitempty"`
@@ -415,7 +421,9 @@ func (x *TimeWindow) GetTo() string {
 	return ""
 }
 
-// A change of a schedule for a while.
+// A change of a schedule for a while. Overrides apply in the order in which they were created, so
+// the later one wins. A cover counts for whoever is on call after the overrides before it: who took
+// over earlier can be covered, and a take-over that is created after a cover ends it for its time.
 type Override struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -638,9 +646,10 @@ type OnCall struct {
 	ScheduleId   string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	ScheduleName string                 `protobuf:"bytes,2,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
 	Timezone     string                 `protobuf:"bytes,3,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	// With its true start and end, even when those are far away.
+	// With its true start and end. Each is absent when it is more than 400 days away, as that of a
+	// gap is that nobody ends.
 	Current *Shift `protobuf:"bytes,4,opt,name=current,proto3" json:"current,omitempty"`
-	// The next shift with other people, possibly a gap. Absent when nothing changes.
+	// The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
 	Next          *Shift `protobuf:"bytes,5,opt,name=next,proto3" json:"next,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -664,10 +664,11 @@ func (x *GetScheduleTimelineResponse) GetTimeline() *Timeline {
 type PreviewScheduleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its overrides are shown too; empty for a new schedule.
-	ScheduleId    string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	Timezone      string                 `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	Status        string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	Rotations     []*Rotation            `protobuf:"bytes,4,rep,name=rotations,proto3" json:"rotations,omitempty"`
+	ScheduleId string      `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	Timezone   string      `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	Status     string      `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	Rotations  []*Rotation `protobuf:"bytes,4,rep,name=rotations,proto3" json:"rotations,omitempty"`
+	// As for GetScheduleTimeline.
 	From          *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=from,proto3" json:"from,omitempty"`
 	To            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1178,14 +1179,16 @@ type CreateOverrideRequest struct {
 	ScheduleId string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// take_over: one person instead of everybody. cover: one person instead of another.
 	// vacant: nobody, on purpose.
-	Kind           string                 `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	UserId         string                 `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	ReplacesUserId string                 `protobuf:"bytes,4,opt,name=replaces_user_id,json=replacesUserId,proto3" json:"replaces_user_id,omitempty"`
-	StartsAt       *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt         *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	Reason         string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	Kind           string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	UserId         string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	ReplacesUserId string `protobuf:"bytes,4,opt,name=replaces_user_id,json=replacesUserId,proto3" json:"replaces_user_id,omitempty"`
+	// Now when absent.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	// Required: in the future, after starts_at, and at most 366 days after it.
+	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateOverrideRequest) Reset() {

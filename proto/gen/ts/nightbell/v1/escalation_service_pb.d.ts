@@ -320,11 +320,15 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
   steps: EscalationStep[];
 
   /**
+   * 0 (never), or 60 to 604800.
+   *
    * @generated from field: int32 ack_timeout_seconds = 5 [json_name = "ack_timeout_seconds"];
    */
   ackTimeoutSeconds: number;
 
   /**
+   * 0 (never), or 300 to 2592000.
+   *
    * @generated from field: int32 auto_resolve_seconds = 6 [json_name = "auto_resolve_seconds"];
    */
   autoResolveSeconds: number;
@@ -362,11 +366,15 @@ export declare type CreateEscalationPolicyRequestJson = {
   steps?: EscalationStepJson[];
 
   /**
+   * 0 (never), or 60 to 604800.
+   *
    * @generated from field: int32 ack_timeout_seconds = 5 [json_name = "ack_timeout_seconds"];
    */
   ack_timeout_seconds?: number;
 
   /**
+   * 0 (never), or 300 to 2592000.
+   *
    * @generated from field: int32 auto_resolve_seconds = 6 [json_name = "auto_resolve_seconds"];
    */
   auto_resolve_seconds?: number;
@@ -537,11 +545,15 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
   steps: EscalationStep[];
 
   /**
+   * 0 (never), or 60 to 604800.
+   *
    * @generated from field: int32 ack_timeout_seconds = 6 [json_name = "ack_timeout_seconds"];
    */
   ackTimeoutSeconds: number;
 
   /**
+   * 0 (never), or 300 to 2592000.
+   *
    * @generated from field: int32 auto_resolve_seconds = 7 [json_name = "auto_resolve_seconds"];
    */
   autoResolveSeconds: number;
@@ -584,11 +596,15 @@ export declare type UpdateEscalationPolicyRequestJson = {
   steps?: EscalationStepJson[];
 
   /**
+   * 0 (never), or 60 to 604800.
+   *
    * @generated from field: int32 ack_timeout_seconds = 6 [json_name = "ack_timeout_seconds"];
    */
   ack_timeout_seconds?: number;
 
   /**
+   * 0 (never), or 300 to 2592000.
+   *
    * @generated from field: int32 auto_resolve_seconds = 7 [json_name = "auto_resolve_seconds"];
    */
   auto_resolve_seconds?: number;

@@ -209,21 +209,27 @@ export declare type Rotation = Message<"nightbell.v1.Rotation"> & {
   name: string;
 
   /**
-   * Who takes turns, in order. The first turn is on at starts_at.
+   * Who takes turns, in order. The first turn is on from starts_at to the first handover after it.
+   * Handovers are counted from the last handover time at or before starts_at: turns of 2 weeks that
+   * change on Mondays and start on a Wednesday change first after 12 days.
    *
    * @generated from field: repeated nightbell.v1.Turn turns = 3;
    */
   turns: Turn[];
 
   /**
-   * hour, day or week.
+   * hour, day or week. All of them are counted on the wall clock of the time zone: turns of 12 hours
+   * change at the same times of day all year. The turn across the night when clocks are set forward
+   * is an hour shorter, and the one when they are set back an hour longer; with turns of one hour,
+   * the turn of the hour that is left out is skipped, and that of the hour that comes twice lasts
+   * two hours.
    *
    * @generated from field: string unit = 4;
    */
   unit: string;
 
   /**
-   * How many units a turn lasts.
+   * How many units a turn lasts: 1 to 720 hours, 365 days or 52 weeks.
    *
    * @generated from field: int32 length = 5;
    */
@@ -244,14 +250,14 @@ export declare type Rotation = Message<"nightbell.v1.Rotation"> & {
   weekday: string;
 
   /**
-   * Absent: now for a new rotation, and as it was for another.
+   * Between the years 1970 and 2200. Absent: now for a new rotation, and as it was for another.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 8 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * Absent: it never ends.
+   * After starts_at. Absent: it never ends.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 9 [json_name = "ends_at"];
    */
@@ -284,21 +290,27 @@ export declare type RotationJson = {
   name?: string;
 
   /**
-   * Who takes turns, in order. The first turn is on at starts_at.
+   * Who takes turns, in order. The first turn is on from starts_at to the first handover after it.
+   * Handovers are counted from the last handover time at or before starts_at: turns of 2 weeks that
+   * change on Mondays and start on a Wednesday change first after 12 days.
    *
    * @generated from field: repeated nightbell.v1.Turn turns = 3;
    */
   turns?: TurnJson[];
 
   /**
-   * hour, day or week.
+   * hour, day or week. All of them are counted on the wall clock of the time zone: turns of 12 hours
+   * change at the same times of day all year. The turn across the night when clocks are set forward
+   * is an hour shorter, and the one when they are set back an hour longer; with turns of one hour,
+   * the turn of the hour that is left out is skipped, and that of the hour that comes twice lasts
+   * two hours.
    *
    * @generated from field: string unit = 4;
    */
   unit?: string;
 
   /**
-   * How many units a turn lasts.
+   * How many units a turn lasts: 1 to 720 hours, 365 days or 52 weeks.
    *
    * @generated from field: int32 length = 5;
    */
@@ -319,14 +331,14 @@ export declare type RotationJson = {
   weekday?: string;
 
   /**
-   * Absent: now for a new rotation, and as it was for another.
+   * Between the years 1970 and 2200. Absent: now for a new rotation, and as it was for another.
    *
    * @generated from field: google.protobuf.Timestamp starts_at = 8 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
 
   /**
-   * Absent: it never ends.
+   * After starts_at. Absent: it never ends.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 9 [json_name = "ends_at"];
    */
@@ -453,7 +465,9 @@ export declare type TimeWindowJson = {
 export declare const TimeWindowSchema: GenMessage<TimeWindow, {jsonType: TimeWindowJson}>;
 
 /**
- * A change of a schedule for a while.
+ * A change of a schedule for a while. Overrides apply in the order in which they were created, so
+ * the later one wins. A cover counts for whoever is on call after the overrides before it: who took
+ * over earlier can be covered, and a take-over that is created after a cover ends it for its time.
  *
  * @generated from message nightbell.v1.Override
  */
@@ -521,7 +535,9 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
 };
 
 /**
- * A change of a schedule for a while.
+ * A change of a schedule for a while. Overrides apply in the order in which they were created, so
+ * the later one wins. A cover counts for whoever is on call after the overrides before it: who took
+ * over earlier can be covered, and a take-over that is created after a cover ends it for its time.
  *
  * @generated from message nightbell.v1.Override
  */
@@ -712,14 +728,15 @@ export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
   timezone: string;
 
   /**
-   * With its true start and end, even when those are far away.
+   * With its true start and end. Each is absent when it is more than 400 days away, as that of a
+   * gap is that nobody ends.
    *
    * @generated from field: nightbell.v1.Shift current = 4;
    */
   current?: Shift | undefined;
 
   /**
-   * The next shift with other people, possibly a gap. Absent when nothing changes.
+   * The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
    *
    * @generated from field: nightbell.v1.Shift next = 5;
    */
@@ -748,14 +765,15 @@ export declare type OnCallJson = {
   timezone?: string;
 
   /**
-   * With its true start and end, even when those are far away.
+   * With its true start and end. Each is absent when it is more than 400 days away, as that of a
+   * gap is that nobody ends.
    *
    * @generated from field: nightbell.v1.Shift current = 4;
    */
   current?: ShiftJson;
 
   /**
-   * The next shift with other people, possibly a gap. Absent when nothing changes.
+   * The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
    *
    * @generated from field: nightbell.v1.Shift next = 5;
    */

@@ -505,6 +505,8 @@ export declare type PreviewScheduleRequest = Message<"nightbell.v1.PreviewSchedu
   rotations: Rotation[];
 
   /**
+   * As for GetScheduleTimeline.
+   *
    * @generated from field: google.protobuf.Timestamp from = 5;
    */
   from?: Timestamp | undefined;
@@ -542,6 +544,8 @@ export declare type PreviewScheduleRequestJson = {
   rotations?: RotationJson[];
 
   /**
+   * As for GetScheduleTimeline.
+   *
    * @generated from field: google.protobuf.Timestamp from = 5;
    */
   from?: TimestampJson;
@@ -916,11 +920,15 @@ export declare type CreateOverrideRequest = Message<"nightbell.v1.CreateOverride
   replacesUserId: string;
 
   /**
+   * Now when absent.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
 
   /**
+   * Required: in the future, after starts_at, and at most 366 days after it.
+   *
    * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
    */
   endsAt?: Timestamp | undefined;
@@ -959,11 +967,15 @@ export declare type CreateOverrideRequestJson = {
   replaces_user_id?: string;
 
   /**
+   * Now when absent.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
 
   /**
+   * Required: in the future, after starts_at, and at most 366 days after it.
+   *
    * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
    */
   ends_at?: TimestampJson;

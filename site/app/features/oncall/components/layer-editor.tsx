@@ -134,8 +134,18 @@ function Cadence({ layer, onChange }: CadenceProps) {
           )}
         </div>
       )}
+      <p className="size-12 text-3">{paceInWords(layer)}</p>
     </>
   );
+}
+
+// What people do not expect of a pace before it happens to them at night.
+function paceInWords({ unit, length }: LayerDraft): string {
+  if (unit === 'hour')
+    return 'Hours are those of the clock: the turn across a change of clocks is an hour shorter in spring and an hour longer in autumn.';
+  if (length > 1)
+    return `The first turn ends ${length} ${unit}s after the last handover time before the start, so it may be shorter than the others.`;
+  return 'The first turn ends at the first handover after the start.';
 }
 
 function Pace({ layer, onChange }: CadenceProps) {

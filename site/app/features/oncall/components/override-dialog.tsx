@@ -29,7 +29,8 @@ const kinds = [
 
 const meanings = {
   take_over: 'One person instead of everybody who would be on call.',
-  cover: 'One person instead of another, whenever that one would be on call.',
+  cover:
+    'One person instead of another, whenever that one would be on call, also by a take-over made earlier.',
   vacant: 'Nobody on call, on purpose: pages go on to the next step.',
 } as const;
 
