@@ -29,6 +29,7 @@ func (s *server) buildOutboxes(context.Context) error {
 		notify.Webhook: webhook.New(s.egress),
 		notify.Slack:   slack.New(s.egress),
 	}
+	patience := map[notify.Kind]time.Duration{notify.Email: email.Longest}
 	began := time.Now()
 	s.outboxes = make(map[notify.Kind]*delivery.Outbox, len(channels))
 	for kind, channel := range channels {
@@ -36,6 +37,7 @@ func (s *server) buildOutboxes(context.Context) error {
 			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive(acknowledgeLinks),
 			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
 			Uptime: func() time.Duration { return time.Since(began) },
+			Moved:  func() { s.wakePages() }, Patience: patience[kind],
 		})
 		s.outboxes[kind] = outbox
 		s.onStop(outbox.Close)

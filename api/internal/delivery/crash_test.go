@@ -66,7 +66,7 @@ func TestADeadWorkersPagesAreSentByAnother(t *testing.T) {
 func TestADeathDelaysNoPageThatCameAlong(t *testing.T) {
 	o := newOutbox(t)
 	o.provider.answers(func(context.Context, notify.Message) error {
-		return notify.After(errors.New("HTTP 429"), 5*time.Minute)
+		return notify.Installation(errors.New("HTTP 429"))
 	})
 	o.Accept(t, pagingtest.Firing("first", "first", pagingtest.Began))
 	deliver(t, o.deliverer)

@@ -27,8 +27,9 @@ import (
 )
 
 const (
-	// sendTimeout is how long a provider may take. It ends, with room to record the
-	// result, before the lease does.
+	// sendTimeout is how long a provider may take, other than a mail server. It ends, with
+	// room to record the result, before the lease does. Who waits for longer is reached by
+	// other means meanwhile.
 	sendTimeout = 8 * time.Second
 	// claimTimeout is how long one look for what is due may take.
 	claimTimeout = 5 * time.Second
@@ -53,6 +54,12 @@ type Options struct {
 	Changed func(orgID uuid.UUID)
 	// Freed is told that a send ended, so that there is room for another.
 	Freed func()
+	// Moved is told that pages of any channel, or steps, became due in place of pages that
+	// did not get through. Nil if nobody waits for it.
+	Moved func()
+	// Patience is how long the provider may take when a lease is too short for it: the
+	// lease is renewed meanwhile. Zero if a few seconds are enough.
+	Patience time.Duration
 	// Lateness is told how long after it was due a page was first handed to the provider.
 	Lateness func(channel string, lateness time.Duration)
 	// Uptime is a clock that only measures; it finds out that the process was
@@ -79,8 +86,8 @@ type Outbox struct {
 
 	mu     sync.Mutex
 	closed bool
-	// busy are the contacts that this process is sending to, with their organizations.
-	busy map[uuid.UUID]uuid.UUID
+	// busy are the sends under way, by contact.
+	busy map[uuid.UUID]*underWay
 	// held are the contacts that must wait, and until when.
 	held map[uuid.UUID]time.Time
 	// recent are the latest messages to each contact, to see a flood.
@@ -95,19 +102,22 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	if options.Uptime == nil {
 		options.Uptime = func() time.Duration { return 0 }
 	}
+	if options.Moved == nil {
+		options.Moved = func() {}
+	}
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]uuid.UUID{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
+		busy: map[uuid.UUID]*underWay{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
 
-// Sweep claims what is due and begins to send it; it does not wait for providers. It
-// reports whether more may be due at once. When all sends are busy it does nothing,
-// and Freed tells when to come again.
+// Sweep renews the leases of sends that take long, claims what is due and begins to send
+// it; it does not wait for providers. It reports whether more may be due at once. When all
+// sends are busy it claims nothing, and Freed tells when to come again.
 func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	room := d.room()
-	if room.All == 0 {
+	if room.All == 0 && d.options.Patience == 0 {
 		return false, nil
 	}
 	// What is claimed must be sent: a stop that broke the claim off after its commit would
@@ -115,16 +125,29 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
 	var claims []notifydb.Claim
+	var renewals []notifydb.Renewal
 	var now time.Time
+	var renewed, moved bool
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
-		claims, err = notifydb.ClaimDue(ctx, tx, d.kind, d.passedOver(now), room, now)
+		if renewals = d.renewals(now); len(renewals) > 0 {
+			if renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
+				return err
+			}
+		}
+		if room.All > 0 {
+			claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.passedOver(now), room, now)
+		}
 		return err
 	})
 	if err != nil {
 		return false, err
+	}
+	d.renewed(renewals, now)
+	if renewed || moved {
+		d.options.Moved()
 	}
 	for _, claim := range claims {
 		d.pace(claim.ContactMethodID, now)
@@ -133,7 +156,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 			again = true
 		}
 	}
-	return again || len(claims) == room.All, nil
+	return again || len(claims) > 0 && len(claims) == room.All, nil
 }
 
 // begin delivers a claim in the background. It outlives the sweep's context: what was
@@ -144,7 +167,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	if d.closed {
 		return // the lease runs out, and another process takes it
 	}
-	d.busy[claim.ContactMethodID] = claim.OrgID
+	d.busy[claim.ContactMethodID] = newUnderWay(claim)
 	d.sends.Go(func() {
 		defer d.end(claim)
 		d.deliver(context.WithoutCancel(ctx), claim)

@@ -58,7 +58,7 @@ type tarpit struct {
 
 func newTarpit(t *testing.T, hangs string) *tarpit {
 	p := &tarpit{release: make(chan struct{})}
-	p.answer = func(ctx context.Context, message notify.Message) error {
+	p.answer = func(_ context.Context, message notify.Message) error {
 		if strings.HasPrefix(message.To.Address, hangs) {
 			<-p.release
 			return fmt.Errorf("no answer in time")

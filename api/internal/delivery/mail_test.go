@@ -59,6 +59,23 @@ func TestALostAnswerMakesOneCopy(t *testing.T) {
 	}
 }
 
+// TestAnUnknownOutcomeIsRetriedOnce lets the server take every mail and never say so.
+func TestAnUnknownOutcomeIsRetriedOnce(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AfterData, Drop: true, Times: 1000})
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range 20 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(time.Minute)
+	}
+	if got := len(catcher.Mails()); got != 2 {
+		t.Errorf("%d copies arrived", got)
+	}
+	if want := "failed: the mail server got the whole mail and did not say that it took it (2 tries)"; o.states(t) != want {
+		t.Errorf("the page is %q", o.states(t))
+	}
+}
+
 func TestAGreylistedMailArrivesLater(t *testing.T) {
 	o, catcher := mailOutbox(t)
 	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted", Times: 3})

@@ -33,14 +33,11 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	told := false
+	told, moved := false, false
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
-		}
-		if wait, asked := notify.RetryAfter(done.err); asked {
-			d.hold(claim.ContactMethodID, now.Add(min(wait, notify.LongestWait)))
 		}
 		results := done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
@@ -53,18 +50,65 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		entries := d.entries(claim, done, results)
 		told = len(entries) > 0
 		incidentdb.QueueTimeline(batch, entries, now)
-		for _, result := range results {
-			if result.State == "failed" {
-				notifydb.QueuePullForward(batch, claim.OrgID, result.PageID, now)
-			}
-		}
+		done.queueContact(batch, claim, now)
+		moved = done.queueFailOver(batch, claim, results, now)
 		return postgres.Finish(ctx, tx, batch)
 	})
 	if err == nil && told {
 		d.options.Changed(claim.OrgID)
 	}
+	if err == nil && moved {
+		d.options.Moved()
+	}
 	return err
 }
+
+// queueContact notes what the try tells of the contact itself.
+func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time) {
+	switch {
+	case !t.called:
+	case t.err == nil:
+		if t.held.Contact.Failures > 0 {
+			notifydb.QueueContactWorks(batch, claim, now)
+		}
+	case t.blocked():
+		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
+	default:
+		notifydb.QueueContactFails(batch, claim, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+	}
+}
+
+// contactNext is when the contact is tried again after a failure.
+func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
+	next := now.Add(notify.Backoff(t.held.Contact.Failures+1, seedOf(claim)))
+	if wait, asked := notify.RetryAfter(t.err); asked {
+		next = later(next, now.Add(min(wait, notify.LongestWait)))
+	}
+	return next
+}
+
+// blocked reports whether the try failed for this installation's own reasons.
+func (t try) blocked() bool { return t.ours || errors.Is(t.err, notify.ErrInstallation) }
+
+// queueFailOver goes on to the person's next contact method for what did not get through,
+// and to the policy's next step for what never will, as far as one can tell.
+func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, now time.Time) (moved bool) {
+	dead := t.called && !t.blocked() && t.held.Contact.Failures+1 >= notify.DeadAfter
+	var pages, hopeless, orgs []uuid.UUID
+	for _, result := range results {
+		if result.State == "pending" || result.State == "failed" {
+			orgs, pages = append(orgs, claim.OrgID), append(pages, result.PageID)
+		}
+		if result.State == "failed" || result.State == "pending" && dead {
+			hopeless = append(hopeless, result.PageID)
+		}
+	}
+	notifydb.QueueFailOver(batch, orgs, pages, now)
+	notifydb.QueueNextStep(batch, orgs[:len(hopeless)], hopeless, now)
+	return len(pages) > 0
+}
+
+func seedOf(claim notifydb.Claim) uint64 { return binary.BigEndian.Uint64(claim.ContactMethodID[8:]) }
 
 // results says for each page of the claim what follows from the try at now.
 func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
@@ -80,7 +124,7 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 		case t.err == nil:
 			continue
 		default:
-			t.fail(&result, page, claim.ContactMethodID, now)
+			t.fail(&result, page, seedOf(claim), now)
 		}
 		results = append(results, result)
 	}
@@ -88,21 +132,20 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 }
 
 // fail decides whether a page that did not get through is tried again.
-func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, contact uuid.UUID, now time.Time) {
-	seed := binary.BigEndian.Uint64(contact[8:])
+func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	why := notify.Line(t.err.Error(), 500)
+	result.Fault, result.Blocked, result.Unknown = t.ours, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
 	switch {
 	case t.ours:
-		result.Fault = true
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
-	default:
-		if wait, asked := notify.RetryAfter(t.err); asked {
-			next = later(next, now.Add(min(wait, notify.LongestWait)))
-		}
+	case result.Unknown:
+		giveUp = giveUp || page.Unknowns+1 >= notify.UnknownAttempts
+	case !result.Blocked:
+		next = notify.WaitUntil(page.Due, now) // or when its contact answers again
 	}
+	why := notify.Line(t.err.Error(), 500)
 	if !giveUp {
 		result.State, result.NextTryAt, result.Reason = "pending", next, why
 		return

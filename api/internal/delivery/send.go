@@ -81,10 +81,15 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 	return done
 }
 
-// send calls the provider, for no longer than the lease allows.
+// send calls the provider, for no longer than the lease allows, or for as long as Patience
+// does: then the lease is renewed.
 func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.Message, now time.Time, done *try) {
 	d.measure(claim, done.held, now)
-	ctx, cancel := d.sendContext(ctx, min(sendTimeout, done.held.Until.Sub(now)-time.Second))
+	limit := min(sendTimeout, done.held.Until.Sub(now)-time.Second)
+	if d.options.Patience > 0 {
+		limit = d.options.Patience
+	}
+	ctx, cancel := d.sendContext(ctx, limit)
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true

@@ -47,8 +47,8 @@ func (d *Outbox) room() notifydb.Room {
 	most := slotsOf(d.kind)
 	room := notifydb.Room{All: most.all - len(d.busy), PerOrg: most.perOrg, UnderWay: map[uuid.UUID]int{}}
 	room.Shared = max(0, room.All-most.reserve)
-	for _, org := range d.busy {
-		room.UnderWay[org]++
+	for _, send := range d.busy {
+		room.UnderWay[send.OrgID]++
 	}
 	return room
 }

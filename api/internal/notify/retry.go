@@ -12,7 +12,26 @@ const (
 	// LateAttempts is what a page that is already old still gets after downtime:
 	// about six minutes of trying.
 	LateAttempts = 10
+	// LateAge is those six minutes.
+	LateAge = 6 * time.Minute
+	// UnknownAttempts ends trying when the provider may have taken the message that often:
+	// an unknown outcome is retried once.
+	UnknownAttempts = 2
+	// DeadAfter is how many tries to a contact fail in a row until it counts as dead: then
+	// it is tried with one page at a time, and a step of a policy that reaches nobody else
+	// waits for it no longer.
+	DeadAfter = 3
 )
+
+// WaitUntil is until when a page waits for its contact to answer again. The contact is
+// tried meanwhile, and answers for all the pages that wait.
+func WaitUntil(firstDue, now time.Time) time.Time {
+	end, late := firstDue.Add(MaxAge), now.Add(LateAge)
+	if late.After(end) {
+		return late
+	}
+	return end
+}
 
 // waits are the delays after the first tries; the last one repeats.
 var waits = []time.Duration{2 * time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute}

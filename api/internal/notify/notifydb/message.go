@@ -32,12 +32,15 @@ type Contact struct {
 	SecretSealed  []byte
 	// Disabled says why the contact method is not used any more; empty while it is.
 	Disabled string
+	// Failures counts the tries in a row before this one that failed for the contact's own
+	// reasons.
+	Failures int
 }
 
 const heldContactSQL = `
 SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.address_sealed, c.secret_sealed,
        CASE WHEN c.disabled_at IS NOT NULL THEN coalesce(nullif(c.disabled_for, ''), 'it was disabled')
-            WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END
+            WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END, c.failures
 FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
 WHERE c.org_id = $1 AND c.id = $2`
 
@@ -66,7 +69,7 @@ func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(heldContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
 		c := &held.Contact
-		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled)
+		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
 	batch.Queue(heldPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(held.collect)

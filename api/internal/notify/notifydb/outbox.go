@@ -45,6 +45,8 @@ type Claim struct {
 	UserID     *uuid.UUID
 	Until      time.Time
 	Pages      []ClaimedPage
+	// probe is set for a contact that counts as dead: one page is enough to find out.
+	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
 	orphans []uuid.UUID
 }
@@ -55,28 +57,44 @@ type ClaimedPage struct {
 	Due            time.Time
 	// Attempts counts the tries, with this one.
 	Attempts int
-	// Faults counts the tries before this one that failed by our own mistake.
-	Faults      int
-	Round, Step int
+	// Faults counts the tries before this one that failed by our own mistake, Unknowns
+	// those after which the provider may have taken the message.
+	Faults, Unknowns int
+	Round, Step      int
 }
 
 // ClaimDue claims what is due by one channel at now, as far as there is room: of each
 // organization the most severe first, then the newest. It passes over contacts in
 // without, and over contacts that somebody is just sending to, so that what becomes due
 // meanwhile travels together in the next message. Pages whose worker died are claimed again.
-// Rows that others hold are skipped, never waited for. When something was claimed the
-// transaction is committed, and nothing can follow in it.
-func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) ([]Claim, error) {
-	claims, err := lockContacts(ctx, tx, kind, without, room, now)
-	if err != nil || len(claims) == 0 {
-		return nil, err
+// Rows that others hold are skipped, never waited for. Pages to contacts that are not to be
+// tried yet fail over (failover.go); moved tells that this made something else due. When
+// something was claimed the transaction is committed, and nothing can follow in it.
+func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, moved bool, err error) {
+	var waiting waitingPages
+	batch := &pgx.Batch{}
+	queueWaiting(batch, kind, &waiting, now)
+	queueLockContacts(batch, kind, without, room, &claims, now)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, false, err
+	}
+	if moved = waiting.any(); moved {
+		batch := &pgx.Batch{}
+		QueueFailOver(batch, waiting.orgs, waiting.pages, now)
+		QueueNextStep(batch, waiting.deadOrgs, waiting.deadPages, now)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return nil, false, err
+		}
+	}
+	if len(claims) == 0 {
+		return nil, moved, nil
 	}
 	due, err := lockDue(ctx, tx, kind, claims, now)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for i := range claims {
-		for _, page := range bundle(due[claims[i].ContactMethodID]) {
+		for _, page := range bundle(due[claims[i].ContactMethodID], claims[i].probe) {
 			page.Attempts++
 			claims[i].Pages = append(claims[i].Pages, page.ClaimedPage)
 			if page.orphanOf != nil && !slices.Contains(claims[i].orphans, *page.orphanOf) {
@@ -85,37 +103,44 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 		}
 	}
 	claims = slices.DeleteFunc(claims, func(c Claim) bool { return len(c.Pages) == 0 })
-	return claims, writeClaims(ctx, tx, kind, claims, now)
+	return claims, moved, writeClaims(ctx, tx, kind, claims, now)
 }
 
-// busySQL tells whether somebody is sending to a contact at $2. A claim of further ahead than
-// a lease was written before the clock was set back, and its worker is gone.
+// busySQL tells whether somebody is sending to a contact at $2. A lease that ends later than
+// one taken now was written before the clock was set back, and its worker is gone.
 const busySQL = `SELECT true FROM delivery busy WHERE busy.contact_method_id = %s AND busy.outcome = 'sending'
-    AND busy.started_at > $2::timestamptz - $5::interval AND busy.started_at <= $2::timestamptz + $5::interval LIMIT 1`
+    AND busy.lease_until > $2::timestamptz AND busy.lease_until <= $2::timestamptz + $5::interval LIMIT 1`
 
 // FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
 // the contact's place among those of its organization, behind the sends under way: ordered
 // by it, organizations take turns, however many contacts one of them has.
+//
+// A contact that failed is due by its own next_try_at, whatever its pages wait for.
 var lockContactsSQL = `
 WITH waiting AS MATERIALIZED (
-    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM notification
-    WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
+    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM (
+        SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
+        WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
+        UNION ALL
+        SELECT c.org_id, c.id, 9, $2 FROM contact_method c WHERE c.kind = $1 AND c.next_try_at <= $2
+          AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2)) pages
     GROUP BY org_id, contact_method_id
 ), ordered AS (
-    SELECT w.*, coalesce(o.sends, 0) + row_number() OVER (PARTITION BY w.org_id ORDER BY w.worst, w.newest DESC, w.contact_method_id) AS turn
-    FROM waiting w LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = w.org_id
-    WHERE w.contact_method_id <> ALL($3) AND (` + fmt.Sprintf(busySQL, "w.contact_method_id") + `) IS NULL
+    SELECT w.*, c.failures, coalesce(o.sends, 0) + row_number() OVER (PARTITION BY w.org_id ORDER BY w.worst, w.newest DESC, w.contact_method_id) AS turn
+    FROM waiting w JOIN contact_method c ON c.org_id = w.org_id AND c.id = w.contact_method_id
+    LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = w.org_id
+    WHERE w.contact_method_id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(busySQL, "w.contact_method_id") + `) IS NULL
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id
+SELECT c.org_id, c.id, c.user_id, f.failures >= $10
 FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
 
-func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) ([]Claim, error) {
+func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, room Room, claims *[]Claim, now time.Time) {
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
@@ -123,15 +148,15 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	for org, n := range room.UnderWay {
 		orgs, sends = append(orgs, org), append(sends, n)
 	}
-	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared)
-	if err != nil {
-		return nil, err
+	collect := func(rows pgx.Rows) (err error) {
+		*claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
+			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
+			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.probe)
+			return claim, err
+		})
+		return err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
-		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID)
-		return claim, err
-	})
+	batch.Queue(lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared, notify.DeadAfter).Query(collect)
 }
 
 // duePage is a page that may go into a message.
@@ -149,7 +174,7 @@ type duePage struct {
 // by contact. EvalPlanQual rechecks the other conditions. Each contact has its own LIMIT.
 var lockDueSQL = `
 SELECT due.* FROM unnest($3::uuid[]) free(id), LATERAL (
-    SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.round, n.step, n.contact_method_id, n.lease_token
+    SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.round, n.step, n.contact_method_id, n.lease_token
     FROM notification n
     WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
       AND (n.lease_until IS NULL AND n.due_at <= $2 OR n.lease_until <= $2)
@@ -169,7 +194,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	}
 	due := map[uuid.UUID][]duePage{}
 	var page duePage
-	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Round, &page.Step, &page.contact, &page.orphanOf}
+	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Unknowns, &page.Round, &page.Step, &page.contact, &page.orphanOf}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		due[page.contact] = append(due[page.contact], page)
 		return nil
@@ -179,12 +204,15 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 
 // bundle puts all pages into one message, except those that failed by our own mistake:
 // each of them is tried alone, so that the one at fault does not take the others along.
-func bundle(due []duePage) []duePage {
+func bundle(due []duePage, probe bool) []duePage {
 	sound := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults > 0 })
-	if len(sound) > 0 || len(due) == 0 {
-		return sound
+	if len(sound) == 0 {
+		sound, probe = due, true
 	}
-	return due[:1]
+	if probe {
+		return sound[:min(1, len(sound))]
+	}
+	return sound
 }
 
 // What is claimed has to be found as soon as its worker is taken for dead, also a page that
@@ -198,8 +226,8 @@ WHERE n.org_id = taken.org_id AND n.id = taken.id`
 
 // Each delivery keeps its part of $8, the pages of all.
 const openDeliveriesSQL = `
-INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, notification_ids)
-SELECT d.org_id, d.id, d.contact_method_id, d.user_id, $5, 'sending', d.pages, $7::timestamptz, ($8::uuid[])[d.first:d.first + d.pages - 1]
+INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, lease_until, notification_ids)
+SELECT d.org_id, d.id, d.contact_method_id, d.user_id, $5, 'sending', d.pages, $7::timestamptz, $10, ($8::uuid[])[d.first:d.first + d.pages - 1]
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS contact_method_id, unnest($4::uuid[]) AS user_id,
              unnest($6::integer[]) AS pages, unnest($9::integer[]) AS first) d`
 
@@ -223,7 +251,7 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(takeSQL, orgs, pages, tokens, now.Add(Lease), now)
-	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now, pages, firsts)
+	batch.Queue(openDeliveriesSQL, deliveryOrgs, deliveries, contacts, users, string(kind), counts, now, pages, firsts, now.Add(Lease))
 	for _, claim := range claims {
 		if len(claim.orphans) > 0 {
 			batch.Queue(closeOrphansSQL, claim.OrgID, claim.orphans, now)

@@ -16,8 +16,9 @@ type Result struct {
 	NextTryAt time.Time
 	// Reason says in words why it failed or was cancelled.
 	Reason string
-	// Fault is set when the try failed by our own mistake.
-	Fault bool
+	// Fault is set when the try failed by our own mistake, Unknown when the provider may
+	// have taken the message, Blocked when this installation's own failure keeps it.
+	Fault, Unknown, Blocked bool
 }
 
 // Delivery is how one try ended.
@@ -32,9 +33,10 @@ type Delivery struct {
 const settlePagesSQL = `
 UPDATE notification n
 SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
-    finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.faults
+    finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.fault::integer,
+    unknowns = n.unknowns + r.unknown::integer, blocked_since = CASE WHEN r.blocked THEN coalesce(n.blocked_since, $3) END
 FROM (SELECT $1::uuid AS org_id, unnest($4::uuid[]) AS id, unnest($5::text[]) AS state, unnest($6::timestamptz[]) AS next_try_at,
-             unnest($7::text[]) AS reason, unnest($8::integer[]) AS faults) r
+             unnest($7::text[]) AS reason, unnest($8::boolean[]) AS fault, unnest($9::boolean[]) AS unknown, unnest($10::boolean[]) AS blocked) r
 WHERE n.org_id = r.org_id AND n.id = r.id AND n.lease_token = $2
 RETURNING n.id`
 
@@ -44,17 +46,16 @@ func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, results []Result, 
 	n := len(results)
 	pages := make([]uuid.UUID, n)
 	states, reasons := make([]string, n), make([]string, n)
-	next, faults := make([]*time.Time, n), make([]int, n)
+	next := make([]*time.Time, n)
+	faults, unknown, blocked := make([]bool, n), make([]bool, n), make([]bool, n)
 	for i, r := range results {
 		pages[i], states[i], reasons[i] = r.PageID, r.State, r.Reason
 		if !r.NextTryAt.IsZero() {
 			next[i] = &results[i].NextTryAt
 		}
-		if r.Fault {
-			faults[i] = 1
-		}
+		faults[i], unknown[i], blocked[i] = r.Fault, r.Unknown, r.Blocked
 	}
-	rows, err := tx.Query(ctx, settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults)
+	rows, err := tx.Query(ctx, settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults, unknown, blocked)
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +67,4 @@ func QueueSettleDelivery(batch *pgx.Batch, claim Claim, d Delivery, now time.Tim
 	batch.Queue(`UPDATE delivery SET outcome = $3, detail = $4, provider_id = $5, incident_count = $6, finished_at = $7
 		WHERE org_id = $1 AND id = $2 AND outcome = 'sending'`,
 		claim.OrgID, claim.DeliveryID, d.Outcome, d.Detail, d.ProviderID, d.Incidents, now)
-}
-
-// QueuePullForward adds the statement that makes the person's next planned page for
-// the same incident and step due now, because this one can never arrive.
-func QueuePullForward(batch *pgx.Batch, orgID, failed uuid.UUID, now time.Time) {
-	batch.Queue(`UPDATE notification SET due_at = $3, next_try_at = $3
-		WHERE org_id = $1 AND state = 'pending' AND id = (
-			SELECT later.id FROM notification later JOIN notification failed
-			  ON failed.org_id = later.org_id AND failed.incident_id = later.incident_id AND failed.user_id = later.user_id
-			 AND failed.cycle = later.cycle AND failed.round = later.round AND failed.step = later.step
-			WHERE failed.org_id = $1 AND failed.id = $2 AND later.state = 'pending' AND later.attempts = 0 AND later.due_at > $3
-			  AND later.contact_method_id <> failed.contact_method_id
-			ORDER BY later.due_at, later.id LIMIT 1)`, orgID, failed, now)
 }

@@ -164,6 +164,10 @@ CREATE TABLE contact_method (
     verified_at    timestamptz,
     disabled_at    timestamptz,
     disabled_for   text NOT NULL DEFAULT '',
+    failures       integer NOT NULL DEFAULT 0, -- tries in a row that failed for the contact's own reasons
+    failing_since  timestamptz,
+    failing_for    text NOT NULL DEFAULT '',
+    next_try_at    timestamptz, -- nothing is sent to it before; NULL while it works
     created_at     timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE,
@@ -171,6 +175,7 @@ CREATE TABLE contact_method (
 );
 -- Not (org_id, user_id): see "index order" at incident.
 CREATE INDEX contact_method_user_idx ON contact_method (user_id, org_id);
+CREATE INDEX contact_method_failing_idx ON contact_method (kind, next_try_at) WHERE next_try_at IS NOT NULL;
 
 -- "Page me by this, this long after the page, for this urgency."
 CREATE TABLE notification_rule (
@@ -630,6 +635,9 @@ CREATE TABLE notification (
     lease_until       timestamptz,
     attempts          integer NOT NULL DEFAULT 0,
     faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake; such a page is sent alone
+    unknowns          integer NOT NULL DEFAULT 0, -- tries after which the provider may have taken the message
+    blocked_since     timestamptz, -- since when only this installation's own failures keep it from being sent
+    failed_over_at    timestamptz, -- when the person's next contact method was made due in its place
     finished_at       timestamptz,
     finished_for      text NOT NULL DEFAULT '',
     delivery_ids      uuid[] NOT NULL DEFAULT '{}',
@@ -650,6 +658,7 @@ CREATE TABLE notification (
 CREATE INDEX notification_due_idx ON notification (channel, next_try_at) WHERE finished_at IS NULL;
 CREATE INDEX notification_open_idx ON notification (contact_method_id) WHERE finished_at IS NULL;
 CREATE INDEX notification_incident_idx ON notification (incident_id);
+CREATE INDEX notification_blocked_idx ON notification (blocked_since) WHERE finished_at IS NULL AND blocked_since IS NOT NULL;
 
 -- One try to hand one message, which may carry many incidents, to a provider. Its id is the
 -- lease token of the notifications it carries, notification_ids.
@@ -665,6 +674,7 @@ CREATE TABLE delivery (
     incident_count    integer NOT NULL,
     notification_ids  uuid[] NOT NULL DEFAULT '{}',
     started_at        timestamptz NOT NULL,
+    lease_until       timestamptz, -- that of its notifications
     finished_at       timestamptz,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, contact_method_id) REFERENCES contact_method (org_id, id) ON DELETE CASCADE

@@ -1,0 +1,208 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// hookFirst pages Ada by a webhook at once and, where mail is not negative, by e-mail so
+// long after it.
+func (o *outbox) hookFirst(t *testing.T, mail time.Duration) (contact uuid.UUID) {
+	t.Helper()
+	contact = addHook(t, o.Workspace, &o.Ada, "ada")
+	o.Exec(t, `UPDATE notification_rule SET delay_seconds = $2 WHERE user_id = $1`, o.Ada, max(0, int(mail.Seconds())))
+	if mail < 0 {
+		o.Exec(t, `DELETE FROM notification_rule WHERE user_id = $1`, o.Ada)
+	}
+	o.Exec(t, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, created_at) VALUES ($1, $2, $3, $4, 'high', nightbell_now())`,
+		o.Org, id.New(), o.Ada, contact)
+	return contact
+}
+
+func (o *outbox) failing(t *testing.T, contact uuid.UUID) string {
+	t.Helper()
+	return pgtest.One[string](t, o.Database, `SELECT failures || ' ' || (failing_since IS NOT NULL) || ' ' || failing_for FROM contact_method WHERE id = $1`, contact)
+}
+
+// TestAWebhookThatFailsIsFollowedByTheNextMethodAtOnce: the e-mail would follow four minutes
+// later.
+func TestAWebhookThatFailsIsFollowedByTheNextMethodAtOnce(t *testing.T) {
+	o := newOutbox(t)
+	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("no answer in time") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	hook := o.hookFirst(t, 4*time.Minute)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	deliver(t, hookOutbox)
+	deliver(t, o.deliverer)
+	if got := o.failing(t, hook); len(hooks.messages()) != 1 || len(o.provider.messages()) != 1 || got != "1 true no answer in time" {
+		t.Errorf("%d calls, %d mails, the contact is %q", len(hooks.messages()), len(o.provider.messages()), got)
+	}
+}
+
+// TestADeadWebhookIsNotWaitedFor opens the circuit by three failures. A new page goes to the
+// next method without another call, and what the webhook missed is sent when it is back.
+func TestADeadWebhookIsNotWaitedFor(t *testing.T) {
+	o := newOutbox(t)
+	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("no answer in time") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	hook := o.hookFirst(t, 4*time.Minute)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range 3 {
+		deliver(t, hookOutbox)
+		o.Clock.Advance(7 * time.Second)
+	}
+	deliver(t, o.deliverer)
+	if got := o.failing(t, hook); got != "3 true no answer in time" || len(o.provider.messages()) != 1 {
+		t.Fatalf("after three failures the contact is %q, %d mails", got, len(o.provider.messages()))
+	}
+	for n := range 50 { // while the circuit is open
+		o.Accept(t, pagingtest.Firing(fmt.Sprint("b", n), fmt.Sprint("b", n), pagingtest.Began))
+	}
+	deliver(t, hookOutbox)
+	deliver(t, o.deliverer)
+	mails := o.provider.messages()
+	if len(hooks.messages()) != 3 || len(mails) != 2 || len(mails[1].Incidents) != 50 {
+		t.Fatalf("%d calls, %d mails", len(hooks.messages()), len(mails))
+	}
+	hooks.answers(nil)
+	o.Clock.Advance(20 * time.Second)
+	deliver(t, hookOutbox)
+	deliver(t, hookOutbox)
+	calls := hooks.messages()
+	if len(calls) != 5 || len(calls[3].Incidents) != 1 || len(calls[4].Incidents) != 50 {
+		t.Errorf("after it is back, %d calls: want one page to find out and all others after it", len(calls))
+	}
+	if got := o.failing(t, hook); got != "0 false " {
+		t.Errorf("the contact is %q", got)
+	}
+}
+
+// TestTheNextStepDoesNotWaitForADeadWebhook pages Bob, five minutes early, when Ada's only
+// method is dead; the same holds for an answer that is final.
+func TestTheNextStepDoesNotWaitForADeadWebhook(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure error
+		tries   int
+	}{
+		"silent": {errors.New("no answer in time"), 3},
+		"gone":   {notify.Permanent(errors.New("HTTP 410")), 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOutbox(t)
+			hookOutbox := o.replica(notify.Webhook, &provider{answer: func(context.Context, notify.Message) error { return c.failure }})
+			o.hookFirst(t, -1)
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+			for try := range c.tries {
+				o.Sweep(t)
+				if got := o.Pages(t); len(got) != 1 {
+					t.Fatalf("before try %d: %v", try+1, got)
+				}
+				deliver(t, hookOutbox)
+				o.Clock.Advance(7 * time.Second)
+			}
+			deliver(t, hookOutbox)
+			o.Sweep(t)
+			if got := o.Pages(t); len(got) != 2 || got[1] != "Bob pending" {
+				t.Errorf("the pages are %v, want one of Bob's", got)
+			}
+			o.Clock.Advance(time.Minute)
+			o.Sweep(t)
+			if got := o.Texts(t, `SELECT status || ' ' || (next_due_at > nightbell_now() + interval '3 minutes')::text FROM escalation_state WHERE org_id = $1`, o.Org); !slices.Equal(got, []string{"active true"}) {
+				t.Errorf("the step after it lost its delay: %v", got)
+			}
+		})
+	}
+}
+
+// TestTheInstallationsOwnFailureFlagsNoContact lets the mail server refuse connections: the
+// contact is as good as before, the page is marked as blocked, and the other method is used.
+func TestTheInstallationsOwnFailureFlagsNoContact(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.Installation(errors.New("the mail server cannot be reached"))
+	})
+	hook := addHook(t, o.Workspace, &o.Ada, "ada")
+	o.Exec(t, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at) VALUES ($1, $2, $3, $4, 'high', 600, nightbell_now())`,
+		o.Org, id.New(), o.Ada, hook)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	hooks := &provider{}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	for range 5 {
+		deliver(t, o.deliverer)
+		deliver(t, hookOutbox)
+		o.Clock.Advance(time.Minute)
+	}
+	if len(o.provider.messages()) != 5 || len(hooks.messages()) != 1 {
+		t.Errorf("%d tries of mail, %d calls", len(o.provider.messages()), len(hooks.messages()))
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM contact_method WHERE failures > 0 OR failing_since IS NOT NULL OR next_try_at IS NOT NULL`); got != 0 {
+		t.Error("the contact is flagged for what the mail server did")
+	}
+	blocked := `SELECT count(*) FROM notification WHERE state = 'pending' AND blocked_since < nightbell_now() - interval '4 minutes'`
+	if got := pgtest.One[int](t, o.Database, blocked); got != 1 {
+		t.Error("the page does not say since when it is blocked")
+	}
+	o.provider.answers(nil)
+	deliver(t, o.deliverer)
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'sent' AND blocked_since IS NULL`); got != 2 {
+		t.Errorf("%d pages are sent and free", got)
+	}
+}
+
+// TestASlowMailServerIsWaitedFor lets the server take two minutes for its answer: its lease
+// is renewed, nobody sends a copy, and the person is reached by the other method meanwhile.
+func TestASlowMailServerIsWaitedFor(t *testing.T) {
+	o := newOutbox(t)
+	answer := make(chan struct{})
+	o.provider.answers(func(context.Context, notify.Message) error { <-answer; return nil })
+	o.deliverer = delivery.New(o.DB, notify.Email, o.provider, delivery.Options{
+		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey, Patience: time.Hour,
+		Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+	})
+	hook := addHook(t, o.Workspace, &o.Ada, "ada")
+	o.Exec(t, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at) VALUES ($1, $2, $3, $4, 'high', 600, nightbell_now())`,
+		o.Org, id.New(), o.Ada, hook)
+	hooks := &provider{}
+	hookOutbox, replica := o.replica(notify.Webhook, hooks), o.replica(notify.Email, o.provider)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	sweepBoth := func() {
+		for _, d := range []*delivery.Outbox{o.deliverer, replica} {
+			if _, err := d.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deliver(t, hookOutbox)
+	}
+	sweepBoth()
+	await(t, func() bool { return len(o.provider.messages()) == 1 })
+	for range 12 {
+		o.Clock.Advance(notifydb.Lease / 2)
+		sweepBoth()
+		o.Clock.Advance(notifydb.Lease / 2)
+		sweepBoth()
+	}
+	if len(o.provider.messages()) != 1 || len(hooks.messages()) != 1 {
+		t.Errorf("%d mails and %d calls while the server thinks", len(o.provider.messages()), len(hooks.messages()))
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE blocked_since < nightbell_now() - interval '1 minute'`); got != 1 {
+		t.Errorf("%d pages say that they are blocked by the mail server", got)
+	}
+	close(answer)
+	o.deliverer.Wait()
+	if got := o.states(t); got != "sent\nsent" {
+		t.Errorf("the pages are %q", got)
+	}
+}

@@ -1,0 +1,57 @@
+package delivery
+
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// underWay is a send under way, with what renewing its lease takes.
+type underWay struct {
+	notifydb.Renewal
+
+	began, until time.Time
+}
+
+func newUnderWay(claim notifydb.Claim) *underWay {
+	send := &underWay{
+		Renewal: notifydb.Renewal{OrgID: claim.OrgID, DeliveryID: claim.DeliveryID},
+		began:   claim.Until.Add(-notifydb.Lease), until: claim.Until,
+	}
+	for _, page := range claim.Pages {
+		send.Pages = append(send.Pages, page.ID)
+	}
+	return send
+}
+
+// renewals are the sends whose lease is to be renewed at now: each that has used up a third
+// of it or turns slow, where the provider is given longer than a lease.
+func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.options.Patience == 0 {
+		return nil
+	}
+	var list []notifydb.Renewal
+	for _, send := range d.busy {
+		slow := now.Sub(send.began) >= sendTimeout
+		if left := send.until.Sub(now); left > 0 && (left < notifydb.Lease*2/3 || slow && !send.Slow) {
+			send.Slow = slow
+			list = append(list, send.Renewal)
+		}
+	}
+	return list
+}
+
+// renewed notes that these leases were renewed at now.
+func (d *Outbox) renewed(renewals []notifydb.Renewal, now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, renewal := range renewals {
+		for _, send := range d.busy {
+			if send.DeliveryID == renewal.DeliveryID {
+				send.until = now.Add(notifydb.Lease)
+			}
+		}
+	}
+}

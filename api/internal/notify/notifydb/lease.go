@@ -1,0 +1,57 @@
+package notifydb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+)
+
+// Renewal is a send that takes long, and whose lease is to last.
+type Renewal struct {
+	OrgID, DeliveryID uuid.UUID
+	Pages             []uuid.UUID
+	// Slow is set once the person is to be reached by other means meanwhile.
+	Slow bool
+}
+
+// A lease that has ended is not renewed: another worker may be about to take it.
+const renewPagesSQL = `
+UPDATE notification SET lease_until = $4::timestamptz + $5::interval, blocked_since = CASE WHEN $6 THEN coalesce(blocked_since, $4) END
+WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3 AND lease_until > $4`
+
+const renewDeliverySQL = `
+UPDATE delivery SET lease_until = $3::timestamptz + $4::interval WHERE org_id = $1 AND id = $2 AND outcome = 'sending' AND lease_until > $3`
+
+const behindSQL = `
+SELECT n.org_id, n.id FROM delivery d JOIN notification n ON n.contact_method_id = d.contact_method_id
+WHERE d.org_id = $1 AND d.id = $2 AND n.org_id = $1 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL`
+
+// Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
+// own pages and those behind it, fails over, and counts as blocked by this installation.
+func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (moved bool, err error) {
+	batch := &pgx.Batch{}
+	var orgs, pages []uuid.UUID
+	for _, r := range renewals {
+		batch.Queue(renewPagesSQL, r.OrgID, r.Pages, r.DeliveryID, now, Lease, r.Slow)
+		batch.Queue(renewDeliverySQL, r.OrgID, r.DeliveryID, now, Lease)
+		if !r.Slow {
+			continue
+		}
+		batch.Queue(behindSQL, r.OrgID, r.DeliveryID, now).Query(func(rows pgx.Rows) error {
+			var org, page uuid.UUID
+			_, err := pgx.ForEachRow(rows, []any{&org, &page}, func() error {
+				orgs, pages = append(orgs, org), append(pages, page)
+				return nil
+			})
+			return err
+		})
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(pages) == 0 {
+		return false, err
+	}
+	batch = &pgx.Batch{}
+	QueueFailOver(batch, orgs, pages, now)
+	return true, tx.SendBatch(ctx, batch).Close()
+}
