@@ -19,6 +19,7 @@ import (
 type Config struct {
 	DatabaseURL string `name:"database-url" env:"DATABASE_URL" help:"PostgreSQL to use instead of the private one that Nightbell starts by itself." placeholder:"URL"`
 	Listen      string `env:"NIGHTBELL_LISTEN" default:"127.0.0.1:8480" help:"Address to listen on."`
+	OpsListen   string `env:"NIGHTBELL_OPS_LISTEN" help:"Address for /metrics and /readyz alone, which the other address then does not serve." placeholder:"ADDRESS"`
 	DataDir     string `env:"NIGHTBELL_DATA_DIR" help:"Folder for the private PostgreSQL and generated secrets." placeholder:"DIR"`
 	PublicURL   string `name:"public-url" env:"NIGHTBELL_PUBLIC_URL" help:"Where people and senders reach Nightbell; http:// and the listen address when not set." placeholder:"URL"`
 	JWTSecret   string `name:"jwt-secret" env:"NIGHTBELL_JWT_SECRET" help:"32 random bytes in hexadecimal that sign access tokens; generated and kept in the data directory when not set." placeholder:"HEX"`
@@ -62,6 +63,9 @@ func (c Config) check() (settings, error) {
 		refuse("NIGHTBELL_DATA_DIR", err)
 	}
 	refuse("NIGHTBELL_LISTEN", checkListen(c.Listen))
+	if c.OpsListen != "" {
+		refuse("NIGHTBELL_OPS_LISTEN", checkListen(c.OpsListen))
+	}
 	s.PublicURL, err = publicURL(c.PublicURL, c.Listen)
 	refuse("NIGHTBELL_PUBLIC_URL", err)
 	refuse("NIGHTBELL_DEADMAN_URL", checkURL(c.DeadmanURL))

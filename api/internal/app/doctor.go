@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -66,7 +67,8 @@ func Healthcheck(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	url, err := publicURL("", checked.Listen)
+	address := cmp.Or(checked.OpsListen, checked.Listen)
+	url, err := publicURL("", address)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func Healthcheck(ctx context.Context, config Config) error {
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return fmt.Errorf("nightbell does not answer on %s: %w", checked.Listen, err)
+		return fmt.Errorf("nightbell does not answer on %s: %w", address, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {

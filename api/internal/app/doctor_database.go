@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/installation"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
@@ -29,9 +30,9 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 	defer func() { err = errors.Join(err, stop(context.WithoutCancel(ctx))) }()
 	ctx, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := postgres.Connect(ctx, dsn, "nightbell doctor")
 	if err != nil {
-		return nil, errors.New("DATABASE_URL: the database does not answer, or refuses this user and password. Check the address, and that PostgreSQL is running")
+		return nil, fmt.Errorf("DATABASE_URL: the database does not answer, or refuses this user and password. Check the address, and that PostgreSQL is running: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing was written
 	var version string
@@ -40,6 +41,13 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 		return nil, err
 	}
 	findings = append(findings, finding{"connection", "PostgreSQL " + version, "answers"})
+	pooled, err := postgres.ThroughPooler(ctx, conn)
+	if err != nil {
+		return findings, err
+	}
+	if pooled {
+		findings = append(findings, finding{"pooler", "lies between", "works; screens show what another replica did up to two seconds later"})
+	}
 	if !migrated {
 		return append(findings, finding{"schema", "missing", "the first start makes it"}), nil
 	}

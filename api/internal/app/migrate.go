@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 )
@@ -36,7 +34,7 @@ func MigrateStatus(ctx context.Context, config Config, options Options) error {
 		if err != nil {
 			return err
 		}
-		conn, err := pgx.Connect(ctx, dsn)
+		conn, err := postgres.Connect(ctx, dsn, "nightbell migrate")
 		if err != nil {
 			return err
 		}

@@ -177,8 +177,9 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		{"GET", "/ack/style.css", acknowledge},
 		{"GET", oncallrpc.FeedPath, oncallrpc.NewFeeds(s.db, s.PublicURL, rpcserver.WriteError)},
 		{"GET", "/healthz", telemetry.Alive()},
-		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Check}, telemetry.Check{Name: "stopping", Run: s.accepting})},
-		{"GET", "/metrics", s.metrics.Handler()},
+	}
+	if s.OpsListen == "" {
+		routes = append(routes, s.opsRoutes()...)
 	}
 	for _, path := range ingest.Paths() {
 		for _, verb := range ingest.Verbs {
@@ -191,6 +192,15 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		}
 	}
 	return nil
+}
+
+// opsRoutes are for whoever runs Nightbell. NIGHTBELL_OPS_LISTEN moves them to an address
+// of their own.
+func (s *server) opsRoutes() []plainRoute {
+	return []plainRoute{
+		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Reachable}, telemetry.Check{Name: "stopping", Run: s.accepting})},
+		{"GET", "/metrics", s.metrics.Handler()},
+	}
 }
 
 // addSite serves the built site wherever nothing else does.

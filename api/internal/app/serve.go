@@ -205,6 +205,9 @@ func (s *server) listen(ctx context.Context, started time.Time) error {
 	if err != nil {
 		return fmt.Errorf("NIGHTBELL_LISTEN: %w. Is Nightbell running already? Choose another address with --listen", err)
 	}
+	if err := s.listenForOps(ctx); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	httpServer := rpcserver.NewHTTPServer(s.tracing.Wrap(routes.Handler()), s.logger)
 	failed := make(chan error, 1)
 	go func() { failed <- httpServer.Serve(listener) }()
@@ -222,6 +225,30 @@ func (s *server) listen(ctx context.Context, started time.Time) error {
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
 	}
+}
+
+// listenForOps serves readiness and metrics where NIGHTBELL_OPS_LISTEN says, until all else
+// has stopped.
+func (s *server) listenForOps(ctx context.Context) error {
+	if s.OpsListen == "" {
+		return nil
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.OpsListen)
+	if err != nil {
+		return fmt.Errorf("NIGHTBELL_OPS_LISTEN: %w. Choose an address that nothing listens on", err)
+	}
+	mux := http.NewServeMux()
+	for _, route := range s.opsRoutes() {
+		mux.Handle(route.verb+" "+route.path, route.handler)
+	}
+	httpServer := rpcserver.NewHTTPServer(mux, s.logger)
+	go func() {
+		if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.logger.ErrorContext(ctx, "readiness and metrics are not served any more", "error", err)
+		}
+	}()
+	s.onStop(httpServer.Shutdown)
+	return nil
 }
 
 // drain answers what is under way. Live streams never end by themselves, so they are

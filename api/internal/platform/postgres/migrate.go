@@ -36,15 +36,9 @@ func Migrate(ctx context.Context, dsn string) ([]Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := pgx.ParseConfig(dsn)
+	conn, err := Connect(ctx, dsn, "nightbell migrate")
 	if err != nil {
 		return nil, err
-	}
-	configureConn(config, "nightbell migrate")
-	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // there may be a pooler
-	conn, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return nil, explained(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to lose
 	if err := EnsureRoles(ctx, conn); err != nil {

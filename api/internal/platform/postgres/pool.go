@@ -26,6 +26,7 @@ const (
 	Sweep      Pool = "sweep"      // escalation and the notification outbox
 	Audit      Pool = "audit"      // the auditor, which must see when the others are stuck
 	Background Pool = "background" // everything nobody waits for at night
+	Health     Pool = "health"     // readiness, which anybody may ask for
 )
 
 // The roles that connections take. Neither is a member of the other.
@@ -79,6 +80,7 @@ var pools = map[Pool]poolSettings{
 	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here},
 	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here},
 	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere},
+	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here},
 }
 
 // settings are set in every transaction of the pool, as SET LOCAL does. A session's would
@@ -145,11 +147,14 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return db, nil
 }
 
+// errBadDSN takes the place of the parse error, which quotes the DSN, and with it perhaps a
+// password.
+var errBadDSN = errors.New("DATABASE_URL is not a PostgreSQL connection string. Expected something like postgres://user:password@host:5432/database")
+
 func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	poolConfig, err := pgxpool.ParseConfig(cfg.DSN)
 	if err != nil {
-		// The parse error quotes the DSN, and with it perhaps a password.
-		return nil, errors.New("DATABASE_URL is not a PostgreSQL connection string. Expected something like postgres://user:password@host:5432/database")
+		return nil, errBadDSN
 	}
 	poolConfig.MaxConns = cmp.Or(max(cfg.Conns[name], 0), pools[name].conns)
 	poolConfig.MaxConnLifetime = time.Hour
@@ -181,7 +186,7 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 }
 
 // Check begins a transaction in each pool and reports the first that fails, or that does
-// not run under its role. Call it at start and for readiness.
+// not run under its role. Call it at start.
 func (db *DB) Check(ctx context.Context) error {
 	for name, want := range pools {
 		var user string
@@ -198,6 +203,12 @@ func (db *DB) Check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Reachable reports whether a transaction begins under its role at the primary. It waits for
+// no connection that anything else uses.
+func (db *DB) Reachable(ctx context.Context) error {
+	return db.InSystem(ctx, Health, func(context.Context, pgx.Tx) error { return nil })
 }
 
 // Dedicated opens one connection outside the pools, as the login role, which row-level

@@ -31,6 +31,30 @@ func (db *DB) fitPooler(_ context.Context, config *pgx.ConnConfig) error {
 	return nil
 }
 
+// Connect opens one connection as the login role, which row-level security shows no rows,
+// outside all pools. It works behind a pooler. An error says what to change where it can.
+func Connect(ctx context.Context, dsn, application string) (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, errBadDSN
+	}
+	configureConn(config, application)
+	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	conn, err := pgx.ConnectConfig(ctx, config)
+	return conn, explained(err)
+}
+
+// ThroughPooler reports whether a pooler lies between, and fails when it is one that
+// Nightbell cannot work behind.
+func ThroughPooler(ctx context.Context, conn *pgx.Conn) (pooled bool, err error) {
+	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		seen, err := identify(ctx, tx.Conn().PgConn())
+		pooled = seen.pooled
+		return err
+	})
+	return pooled, explained(err)
+}
+
 // explained says what to change where a pooler refuses.
 func explained(err error) error {
 	switch text := fmt.Sprint(err); {

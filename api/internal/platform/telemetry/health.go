@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
@@ -30,11 +32,17 @@ func Alive() http.Handler {
 }
 
 // Ready answers GET /readyz: 200 when every check passes within 2 s, otherwise 503 with the reasons.
+// Callers at the same time share one round of checks, so that no number of them delays it.
 func Ready(logger *slog.Logger, checks ...Check) http.Handler {
+	var round singleflight.Group
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), checkTimeout)
-		defer cancel()
-		if reasons := failing(ctx, logger, checks); len(reasons) > 0 {
+		found, _, _ := round.Do("", func() (any, error) {
+			// Not the context of one caller, who may leave.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), checkTimeout)
+			defer cancel()
+			return failing(ctx, logger, checks), nil
+		})
+		if reasons, _ := found.([]reason); len(reasons) > 0 {
 			writeHealth(w, http.StatusServiceUnavailable, health{"not ready", reasons})
 			return
 		}
