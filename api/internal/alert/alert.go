@@ -7,6 +7,8 @@
 package alert
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,6 +79,41 @@ type Batch struct {
 	Alerts []Received
 	// Truncated is how many alerts the sender left out (Alertmanager's truncatedAlerts).
 	Truncated int
+}
+
+// What an alert and one of its labels take in memory besides their text, roughly.
+const (
+	alertOverhead = 512
+	labelOverhead = 64
+)
+
+// Bytes is about how much memory the batch takes.
+func (b Batch) Bytes() (size int) {
+	for _, r := range b.Alerts {
+		size += alertOverhead + len(r.Key) + len(r.Group) + len(r.GroupTitle) + len(r.Source) + len(r.Title) + len(r.Description) + len(r.Link)
+		for _, labels := range []map[string]string{r.Labels, r.Annotations} {
+			for name, value := range labels {
+				size += labelOverhead + len(name) + len(value)
+			}
+		}
+	}
+	return size
+}
+
+// Pieces cuts a large batch into parts of at most size alerts each, so that each can be
+// stored in a short transaction. What fires comes first: an incident whose last alert
+// ended in one part would otherwise resolve before another part adds to it.
+func (b Batch) Pieces(size int) []Batch {
+	if len(b.Alerts) <= size {
+		return []Batch{b}
+	}
+	alerts := Merge(b.Alerts)
+	slices.SortStableFunc(alerts, func(a, b Received) int { return cmp.Compare(a.Status, b.Status) }) // "firing" < "resolved"
+	var pieces []Batch
+	for part := range slices.Chunk(alerts, size) {
+		pieces = append(pieces, Batch{Alerts: part, Truncated: b.Truncated})
+	}
+	return pieces
 }
 
 // Stored is the newest known state of an alert, with the incident it belongs to.

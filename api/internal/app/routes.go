@@ -37,10 +37,16 @@ const callTimeout = 10 * time.Second
 var errDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
 	"Nightbell cannot reach its database right now. Try again in a few seconds.").After(5)
 
+// errTooSlow is the answer to what one statement cannot do in the time it has.
+var errTooSlow = fault.New(fault.Unavailable, "took_too_long",
+	"This takes longer than Nightbell allows. Ask for less at once, or try again in a few seconds.").After(5)
+
 // classify turns what the database says into what callers can act on.
 func classify(err error) *fault.Error {
 	switch {
-	case postgres.IsUnavailable(err), postgres.IsLockTimeout(err):
+	case postgres.IsStatementTimeout(err):
+		return errTooSlow.Because(err)
+	case postgres.IsUnavailable(err):
 		return errDatabaseAway.Because(err)
 	case postgres.IsRefusedData(err):
 		return fault.New(fault.Unprocessable, "refused_value", "A value of this request cannot be stored. Check its text for characters that do not belong there.").Because(err)

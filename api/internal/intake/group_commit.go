@@ -1,7 +1,8 @@
 // Package intake takes alerts in.
 //
-//  1. Requests that arrive together become one batch; what its trouble may lie in is
-//     taken out and stored alone (group_commit.go).
+//  1. Requests that arrive together become one batch (group_commit.go). When it fails, its
+//     services are stored each on its own until the lock is gone, or the request at fault
+//     is found (held.go).
 //  2. The batch is one transaction: alerts, incidents, escalation and first pages are
 //     stored together (store.go, open.go, cleared.go; first_look.go saves round trips).
 //  3. Only after the commit is each sender answered.
@@ -20,24 +21,26 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// The measures of group commit (anchors: a fixed wait loses two thirds of the rate
-// at one connection; waiting only while others are on their way loses a tenth).
+// Group commit limits. A fixed wait loses two thirds of the rate at one connection;
+// waiting only while others are on their way loses a tenth (measured).
 const (
 	linger            = time.Millisecond      // longest wait for requests that are still being read
 	maxTogether       = 256                   // requests in one transaction
-	maxAlertsTogether = 10_000                // alerts in one transaction
-	queueLength       = 4096                  // requests that may wait; more are told to come back
+	maxAlertsTogether = 2000                  // alerts in one transaction
+	maxPiece          = 1000                  // alerts of one request in one transaction
+	queuedRequests    = 8192                  // requests that may wait; of one organization at most half
+	queuedBytes       = 128 << 20             // and the memory that they may take
 	lockWait          = 50 * time.Millisecond // longest wait of a batch for somebody's row
-	lockWaitAlone     = 2 * time.Second       // longest wait of a request that was taken out of its batch
-	aloneAtOnce       = 2                     // requests retried alone at the same time
-	// answerWithin is how long a sender waits for its answer. A commit can take longer,
-	// for example while no standby confirms it. It is not broken off, because PostgreSQL
-	// keeps what is broken off while it waits for the standby, on one server only.
+	lockWaitAlone     = 2 * time.Second       // longest wait of what has a transaction of its own
+	// answerWithin is how long a sender waits for its answer, for each piece of a large
+	// request. A commit that takes longer, for example while no standby confirms it, is not
+	// cancelled: PostgreSQL would keep what it wrote, on the primary only.
 	answerWithin = 2500 * time.Millisecond
 )
 
@@ -55,30 +58,43 @@ type Intake struct {
 	logger   *slog.Logger
 	signals  paging.Signals
 	queue    chan *submission
+	requests *fairshare.Pool[uuid.UUID]
+	bytes    *fairshare.Pool[uuid.UUID]
 	expected atomic.Int64
 	// busy is how many requests the last batch left behind and answered: as many are
 	// likely to come again. Only Run uses it.
-	busy  int
-	alone chan struct{}
-
-	mu sync.Mutex
-	// held counts, for each service, the requests that were taken out of a batch and
-	// are not answered yet; what follows for that service joins them, so that a locked
-	// row slows one batch down, not every one.
-	held map[uuid.UUID]int
+	busy int
+	held heldServices
 }
 
+// submission is one request, or one piece of a large one, on its way into the database.
 type submission struct {
 	route  catalog.Route
 	batch  alert.Batch
 	answer chan error
+	place  *place
+	// abandoned is set when the sender has been told to come again.
+	abandoned atomic.Bool
+}
+
+// place is what one request holds of the queue until its last piece is answered and its
+// sender has left.
+type place struct {
+	users  atomic.Int32
+	vacate func()
+}
+
+func (p *place) leave() {
+	if p.users.Add(-1) == 0 {
+		p.vacate()
+	}
 }
 
 // NewIntake makes an intake; nothing is stored until Run is called.
 func NewIntake(db *postgres.DB, logger *slog.Logger, signals paging.Signals) *Intake {
 	return &Intake{
-		db: db, logger: logger, signals: signals,
-		queue: make(chan *submission, queueLength), alone: make(chan struct{}, aloneAtOnce), held: map[uuid.UUID]int{},
+		db: db, logger: logger, signals: signals, held: newHeldServices(),
+		queue: make(chan *submission, queuedRequests), requests: fairshare.New[uuid.UUID](queuedRequests), bytes: fairshare.New[uuid.UUID](queuedBytes),
 	}
 }
 
@@ -91,55 +107,114 @@ func (in *Intake) Expect() (done func()) {
 
 // Accept stores the alerts of one request and everything that follows from them: it
 // returns nil only after the commit. The error is a fault that tells the sender what
-// to do; Unavailable ones are worth sending again.
+// to do; Unavailable ones are worth sending again. A large request is stored in pieces,
+// one after the other, so that others need not wait for all of it.
 func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.Batch) error {
-	s := &submission{route: route, batch: batch, answer: make(chan error, 1)}
-	if in.isHeld(route.ServiceID) {
-		in.setAside(ctx, s)
-	} else {
-		select {
-		case in.queue <- s:
-		default:
-			return errOverloaded
+	place, err := in.takePlace(route.OrgID, batch.Bytes())
+	if err != nil {
+		return err
+	}
+	defer place.leave()
+	pieces := batch.Pieces(maxPiece)
+	if len(pieces) > 1 {
+		ctx = context.WithoutCancel(ctx) // a sender that leaves must not leave half of it behind
+	}
+	for _, piece := range pieces {
+		place.users.Add(1)
+		s := &submission{route: route, batch: piece, answer: make(chan error, 1), place: place}
+		in.queue <- s // has room for every request that has a place
+		if err := s.wait(ctx); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// takePlace takes what a request needs of the queue, out of its organization's share.
+func (in *Intake) takePlace(orgID uuid.UUID, size int) (*place, error) {
+	if !in.requests.Take(orgID, 1) {
+		return nil, errOverloaded
+	}
+	if !in.bytes.Take(orgID, size) {
+		in.requests.Return(orgID, 1)
+		return nil, errOverloaded
+	}
+	p := &place{vacate: func() {
+		in.requests.Return(orgID, 1)
+		in.bytes.Return(orgID, size)
+	}}
+	p.users.Add(1)
+	return p, nil
+}
+
+// wait gives the answer, or tells the sender to come again when it takes too long.
+func (s *submission) wait(ctx context.Context) error {
 	patience := time.NewTimer(answerWithin)
 	defer patience.Stop()
 	select {
 	case err := <-s.answer:
 		return err
 	case <-patience.C:
+		s.abandoned.Store(true)
 		return errDatabaseAway.Because(context.DeadlineExceeded)
 	case <-ctx.Done():
+		s.abandoned.Store(true)
 		return errOverloaded.Because(ctx.Err())
+	}
+}
+
+func (s *submission) finish(err error) {
+	s.answer <- err
+	s.place.leave()
+}
+
+func answer(together []*submission, err error) {
+	for _, s := range together {
+		s.finish(err)
 	}
 }
 
 // AcceptAlone is Accept in a transaction of its own, which waits for no other request
 // and longer for a lock. It is what group commit is measured against.
 func (in *Intake) AcceptAlone(ctx context.Context, route catalog.Route, batch alert.Batch) error {
-	return in.storeAlone(ctx, &submission{route: route, batch: batch})
+	if err := in.guardedCommit(ctx, []*submission{{route: route, batch: batch}}, lockWaitAlone); err != nil {
+		return errDatabaseAway.Because(err)
+	}
+	return nil
 }
 
-// Run commits batches until ctx ends.
+// Run commits batches until ctx ends. What is being committed then is finished.
 func (in *Intake) Run(ctx context.Context) {
+	var retries sync.WaitGroup
+	for range heldAtOnce {
+		retries.Go(func() { in.retryHeld(ctx) })
+	}
+	defer retries.Wait()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case first := <-in.queue:
-			together := in.gather(first)
-			in.store(ctx, together)
-			in.busy = len(together) + len(in.queue)
+			if together := in.gather(first); len(together) > 0 {
+				in.store(context.WithoutCancel(ctx), together)
+				in.busy = len(together) + len(in.queue)
+			}
 		}
 	}
 }
 
 // gather takes what is waiting, and waits up to linger for requests that are known
 // to be on their way, and for those that the last answers are likely to bring: half of
-// the senders in each batch would double what a batch costs by itself.
-func (in *Intake) gather(first *submission) []*submission {
-	together, alerts := []*submission{first}, len(first.batch.Alerts)
+// the senders in each batch would double what a batch costs by itself. Requests of held
+// services are left to retryHeld.
+func (in *Intake) gather(first *submission) (together []*submission) {
+	alerts := 0
+	take := func(s *submission) {
+		if !in.held.join(s) {
+			together, alerts = append(together, s), alerts+len(s.batch.Alerts)
+		}
+	}
+	take(first)
 	var patience <-chan time.Time
 	for len(together) < maxTogether && alerts < maxAlertsTogether {
 		if len(in.queue) == 0 {
@@ -154,7 +229,7 @@ func (in *Intake) gather(first *submission) []*submission {
 		}
 		select {
 		case next := <-in.queue:
-			together, alerts = append(together, next), alerts+len(next.batch.Alerts)
+			take(next)
 		case <-patience:
 			return together
 		}
@@ -162,96 +237,18 @@ func (in *Intake) gather(first *submission) []*submission {
 	return together
 }
 
-// store commits a batch. When it fails for a reason that may lie in one request, it is
-// divided, so that one tenant never stalls another.
+// store commits a batch. When it fails for a reason that may lie in one request, all of
+// its services are held, and the next batch is stored without them.
 func (in *Intake) store(ctx context.Context, together []*submission) {
 	err := in.guardedCommit(ctx, together, lockWait)
 	switch {
 	case err == nil:
 		answer(together, nil)
-	case postgres.IsUnavailable(err) && !postgres.IsLockTimeout(err):
+	case postgres.IsAway(err):
 		in.logger.ErrorContext(ctx, "alerts were refused: the database is away", "requests", len(together), "error", err)
 		answer(together, errDatabaseAway.Because(err))
 	default:
-		in.logger.WarnContext(ctx, "a batch of alerts is stored in parts", "requests", len(together), "error", err)
-		in.divide(ctx, together)
+		in.logger.WarnContext(ctx, "a batch of alerts is stored service by service", "requests", len(together), "error", err)
+		in.held.hold(together)
 	}
-}
-
-// divide stores a failed batch service by service. Only the requests of a service that
-// fails again are set aside, where they may have to wait for each other.
-func (in *Intake) divide(ctx context.Context, together []*submission) {
-	services := map[uuid.UUID][]*submission{}
-	for _, s := range together {
-		services[s.route.ServiceID] = append(services[s.route.ServiceID], s)
-	}
-	for _, own := range services {
-		if len(services) > 1 && in.guardedCommit(ctx, own, lockWait) == nil {
-			answer(own, nil)
-			continue
-		}
-		for _, s := range own {
-			in.setAside(ctx, s)
-		}
-	}
-}
-
-func answer(together []*submission, err error) {
-	for _, s := range together {
-		s.answer <- err
-	}
-}
-
-// setAside tries one request alone, without making the next batch wait for it.
-func (in *Intake) setAside(ctx context.Context, s *submission) {
-	in.hold(s.route.ServiceID, 1)
-	ctx = context.WithoutCancel(ctx)
-	go func() {
-		in.alone <- struct{}{}
-		defer func() {
-			<-in.alone
-			in.hold(s.route.ServiceID, -1)
-		}()
-		s.answer <- in.storeAlone(ctx, s)
-	}()
-}
-
-func (in *Intake) storeAlone(ctx context.Context, s *submission) error {
-	err := in.guardedCommit(ctx, []*submission{s}, lockWaitAlone)
-	switch {
-	case err == nil:
-		return nil
-	case postgres.IsUnavailable(err), postgres.IsLockTimeout(err):
-		return errDatabaseAway.Because(err)
-	case postgres.IsRefusedData(err):
-		in.logger.ErrorContext(ctx, "the database refused the content of an alert", "service", s.route.ServiceID, "error", err)
-		if err := in.AcceptUndecodable(ctx, s.route, sourceOf(s.batch), "the database refused its content", nil); err != nil {
-			return err
-		}
-		return fault.New(fault.Invalid, "undecodable_alert", "This alert holds something that cannot be stored. An incident was opened to say so.")
-	default:
-		in.logger.ErrorContext(ctx, "alerts could not be stored", "service", s.route.ServiceID, "error", err)
-		return errDatabaseAway.Because(err)
-	}
-}
-
-func sourceOf(batch alert.Batch) string {
-	if len(batch.Alerts) == 0 {
-		return "unknown"
-	}
-	return batch.Alerts[0].Source
-}
-
-func (in *Intake) hold(serviceID uuid.UUID, change int) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.held[serviceID] += change; in.held[serviceID] == 0 {
-		delete(in.held, serviceID)
-	}
-}
-
-func (in *Intake) isHeld(serviceID uuid.UUID) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.held[serviceID] > 0
 }

@@ -63,7 +63,7 @@ func NewEscalator(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, sign
 // not decided twice. When one incident spoils the round, each is tried alone.
 func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
 	due, err := e.sweep(ctx, dueAtOnce)
-	if err == nil || postgres.IsUnavailable(err) || ctx.Err() != nil {
+	if err == nil || postgres.IsUnavailable(err) && !postgres.IsStatementTimeout(err) || ctx.Err() != nil {
 		return due == dueAtOnce, err
 	}
 	e.logger.ErrorContext(ctx, "a round of escalations failed; each incident is tried alone", "error", err)

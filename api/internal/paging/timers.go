@@ -54,7 +54,7 @@ func (k *Timekeeper) Sweep(ctx context.Context) (again bool, err error) {
 
 func (k *Timekeeper) sweepKind(ctx context.Context, kind escalation.TimerKind) (due int, err error) {
 	due, err = k.sweep(ctx, kind, dueAtOnce, (*timerRound).carryOut)
-	if err == nil || postgres.IsUnavailable(err) || ctx.Err() != nil {
+	if err == nil || postgres.IsUnavailable(err) && !postgres.IsStatementTimeout(err) || ctx.Err() != nil {
 		return due, err
 	}
 	k.logger.ErrorContext(ctx, "a round of timers failed; each incident is tried alone", "timer", kind, "error", err)

@@ -5,6 +5,7 @@ package notifydb
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -83,11 +84,18 @@ SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::uu
        unnest($11::text[]), unnest($12::jsonb[]), unnest($13::smallint[]), 'pending', unnest($14::timestamptz[]), unnest($14::timestamptz[]), $15::timestamptz
 ON CONFLICT (effect_key) DO NOTHING`
 
-// QueueEnqueue adds the statement that writes pages to a pipelined batch.
+// pagesPerStatement keeps each INSERT far below the longest time that a statement may take:
+// a thousand alerts for a team of twenty are twenty thousand pages.
+const pagesPerStatement = 5000
+
+// QueueEnqueue adds the statements that write pages to a pipelined batch.
 func QueueEnqueue(batch *pgx.Batch, pages []Page, now time.Time) {
-	if len(pages) == 0 {
-		return
+	for part := range slices.Chunk(pages, pagesPerStatement) {
+		queueInsert(batch, part, now)
 	}
+}
+
+func queueInsert(batch *pgx.Batch, pages []Page, now time.Time) {
 	n := len(pages)
 	orgs, ids, incidents, contacts := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
 	users := make([]*uuid.UUID, n)

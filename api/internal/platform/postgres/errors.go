@@ -53,6 +53,20 @@ func IsUnavailable(err error) bool {
 	return errors.Is(err, ErrBusy) || errors.Is(err, ErrNotReplicated) || isConnectionLoss(err)
 }
 
+// IsAway reports whether the database cannot be reached or takes no writes, whatever is
+// asked of it. A statement that was too slow or met another transaction says nothing
+// about the next one, and is not that.
+func IsAway(err error) bool {
+	return IsUnavailable(err) && !IsStatementTimeout(err) && !IsBlocked(err)
+}
+
+// IsStatementTimeout reports whether a statement took longer than its pool allows.
+func IsStatementTimeout(err error) bool { return Code(err) == codeQueryCanceled }
+
+// IsBlocked reports whether another transaction was in the way: of a lock within
+// LockTimeout, or of any order of the two.
+func IsBlocked(err error) bool { return IsLockTimeout(err) || isRepeatable(err) }
+
 func isUnavailableCode(code string) bool {
 	switch code {
 	case codeReadOnly, codeQueryCanceled, codeAdminShutdown, codeCrashShutdown, codeCannotConnectNow,

@@ -142,8 +142,12 @@ func TestErrorsOfTheServerAreTold(t *testing.T) {
 		"out of connections": "DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '53300'; END $$",
 		"starting up":        "DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '57P03'; END $$",
 	} {
-		if err := run(sql); !postgres.IsUnavailable(err) {
+		err := run(sql)
+		if !postgres.IsUnavailable(err) {
 			t.Errorf("%s is not unavailable: %v", name, err)
+		}
+		if slow := name == "slow statement"; postgres.IsAway(err) == slow || postgres.IsStatementTimeout(err) != slow {
+			t.Errorf("%s is taken for away or slow: %v", name, err)
 		}
 	}
 	if err := terminated(t, db); !postgres.IsUnavailable(err) {

@@ -1,0 +1,183 @@
+package intake
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+const (
+	// heldAtOnce is how many held services are stored at the same time, each in one
+	// transaction. Both together leave half of the pool's connections to everybody else.
+	heldAtOnce = 2
+	// lockWaitAgain is the longest wait for a lock of a part of what has just waited
+	// lockWait in vain.
+	lockWaitAgain = 5 * time.Millisecond
+)
+
+// errTooSlow is answered when the alerts of a single request cannot be stored within one
+// statement's time.
+var errTooSlow = fault.New(fault.Unavailable, "alerts_too_slow",
+	"Storing these alerts takes longer than Nightbell allows. Send fewer at once, for example with max_alerts.").After(5)
+
+// heldServices are the services of batches that failed: a row of one of them may be
+// locked, or one of their requests may be at fault. Each is stored on its own until all
+// its requests are answered, and what comes in for it meanwhile waits and goes along.
+// It is safe for concurrent use.
+type heldServices struct {
+	mu      sync.Mutex
+	waiting map[uuid.UUID]*heldRequests
+	// turns are the held services that nobody is storing, in the order of their turns.
+	turns chan uuid.UUID
+}
+
+// heldRequests are the requests of one held service.
+type heldRequests struct {
+	fresh []*submission // not tried yet
+	stuck []*submission // tried alone: a lock is in their way
+}
+
+func newHeldServices() heldServices {
+	// A held service has a request that waits, so turns has room for all of them.
+	return heldServices{waiting: map[uuid.UUID]*heldRequests{}, turns: make(chan uuid.UUID, queuedRequests)}
+}
+
+// hold holds the services of a batch that failed.
+func (h *heldServices) hold(together []*submission) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range together {
+		service := s.route.ServiceID
+		if h.waiting[service] == nil {
+			h.waiting[service] = &heldRequests{}
+			h.turns <- service
+		}
+		h.waiting[service].fresh = append(h.waiting[service].fresh, s)
+	}
+}
+
+// join adds a request to those that wait for its service, and reports whether that is held.
+func (h *heldServices) join(s *submission) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own, isHeld := h.waiting[s.route.ServiceID]
+	if isHeld {
+		own.fresh = append(own.fresh, s)
+	}
+	return isHeld
+}
+
+// take gives what to store of a service next: a batch of requests that were not tried yet,
+// and all that are stuck.
+func (h *heldServices) take(service uuid.UUID) (fresh, stuck []*submission) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own, n, alerts := h.waiting[service], 0, 0
+	for n < min(len(own.fresh), maxTogether) && alerts < maxAlertsTogether {
+		alerts += len(own.fresh[n].batch.Alerts)
+		n++
+	}
+	fresh, stuck = own.fresh[:n], own.stuck
+	own.fresh, own.stuck = own.fresh[n:], nil
+	return fresh, stuck
+}
+
+// release ends the turn of a service. Without stuck requests it is held no more, and
+// those that came meanwhile are returned: they go back to the ordinary batches.
+func (h *heldServices) release(service uuid.UUID, stuck []*submission) (rejoin []*submission) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own := h.waiting[service]
+	if len(stuck) > 0 {
+		own.stuck = stuck
+		h.turns <- service
+		return nil
+	}
+	delete(h.waiting, service)
+	return own.fresh
+}
+
+// retryHeld stores held services by turns until ctx ends.
+func (in *Intake) retryHeld(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case service := <-in.held.turns:
+			in.retryService(context.WithoutCancel(ctx), service)
+		}
+	}
+}
+
+// retryService stores what waits for a service, as far as no lock is in the way. A
+// request that is stuck is tried in every turn until its sender was told to come again.
+func (in *Intake) retryService(ctx context.Context, service uuid.UUID) {
+	fresh, stuck := in.held.take(service)
+	stuck = append(in.storeParts(ctx, stuck, lockWait), in.storeParts(ctx, fresh, lockWait)...)
+	var patient []*submission
+	for _, s := range stuck {
+		if s.abandoned.Load() {
+			s.finish(errDatabaseAway)
+		} else {
+			patient = append(patient, s)
+		}
+	}
+	for _, s := range in.held.release(service, patient) {
+		in.queue <- s // has room for every request that has a place
+	}
+}
+
+// storeParts stores requests of one service together, and when that fails halves of them,
+// down to the requests at fault: those that met a lock are returned, others refused.
+func (in *Intake) storeParts(ctx context.Context, together []*submission, wait time.Duration) (stuck []*submission) {
+	if len(together) == 0 {
+		return nil
+	}
+	err := in.guardedCommit(ctx, together, wait)
+	switch {
+	case err == nil:
+		answer(together, nil)
+	case postgres.IsAway(err):
+		in.logger.ErrorContext(ctx, "alerts were refused: the database is away", "requests", len(together), "error", err)
+		answer(together, errDatabaseAway.Because(err))
+	case len(together) > 1:
+		half := len(together) / 2
+		return append(in.storeParts(ctx, together[:half], lockWaitAgain), in.storeParts(ctx, together[half:], lockWaitAgain)...)
+	case postgres.IsBlocked(err):
+		return together
+	default:
+		in.refuse(ctx, together[0], err)
+	}
+	return nil
+}
+
+// refuse answers the one request whose alerts cannot be stored. When it is for what they
+// say, sending them again would not help: an incident tells of it instead.
+func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
+	in.logger.ErrorContext(ctx, "alerts could not be stored", "service", s.route.ServiceID, "error", err)
+	switch {
+	case postgres.IsStatementTimeout(err):
+		s.finish(errTooSlow.Because(err))
+	case postgres.IsRefusedData(err):
+		if err := in.AcceptUndecodable(ctx, s.route, sourceOf(s.batch), "the database refused its content", nil); err != nil {
+			s.finish(err)
+			return
+		}
+		s.finish(fault.New(fault.Invalid, "undecodable_alert", "This alert holds something that cannot be stored. An incident was opened to say so."))
+	default:
+		s.finish(errDatabaseAway.Because(err))
+	}
+}
+
+func sourceOf(batch alert.Batch) string {
+	if len(batch.Alerts) == 0 {
+		return "unknown"
+	}
+	return batch.Alerts[0].Source
+}
