@@ -1,14 +1,13 @@
 package oncall
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	ics "github.com/arran4/golang-ical"
 	"github.com/google/uuid"
 )
 
@@ -69,80 +68,50 @@ const refresh = "PT15M"
 // Calendar writes events as a calendar of RFC 5545 that others subscribe to. now is the
 // stamp of the events: when the calendar was made, or when the schedule was changed.
 // Events of less than a second are left out, because such a calendar cannot say them.
+//
+// Times are UTC, so that no reader has to agree with us about the rules of a zone.
 func Calendar(name string, events []Event, now time.Time) []byte {
-	var c calendar
-	c.line("BEGIN", "VCALENDAR")
-	c.line("VERSION", "2.0")
-	c.line("PRODID", "-//Nightbell//On-call//EN")
-	c.line("CALSCALE", "GREGORIAN")
-	c.line("METHOD", "PUBLISH")
-	c.line("NAME", escape(name))
-	c.line("X-WR-CALNAME", escape(name))
-	c.line("REFRESH-INTERVAL;VALUE=DURATION", refresh)
-	c.line("X-PUBLISHED-TTL", refresh)
+	c := ics.NewCalendar()
+	c.SetProductId("-//Nightbell//On-call//EN")
+	c.SetCalscale("GREGORIAN")
+	c.SetMethod(ics.MethodPublish)
+	c.SetName(text(name))
+	c.SetRefreshInterval(refresh)
+	c.SetXPublishedTTL(refresh)
 	for _, event := range events {
 		if event.Start.Unix() < event.End.Unix() {
-			c.event(event, now)
+			event.addTo(c, now)
 		}
 	}
-	c.line("END", "VCALENDAR")
-	return c.text.Bytes()
+	return []byte(c.Serialize(ics.WithNewLineWindows)) // the default is that of the host
 }
 
-// calendar is lines of RFC 5545.
-type calendar struct{ text bytes.Buffer }
-
-func (c *calendar) event(e Event, now time.Time) {
-	c.line("BEGIN", "VEVENT")
-	c.line("UID", escape(e.UID))
-	c.line("DTSTAMP", stamp(now))
-	c.line("DTSTART", stamp(e.Start))
-	c.line("DTEND", stamp(e.End))
-	c.line("SUMMARY", escape(e.Summary))
+func (e Event) addTo(c *ics.Calendar, now time.Time) {
+	entry := c.AddEvent(text(e.UID))
+	entry.SetDtStampTime(now)
+	entry.SetStartAt(e.Start)
+	entry.SetEndAt(e.End)
+	entry.SetSummary(text(e.Summary))
 	if e.Description != "" {
-		c.line("DESCRIPTION", escape(e.Description))
+		entry.SetDescription(text(e.Description))
 	}
 	if e.URL != "" {
-		c.line("URL", withoutControls(e.URL))
+		entry.SetURL(strings.ReplaceAll(text(e.URL), "\n", "")) // a URL is not escaped
 	}
 	// Being on call is no appointment: others may still be made.
-	c.line("TRANSP", "TRANSPARENT")
-	c.line("STATUS", "CONFIRMED")
-	c.line("END", "VEVENT")
+	entry.SetTimeTransparency(ics.TransparencyTransparent)
+	entry.SetStatus(ics.ObjectStatusConfirmed)
 }
 
-// longestLine is how many octets a line may have without its end.
-const longestLine = 75
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// line writes a property, folded between characters where it is too long.
-func (c *calendar) line(name, value string) {
-	length := 0
-	for _, char := range name + ":" + value {
-		size := utf8.RuneLen(char)
-		if length+size > longestLine {
-			c.text.WriteString("\r\n ")
-			length = 1
-		}
-		c.text.WriteRune(char)
-		length += size
-	}
-	c.text.WriteString("\r\n")
-}
-
-// stamp is an instant in UTC.
-func stamp(t time.Time) string { return t.UTC().Format("20060102T150405Z") }
-
-var escapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
-
-// escape makes a text a value: no character of it can end the line or begin another.
-func escape(text string) string { return withoutControls(escapes.Replace(text)) }
-
-// withoutControls drops what no calendar may hold. Broken UTF-8 becomes U+FFFD.
-func withoutControls(text string) string {
+// text drops what no calendar may hold: the library escapes line feeds and nothing else
+// that could end a line. Broken UTF-8 becomes U+FFFD.
+func text(s string) string {
 	return strings.Map(func(char rune) rune {
-		if unicode.IsControl(char) {
+		if unicode.IsControl(char) && char != '\n' {
 			return -1
 		}
 		return char
-	}, text)
+	}, lineEnds.Replace(s))
 }

@@ -5,7 +5,7 @@
 // range. Paging, screens, iCal, gap detection and preview all ask here, so that who is
 // shown is always who is paged. wall.go reads clocks, layer.go is one rotation,
 // override.go what overrides do to it. Neighbours: oncalldb reads schedules, escalation
-// asks whom a target means, ical.go writes calendars.
+// asks whom a target means, ical.go writes calendars (RFC 5545) with golang-ical.
 package oncall
 
 import (
