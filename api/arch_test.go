@@ -119,6 +119,11 @@ var rules = map[string]rule{
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "hand-overs stand beside the page path and share nothing with it",
 	},
+	"verification": {
+		may:    []string{"kernel", "domain", "db", "postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "verification stands beside the page path and shares nothing with it",
+	},
 	"watch": {
 		may:    []string{"kernel", "domain", "db", "postgres", "paging", "delivery", "watch"},
 		mayNot: []string{"connectrpc.com/"},

@@ -76,9 +76,11 @@ func newStory(t *testing.T) *story {
 
 	person, userID := register(t, s.url)
 	s.person = person
+	confirmAddress(t, s.mail, personEmail)
 	s.signingSecret = person.addContact(t, "webhook", s.webhook.URL+"/nightbell")
 	person.addContact(t, "slack", s.slack.URL+"/services/T000/B000/XXXX")
 	key := person.addService(t, "Checkout API", person.addPolicy(t, userID))
+	confirmAddress(t, s.mail, backupEmail)
 	s.relay = newRelay(t, s.url)
 	s.am = startAlertmanager(t, s.relay.URL+"/v1/webhooks/prometheus/"+key)
 	return s

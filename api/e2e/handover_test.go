@@ -94,6 +94,7 @@ func newHandoverStory(t *testing.T) *handoverStory {
 	}
 	h.nightbell = serve(t, emptyDataDir(t), freeAddress(t), h.settings...)
 	person, userID := register(t, h.url)
+	confirmAddress(t, h.mail, personEmail)
 	h.person, h.weekend = person, h.addColleague(t, userID)
 	h.schedule = person.addWeekendSchedule(t, userID, h.weekend)
 	h.serviceKey = person.addService(t, "Checkout API", person.addSchedulePolicy(t, h.schedule))
@@ -124,8 +125,8 @@ func (h *handoverStory) addColleague(t *testing.T, of string) (userID string) {
 	h.database.Exec(t, `INSERT INTO users (id, name, email, password_hash, timezone, created_at) VALUES ($1, $2, $3, '', 'Europe/Berlin', nightbell_now())`,
 		colleague, weekendName, weekendEmail)
 	h.database.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) SELECT org_id, $1, 'responder', nightbell_now() FROM membership WHERE user_id = $2`, colleague, of)
-	h.database.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at)
-		SELECT org_id, $2, user_id, 'email', 'E-mail', $3, $3, nightbell_now() FROM membership WHERE user_id = $1`, colleague, id.New(), weekendEmail)
+	h.database.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at, verified_at)
+		SELECT org_id, $2, user_id, 'email', 'E-mail', $3, $3, nightbell_now(), nightbell_now() FROM membership WHERE user_id = $1`, colleague, id.New(), weekendEmail)
 	return colleague.String()
 }
 

@@ -5,8 +5,13 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
 )
 
 const (
@@ -37,6 +42,31 @@ func register(t *testing.T, url string) (c *caller, userID string) {
 	c.post(t, "/v1/auth/login", map[string]string{"email": personEmail, "password": password}, &in)
 	c.token = in.Tokens.AccessToken
 	return c, in.User.ID
+}
+
+// confirmAddress opens the link that was mailed to the address: as a mail scanner does, and
+// then as the person, who presses the button.
+func confirmAddress(t *testing.T, mail *smtpcatcher.Catcher, address string) {
+	t.Helper()
+	var link string
+	eventually(t, "the mail with the link for "+address, func() error {
+		for _, m := range mail.Mails() {
+			if slices.Equal(m.Recipients, []string{address}) && strings.HasPrefix(m.Subject(), "Confirm this e-mail address") {
+				link = regexp.MustCompile(`https?://\S+/verify/\S+`).FindString(m.Text)
+				return nil
+			}
+		}
+		return errors.New("there is none")
+	})
+	scan(t, http.MethodGet, link)
+	response, err := http.Post(link, "application/x-www-form-urlencoded", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK { // after the redirect to the page
+		t.Fatalf("confirming %s: HTTP %d", address, response.StatusCode)
+	}
 }
 
 // addContact adds a contact method that the person is told by at once, and returns the

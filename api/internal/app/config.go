@@ -31,6 +31,8 @@ type Config struct {
 	SMTPPassword string `name:"smtp-password" env:"NIGHTBELL_SMTP_PASSWORD" help:"Password of that user." placeholder:"SECRET"`
 	SMTPFrom     string `name:"smtp-from" env:"NIGHTBELL_SMTP_FROM" default:"Nightbell <nightbell@localhost>" help:"Sender of mails."`
 
+	Registration string `env:"NIGHTBELL_REGISTRATION" enum:"open,invite,closed" default:"open" help:"Who may make an account: ${enum}. The first account is always allowed."`
+
 	DeadmanURL     string   `name:"deadman-url" env:"NIGHTBELL_DEADMAN_URL" help:"Pinged every 30 seconds while pages go out in time, so that something outside notices when they do not." placeholder:"URL"`
 	EgressAllow    []string `name:"egress-allow" env:"NIGHTBELL_EGRESS_ALLOW" help:"Networks (CIDR) besides the public internet that webhooks may reach." placeholder:"CIDR"`
 	TrustedProxies []string `env:"NIGHTBELL_TRUSTED_PROXIES" help:"Networks (CIDR) whose X-Forwarded-For is believed." placeholder:"CIDR"`

@@ -45,6 +45,7 @@ func (s *server) loops() []loop {
 		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
+		{"verification mails", func(ctx context.Context) { s.every(ctx, verificationInterval, s.unlessCopied(s.sendVerifications)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
 	for _, part := range s.pageSweeps() {

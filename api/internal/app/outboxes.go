@@ -34,7 +34,7 @@ func (s *server) buildOutboxes(context.Context) error {
 	s.outboxes = make(map[notify.Kind]*delivery.Outbox, len(channels))
 	for kind, channel := range channels {
 		outbox := delivery.New(s.db, kind, channel, delivery.Options{
-			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive(acknowledgeLinks),
+			Logger: s.logger.With("channel", kind), Opener: s.box, PublicURL: s.PublicURL, AckKey: s.box.Derive(acknowledgeLinks), VerifyMail: s.hasMailServer(),
 			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
 			Uptime: func() time.Duration { return time.Since(began) },
 			Moved:  func() { s.wakePages() }, Patience: patience[kind],
@@ -51,7 +51,7 @@ func (s *server) buildHandovers(context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.handovers = handover.New(s.db, handover.Options{Logger: s.logger, Mail: mail, PublicURL: s.PublicURL})
+	s.handovers = handover.New(s.db, handover.Options{Logger: s.logger, Mail: mail, PublicURL: s.PublicURL, VerifyMail: s.hasMailServer()})
 	return nil
 }
 
@@ -68,10 +68,11 @@ func (s *server) mailChannel(pool postgres.Pool) (mailer, error) {
 	return email.NewServer(email.Options{Host: s.SMTPHost, Port: s.SMTPPort, Username: s.SMTPUsername, Password: s.SMTPPassword, From: from}), nil
 }
 
-// mailer carries pages and hand-overs.
+// mailer carries pages, hand-overs and verifications.
 type mailer interface {
 	notify.Channel
 	notify.HandoverChannel
+	notify.VerificationChannel
 }
 
 // keepMail stores mail for /inbox.

@@ -92,7 +92,10 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 	if err != nil {
 		return err
 	}
-	accounts, err := authrpc.NewAuthServer(authrpc.AuthConfig{DB: s.db, Secret: s.jwtSecret, Tokens: tokens, Callers: callers, Hasher: hasher, Logger: s.logger})
+	accounts, err := authrpc.NewAuthServer(authrpc.AuthConfig{
+		DB: s.db, Secret: s.jwtSecret, Tokens: tokens, Callers: callers, Hasher: hasher, Logger: s.logger,
+		Registration: auth.RegistrationMode(s.Registration), VerifyMail: s.hasMailServer(),
+	})
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	maintenance := escalationrpc.NewMaintenance(s.db)
 	own := installation.NewHandler(s.db, s.copied.Load)
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
-	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL)
+	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer())
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	helper := airpc.New(s.db)
@@ -174,13 +177,15 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
 	ingest.NewHandler(keys, acceptor{s.intake, s.metrics}, rpcserver.WriteError, s.logger).Register(webhooks)
-	acknowledge := s.acknowledgePages()
+	acknowledge, verify := s.acknowledgePages(), s.verifyPages()
 	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},
 		{"GET", "/v1/openapi.yaml", openAPI()},
 		{"GET", "/ack/{token}", acknowledge},
 		{"POST", "/ack/{token}", acknowledge},
 		{"GET", "/ack/style.css", acknowledge},
+		{"GET", "/verify/{token}", verify},
+		{"POST", "/verify/{token}", verify},
 		{"GET", oncallrpc.FeedPath, oncallrpc.NewFeeds(s.db, s.PublicURL, rpcserver.WriteError)},
 		{"GET", "/healthz", telemetry.Alive()},
 	}

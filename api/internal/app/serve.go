@@ -28,6 +28,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
 	"github.com/nightbell/nightbell/api/internal/respond"
+	"github.com/nightbell/nightbell/api/internal/verification"
 	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
@@ -60,6 +61,7 @@ type server struct {
 	// timekeeper has no waker: timers are minutes away when they are set.
 	timekeeper *paging.Timekeeper
 	watch      *watch.Watch
+	verifier   *verification.Verifier
 	handovers  *handover.Notifier
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*delivery.Outbox
@@ -155,7 +157,7 @@ func (s *server) build(ctx context.Context) error {
 	s.responder = respond.NewResponder(s.db, signals)
 	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
 	s.timekeeper = paging.NewTimekeeper(s.db, postgres.Sweep, s.logger, signals)
-	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers} {
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier} {
 		if err := part(ctx); err != nil {
 			return err
 		}

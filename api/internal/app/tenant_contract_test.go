@@ -27,6 +27,8 @@ var plainRoutes = map[string]string{
 	"GET /v1/openapi.yaml": "public and the same for everybody",
 	"GET /ack/{token}":     "the token is signed and names one message (TestTenantAcknowledgeLink)",
 	"POST /ack/{token}":    "the token is signed and names one message (TestTenantAcknowledgeLink)",
+	"GET /verify/{token}":  "the token is signed and names one contact method (verification.TestALinkIsMailedOnceAndVerifies)",
+	"POST /verify/{token}": "the token is signed and names one contact method (verification.TestALinkIsMailedOnceAndVerifies)",
 	"GET /ack/style.css":   "public and the same for everybody",
 	"GET /calendar/{file}": "the token is found by its hash and names one feed (TestTenantCalendarFeed)",
 	"GET /healthz":         "public; says nothing of anybody",

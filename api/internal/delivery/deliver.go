@@ -48,6 +48,9 @@ type Options struct {
 	Opener Opener
 	// PublicURL is where people reach this installation, without a slash at the end.
 	PublicURL string
+	// VerifyMail is set where mail leaves the installation: an e-mail address is paged only
+	// once its owner has opened the link that was mailed to it.
+	VerifyMail bool
 	// AckKey signs acknowledge links.
 	AckKey []byte
 	// Changed is told the organization whose timeline grew.

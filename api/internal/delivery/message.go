@@ -37,6 +37,9 @@ func (d *Outbox) message(claim notifydb.Claim, held notifydb.Held, now time.Time
 			message.Incidents = append(message.Incidents, told)
 		}
 	}
+	if d.options.VerifyMail && held.Contact.Unverified {
+		message.SignInURL = d.options.PublicURL + "/incidents"
+	}
 	notify.Order(message.Incidents)
 	message.ID = notify.MessageID(pages)
 	if claim.UserID != nil {

@@ -116,10 +116,33 @@ func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now
 		done.abandoned = true
 	case done.held.Contact.Disabled != "":
 		done.err = notify.Permanent(fmt.Errorf("the contact method is not used any more: %s", done.held.Contact.Disabled))
+	case d.options.VerifyMail && done.held.Contact.Unverified:
+		return now, d.mayPageUnverified(ctx, claim, done)
 	default:
 		return now, true
 	}
 	return now, false
+}
+
+// mayPageUnverified lets only the last resort reach an address that nobody has confirmed, so
+// many times a day.
+func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, done *try) bool {
+	if !done.held.LastResort {
+		done.err = notify.ErrUnverified
+		return false
+	}
+	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return notifydb.CountUnverified(ctx, tx, claim.OrgID, notify.LastResortShare, now)
+	})
+	if errors.Is(err, notify.ErrTooManyMails) {
+		err = notify.Permanent(err)
+	}
+	done.err = err
+	return err == nil
 }
 
 // check asks the database once.

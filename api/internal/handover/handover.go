@@ -32,6 +32,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Mail carries the notices.
 	Mail notify.HandoverChannel
+	// VerifyMail is set where mail leaves the installation: addresses must be verified.
+	VerifyMail bool
 	// PublicURL is where people reach this installation, without a slash at the end.
 	PublicURL string
 }

@@ -67,7 +67,7 @@ func (h *Notifier) tell(ctx context.Context, claim oncalldb.Claim) error {
 	case claim.On && !claim.Until.IsZero() && !claim.Until.After(handover.SentAt):
 		return h.settle(ctx, claim, oncalldb.Outcome{State: "cancelled", Detail: "it was over before it could be told"})
 	case !usable:
-		return h.settle(ctx, claim, oncalldb.Outcome{State: "failed", Detail: "the contact method is not used any more"})
+		return h.settle(ctx, claim, oncalldb.Outcome{State: "failed", Detail: "the contact method is not used any more, or its address is not confirmed yet"})
 	default:
 		receipt, err = h.send(ctx, handover)
 	}
@@ -135,7 +135,7 @@ func (h *Notifier) compose(ctx context.Context, claim oncalldb.Claim) (handover 
 		if err != nil {
 			return err
 		}
-		usable = facts.Usable
+		usable = facts.Usable && (facts.Verified || !h.options.VerifyMail)
 		handover = notify.Handover{
 			ID: claim.ID, OrgID: claim.OrgID, OrgName: facts.OrgName,
 			To:         notify.Contact{ID: facts.ContactID, Kind: notify.Email, Name: facts.ContactName, Address: facts.Address},

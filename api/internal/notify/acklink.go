@@ -40,7 +40,7 @@ func MintAck(key []byte, claims AckClaims) string {
 	token = append(token, claims.DeliveryID[:]...)
 	token = append(token, claims.UserID[:]...)
 	token = binary.BigEndian.AppendUint64(token, uint64(claims.Expires.Unix()))
-	return base64.RawURLEncoding.EncodeToString(append(token, macOf(key, token)...))
+	return base64.RawURLEncoding.EncodeToString(append(token, macOf(key, "acknowledge", token)...))
 }
 
 // OpenAck reads a token that MintAck made with the same key, and fails with
@@ -51,7 +51,7 @@ func OpenAck(key []byte, text string) (AckClaims, error) {
 	if err != nil || len(token) != ackClaims+ackMAC || token[0] != ackVersion {
 		return AckClaims{}, ErrAckInvalid
 	}
-	if !hmac.Equal(token[ackClaims:], macOf(key, token[:ackClaims])) {
+	if !hmac.Equal(token[ackClaims:], macOf(key, "acknowledge", token[:ackClaims])) {
 		return AckClaims{}, ErrAckInvalid
 	}
 	claims := AckClaims{Expires: time.Unix(int64(binary.BigEndian.Uint64(token[1+3*16:])), 0).UTC()}
@@ -61,9 +61,9 @@ func OpenAck(key []byte, text string) (AckClaims, error) {
 	return claims, nil
 }
 
-func macOf(key, claims []byte) []byte {
+func macOf(key []byte, purpose string, claims []byte) []byte {
 	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("nightbell acknowledge\x00"))
+	mac.Write([]byte("nightbell " + purpose + "\x00"))
 	mac.Write(claims)
 	return mac.Sum(nil)[:ackMAC]
 }

@@ -63,6 +63,9 @@ type Message struct {
 	// changes nothing. Empty for shared channels.
 	AckURL string
 	SentAt time.Time
+	// SignInURL is set instead of all text of the organization when the address is not
+	// verified: the message says only that somebody is needed, and where.
+	SignInURL string
 }
 
 // Incident is what a message says of one incident.

@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
@@ -36,6 +37,8 @@ type Registration struct {
 	// Phone may be empty; Timezone means UTC then.
 	Phone    string
 	Timezone string
+	// VerifyMail mails a link to Email, which is paged only after it was opened.
+	VerifyMail bool
 }
 
 // Registered names what a registration made.
@@ -109,8 +112,13 @@ func Register(ctx context.Context, tx pgx.Tx, r Registration, passwordHash strin
 	if err := registerWorkspace(ctx, tx, r, made, now); err != nil {
 		return Registered{}, err
 	}
-	if made.ContactMethodID, err = notifydb.InsertFirstContact(ctx, tx, made.OrgID, made.UserID, r.Email, now); err != nil {
+	if made.ContactMethodID, err = notifydb.InsertFirstContact(ctx, tx, made.OrgID, made.UserID, r.Email, r.VerifyMail, now); err != nil {
 		return Registered{}, err
+	}
+	if r.VerifyMail {
+		if err := notifydb.CountUnverified(ctx, tx, made.OrgID, notify.VerificationShare, now); err != nil {
+			return Registered{}, err
+		}
 	}
 	if made.PolicyID, err = escalationdb.InsertDefaultPolicy(ctx, tx, made.OrgID, made.UserID, now); err != nil {
 		return Registered{}, err

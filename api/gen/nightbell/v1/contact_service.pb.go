@@ -37,8 +37,10 @@ type ContactMethod struct {
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// Why it is not used any more; empty while it is.
 	DisabledReason string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// False for an e-mail address that is not paged before its owner opens the link mailed to it.
+	Verified      bool `protobuf:"varint,8,opt,name=verified,proto3" json:"verified,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ContactMethod) Reset() {
@@ -118,6 +120,13 @@ func (x *ContactMethod) GetDisabledReason() string {
 		return x.DisabledReason
 	}
 	return ""
+}
+
+func (x *ContactMethod) GetVerified() bool {
+	if x != nil {
+		return x.Verified
+	}
+	return false
 }
 
 type CreateContactMethodRequest struct {
@@ -242,6 +251,95 @@ func (x *CreateContactMethodResponse) GetSigningSecret() string {
 	return ""
 }
 
+type SendVerificationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendVerificationRequest) Reset() {
+	*x = SendVerificationRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendVerificationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendVerificationRequest) ProtoMessage() {}
+
+func (x *SendVerificationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendVerificationRequest.ProtoReflect.Descriptor instead.
+func (*SendVerificationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SendVerificationRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type SendVerificationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// True when the contact method is verified, or needs no verification, and nothing was sent.
+	Verified      bool `protobuf:"varint,1,opt,name=verified,proto3" json:"verified,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendVerificationResponse) Reset() {
+	*x = SendVerificationResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendVerificationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendVerificationResponse) ProtoMessage() {}
+
+func (x *SendVerificationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendVerificationResponse.ProtoReflect.Descriptor instead.
+func (*SendVerificationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *SendVerificationResponse) GetVerified() bool {
+	if x != nil {
+		return x.Verified
+	}
+	return false
+}
+
 type ListContactMethodsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -250,7 +348,7 @@ type ListContactMethodsRequest struct {
 
 func (x *ListContactMethodsRequest) Reset() {
 	*x = ListContactMethodsRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -262,7 +360,7 @@ func (x *ListContactMethodsRequest) String() string {
 func (*ListContactMethodsRequest) ProtoMessage() {}
 
 func (x *ListContactMethodsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -275,7 +373,7 @@ func (x *ListContactMethodsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContactMethodsRequest.ProtoReflect.Descriptor instead.
 func (*ListContactMethodsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{5}
 }
 
 type ListContactMethodsResponse struct {
@@ -287,7 +385,7 @@ type ListContactMethodsResponse struct {
 
 func (x *ListContactMethodsResponse) Reset() {
 	*x = ListContactMethodsResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -299,7 +397,7 @@ func (x *ListContactMethodsResponse) String() string {
 func (*ListContactMethodsResponse) ProtoMessage() {}
 
 func (x *ListContactMethodsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -312,7 +410,7 @@ func (x *ListContactMethodsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContactMethodsResponse.ProtoReflect.Descriptor instead.
 func (*ListContactMethodsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListContactMethodsResponse) GetContactMethods() []*ContactMethod {
@@ -331,7 +429,7 @@ type DeleteContactMethodRequest struct {
 
 func (x *DeleteContactMethodRequest) Reset() {
 	*x = DeleteContactMethodRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +441,7 @@ func (x *DeleteContactMethodRequest) String() string {
 func (*DeleteContactMethodRequest) ProtoMessage() {}
 
 func (x *DeleteContactMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +454,7 @@ func (x *DeleteContactMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteContactMethodRequest.ProtoReflect.Descriptor instead.
 func (*DeleteContactMethodRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeleteContactMethodRequest) GetId() string {
@@ -374,7 +472,7 @@ type DeleteContactMethodResponse struct {
 
 func (x *DeleteContactMethodResponse) Reset() {
 	*x = DeleteContactMethodResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -386,7 +484,7 @@ func (x *DeleteContactMethodResponse) String() string {
 func (*DeleteContactMethodResponse) ProtoMessage() {}
 
 func (x *DeleteContactMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -399,7 +497,7 @@ func (x *DeleteContactMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteContactMethodResponse.ProtoReflect.Descriptor instead.
 func (*DeleteContactMethodResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{8}
 }
 
 type NotificationRule struct {
@@ -415,7 +513,7 @@ type NotificationRule struct {
 
 func (x *NotificationRule) Reset() {
 	*x = NotificationRule{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -427,7 +525,7 @@ func (x *NotificationRule) String() string {
 func (*NotificationRule) ProtoMessage() {}
 
 func (x *NotificationRule) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -440,7 +538,7 @@ func (x *NotificationRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationRule.ProtoReflect.Descriptor instead.
 func (*NotificationRule) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *NotificationRule) GetId() string {
@@ -482,7 +580,7 @@ type CreateNotificationRuleRequest struct {
 
 func (x *CreateNotificationRuleRequest) Reset() {
 	*x = CreateNotificationRuleRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -494,7 +592,7 @@ func (x *CreateNotificationRuleRequest) String() string {
 func (*CreateNotificationRuleRequest) ProtoMessage() {}
 
 func (x *CreateNotificationRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -507,7 +605,7 @@ func (x *CreateNotificationRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateNotificationRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateNotificationRuleRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateNotificationRuleRequest) GetContactMethodId() string {
@@ -540,7 +638,7 @@ type CreateNotificationRuleResponse struct {
 
 func (x *CreateNotificationRuleResponse) Reset() {
 	*x = CreateNotificationRuleResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +650,7 @@ func (x *CreateNotificationRuleResponse) String() string {
 func (*CreateNotificationRuleResponse) ProtoMessage() {}
 
 func (x *CreateNotificationRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +663,7 @@ func (x *CreateNotificationRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateNotificationRuleResponse.ProtoReflect.Descriptor instead.
 func (*CreateNotificationRuleResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CreateNotificationRuleResponse) GetNotificationRule() *NotificationRule {
@@ -583,7 +681,7 @@ type ListNotificationRulesRequest struct {
 
 func (x *ListNotificationRulesRequest) Reset() {
 	*x = ListNotificationRulesRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -595,7 +693,7 @@ func (x *ListNotificationRulesRequest) String() string {
 func (*ListNotificationRulesRequest) ProtoMessage() {}
 
 func (x *ListNotificationRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -608,7 +706,7 @@ func (x *ListNotificationRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationRulesRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationRulesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{12}
 }
 
 type ListNotificationRulesResponse struct {
@@ -620,7 +718,7 @@ type ListNotificationRulesResponse struct {
 
 func (x *ListNotificationRulesResponse) Reset() {
 	*x = ListNotificationRulesResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -632,7 +730,7 @@ func (x *ListNotificationRulesResponse) String() string {
 func (*ListNotificationRulesResponse) ProtoMessage() {}
 
 func (x *ListNotificationRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -645,7 +743,7 @@ func (x *ListNotificationRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationRulesResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationRulesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListNotificationRulesResponse) GetNotificationRules() []*NotificationRule {
@@ -664,7 +762,7 @@ type DeleteNotificationRuleRequest struct {
 
 func (x *DeleteNotificationRuleRequest) Reset() {
 	*x = DeleteNotificationRuleRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -676,7 +774,7 @@ func (x *DeleteNotificationRuleRequest) String() string {
 func (*DeleteNotificationRuleRequest) ProtoMessage() {}
 
 func (x *DeleteNotificationRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -689,7 +787,7 @@ func (x *DeleteNotificationRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteNotificationRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteNotificationRuleRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DeleteNotificationRuleRequest) GetId() string {
@@ -707,7 +805,7 @@ type DeleteNotificationRuleResponse struct {
 
 func (x *DeleteNotificationRuleResponse) Reset() {
 	*x = DeleteNotificationRuleResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -719,7 +817,7 @@ func (x *DeleteNotificationRuleResponse) String() string {
 func (*DeleteNotificationRuleResponse) ProtoMessage() {}
 
 func (x *DeleteNotificationRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -732,14 +830,14 @@ func (x *DeleteNotificationRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteNotificationRuleResponse.ProtoReflect.Descriptor instead.
 func (*DeleteNotificationRuleResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{15}
 }
 
 var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xd7\x01\n" +
+	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xf3\x01\n" +
 	"\rContactMethod\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -748,7 +846,8 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x06shared\x18\x05 \x01(\bR\x06shared\x129\n" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12'\n" +
-	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\"\xaf\x01\n" +
+	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\x12\x1a\n" +
+	"\bverified\x18\b \x01(\bR\bverified\"\xaf\x01\n" +
 	"\x1aCreateContactMethodRequest\x120\n" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
@@ -756,7 +855,11 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x06shared\x18\x04 \x01(\bR\x06shared\"\x8e\x01\n" +
 	"\x1bCreateContactMethodResponse\x12B\n" +
 	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x12+\n" +
-	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\rsigningSecret\"\x1b\n" +
+	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\rsigningSecret\"=\n" +
+	"\x17SendVerificationRequest\x12\"\n" +
+	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"6\n" +
+	"\x18SendVerificationResponse\x12\x1a\n" +
+	"\bverified\x18\x01 \x01(\bR\bverified\"\x1b\n" +
 	"\x19ListContactMethodsRequest\"b\n" +
 	"\x1aListContactMethodsResponse\x12D\n" +
 	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\"@\n" +
@@ -779,11 +882,13 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\"F\n" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\" \n" +
-	"\x1eDeleteNotificationRuleResponse2\xd0\a\n" +
+	"\x1eDeleteNotificationRuleResponse2\xf4\b\n" +
 	"\x0eContactService\x12\x98\x01\n" +
 	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\",\x8a\xb5\x18\n" +
 	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\x93\x01\n" +
-	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"*\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\x9a\x01\n" +
+	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"*\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\xa1\x01\n" +
+	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\">\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\x9a\x01\n" +
 	"\x13DeleteContactMethod\x12(.nightbell.v1.DeleteContactMethodRequest\x1a).nightbell.v1.DeleteContactMethodResponse\".\x8a\xb5\x18\n" +
 	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xa4\x01\n" +
 	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"/\x8a\xb5\x18\n" +
@@ -804,44 +909,48 @@ func file_nightbell_v1_contact_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_contact_service_proto_rawDescData
 }
 
-var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_nightbell_v1_contact_service_proto_goTypes = []any{
 	(*ContactMethod)(nil),                  // 0: nightbell.v1.ContactMethod
 	(*CreateContactMethodRequest)(nil),     // 1: nightbell.v1.CreateContactMethodRequest
 	(*CreateContactMethodResponse)(nil),    // 2: nightbell.v1.CreateContactMethodResponse
-	(*ListContactMethodsRequest)(nil),      // 3: nightbell.v1.ListContactMethodsRequest
-	(*ListContactMethodsResponse)(nil),     // 4: nightbell.v1.ListContactMethodsResponse
-	(*DeleteContactMethodRequest)(nil),     // 5: nightbell.v1.DeleteContactMethodRequest
-	(*DeleteContactMethodResponse)(nil),    // 6: nightbell.v1.DeleteContactMethodResponse
-	(*NotificationRule)(nil),               // 7: nightbell.v1.NotificationRule
-	(*CreateNotificationRuleRequest)(nil),  // 8: nightbell.v1.CreateNotificationRuleRequest
-	(*CreateNotificationRuleResponse)(nil), // 9: nightbell.v1.CreateNotificationRuleResponse
-	(*ListNotificationRulesRequest)(nil),   // 10: nightbell.v1.ListNotificationRulesRequest
-	(*ListNotificationRulesResponse)(nil),  // 11: nightbell.v1.ListNotificationRulesResponse
-	(*DeleteNotificationRuleRequest)(nil),  // 12: nightbell.v1.DeleteNotificationRuleRequest
-	(*DeleteNotificationRuleResponse)(nil), // 13: nightbell.v1.DeleteNotificationRuleResponse
-	(*timestamppb.Timestamp)(nil),          // 14: google.protobuf.Timestamp
+	(*SendVerificationRequest)(nil),        // 3: nightbell.v1.SendVerificationRequest
+	(*SendVerificationResponse)(nil),       // 4: nightbell.v1.SendVerificationResponse
+	(*ListContactMethodsRequest)(nil),      // 5: nightbell.v1.ListContactMethodsRequest
+	(*ListContactMethodsResponse)(nil),     // 6: nightbell.v1.ListContactMethodsResponse
+	(*DeleteContactMethodRequest)(nil),     // 7: nightbell.v1.DeleteContactMethodRequest
+	(*DeleteContactMethodResponse)(nil),    // 8: nightbell.v1.DeleteContactMethodResponse
+	(*NotificationRule)(nil),               // 9: nightbell.v1.NotificationRule
+	(*CreateNotificationRuleRequest)(nil),  // 10: nightbell.v1.CreateNotificationRuleRequest
+	(*CreateNotificationRuleResponse)(nil), // 11: nightbell.v1.CreateNotificationRuleResponse
+	(*ListNotificationRulesRequest)(nil),   // 12: nightbell.v1.ListNotificationRulesRequest
+	(*ListNotificationRulesResponse)(nil),  // 13: nightbell.v1.ListNotificationRulesResponse
+	(*DeleteNotificationRuleRequest)(nil),  // 14: nightbell.v1.DeleteNotificationRuleRequest
+	(*DeleteNotificationRuleResponse)(nil), // 15: nightbell.v1.DeleteNotificationRuleResponse
+	(*timestamppb.Timestamp)(nil),          // 16: google.protobuf.Timestamp
 }
 var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
-	14, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
+	16, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
 	0,  // 1: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
 	0,  // 2: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
-	7,  // 3: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	7,  // 4: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
+	9,  // 3: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	9,  // 4: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
 	1,  // 5: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
-	3,  // 6: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
-	5,  // 7: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
-	8,  // 8: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
-	10, // 9: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
-	12, // 10: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
-	2,  // 11: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
-	4,  // 12: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
-	6,  // 13: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
-	9,  // 14: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
-	11, // 15: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
-	13, // 16: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
-	11, // [11:17] is the sub-list for method output_type
-	5,  // [5:11] is the sub-list for method input_type
+	5,  // 6: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
+	3,  // 7: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
+	7,  // 8: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
+	10, // 9: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
+	12, // 10: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
+	14, // 11: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
+	2,  // 12: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
+	6,  // 13: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
+	4,  // 14: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
+	8,  // 15: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
+	11, // 16: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
+	13, // 17: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
+	15, // 18: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
+	12, // [12:19] is the sub-list for method output_type
+	5,  // [5:12] is the sub-list for method input_type
 	5,  // [5:5] is the sub-list for extension type_name
 	5,  // [5:5] is the sub-list for extension extendee
 	0,  // [0:5] is the sub-list for field type_name
@@ -859,7 +968,7 @@ func file_nightbell_v1_contact_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_contact_service_proto_rawDesc), len(file_nightbell_v1_contact_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

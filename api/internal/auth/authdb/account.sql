@@ -2,6 +2,13 @@
 INSERT INTO users (id, name, email, password_hash, phone, timezone, created_at)
 VALUES (@id, @name, @email, @password_hash, @phone, @timezone, @created_at);
 
+-- name: LockRegistration :exec
+-- Until the transaction ends nobody else registers: "the first account" is decided once.
+SELECT pg_advisory_xact_lock(hashtext('nightbell first account'));
+
+-- name: AccountsExist :one
+SELECT EXISTS (SELECT FROM users);
+
 -- name: FindAccount :one
 -- The account of an e-mail address, and whether it has been used from this device before.
 SELECT u.id, u.name, u.password_hash, u.disabled_at,

@@ -12,6 +12,17 @@ import (
 	"github.com/google/uuid"
 )
 
+const accountsExist = `-- name: AccountsExist :one
+SELECT EXISTS (SELECT FROM users)
+`
+
+func (q *Queries) AccountsExist(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, accountsExist)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const findAccount = `-- name: FindAccount :one
 SELECT u.id, u.name, u.password_hash, u.disabled_at,
        EXISTS (SELECT FROM known_device d WHERE d.user_id = u.id AND d.device_hash = $1) AS device_is_known
@@ -89,6 +100,16 @@ func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) er
 		arg.Timezone,
 		arg.CreatedAt,
 	)
+	return err
+}
+
+const lockRegistration = `-- name: LockRegistration :exec
+SELECT pg_advisory_xact_lock(hashtext('nightbell first account'))
+`
+
+// Until the transaction ends nobody else registers: "the first account" is decided once.
+func (q *Queries) LockRegistration(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, lockRegistration)
 	return err
 }
 

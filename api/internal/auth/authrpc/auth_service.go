@@ -38,6 +38,9 @@ type AuthServer struct {
 	limits   *signInLimits
 	sessions *sessions
 	callers  *Authenticator
+	// registration says who may register; verifyMail that their address is mailed a link.
+	registration auth.RegistrationMode
+	verifyMail   bool
 	// sleep waits for a turn, or until the caller is gone.
 	sleep func(context.Context, time.Duration) error
 }
@@ -53,6 +56,11 @@ type AuthConfig struct {
 	Hasher  *auth.Hasher
 	Limits  Limits
 	Logger  *slog.Logger
+	// Registration says who may make an account.
+	Registration auth.RegistrationMode
+	// VerifyMail is set where mail leaves the installation: an address is paged only once its
+	// owner has opened the link that is mailed to it.
+	VerifyMail bool
 }
 
 // NewAuthServer fails with auth.ErrShortSecret.
@@ -67,6 +75,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 	}
 	return &AuthServer{
 		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: limits, sleep: sleep,
+		registration: c.Registration, verifyMail: c.VerifyMail,
 		sessions: &sessions{db: c.DB, tokens: c.Tokens, successors: successors, now: time.Now, logger: c.Logger},
 	}, nil
 }
@@ -75,7 +84,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.RegisterRequest) (*nightbellv1.RegisterResponse, error) {
 	registration, err := signup.Registration{
 		Kind: org.Kind(request.GetUserType()), Name: request.GetName(), Email: request.GetEmail(),
-		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(),
+		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(), VerifyMail: s.verifyMail,
 	}.Cleaned()
 	if err != nil {
 		return nil, err
@@ -84,6 +93,9 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 		return nil, err
 	}
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		if err := s.mayRegister(ctx, tx); err != nil {
+			return err
+		}
 		return s.limits.registration(ctx, tx, rpcserver.Peer(ctx), now)
 	})
 	if err != nil {
@@ -102,6 +114,14 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 
 func (s *AuthServer) register(ctx context.Context, registration signup.Registration, hash string) (user *nightbellv1.User, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		if s.registration != auth.RegistrationOpen && s.registration != "" {
+			if err := authdb.New(tx).LockRegistration(ctx); err != nil {
+				return err
+			}
+		}
+		if err := s.mayRegister(ctx, tx); err != nil {
+			return err
+		}
 		made, err := signup.Register(ctx, tx, registration, hash, now)
 		if err != nil {
 			return err
@@ -111,6 +131,14 @@ func (s *AuthServer) register(ctx context.Context, registration signup.Registrat
 		return err
 	})
 	return user, err
+}
+
+func (s *AuthServer) mayRegister(ctx context.Context, tx pgx.Tx) error {
+	exist, err := authdb.New(tx).AccountsExist(ctx)
+	if err != nil {
+		return err
+	}
+	return s.registration.MayRegister(exist)
 }
 
 // Login answers with tokens for the right password. Every other outcome looks and

@@ -27,6 +27,9 @@ func Render(message notify.Message, sender mail.Address) (Mail, error) {
 	if err != nil {
 		return Mail{}, err
 	}
+	if message.SignInURL != "" {
+		return renderFixed(message, recipient, sender)
+	}
 	html, err := renderHTML(message)
 	if err != nil {
 		return Mail{}, fmt.Errorf("render the mail: %w", err)

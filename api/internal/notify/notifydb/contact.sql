@@ -1,10 +1,11 @@
 -- name: InsertContact :exec
-INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at)
-VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret_sealed, @hint, @now);
+INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at, verified_at, verification_due_at)
+VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret_sealed, @hint, @now::timestamptz,
+        CASE WHEN NOT @verify::boolean THEN @now::timestamptz END, CASE WHEN @verify::boolean THEN @now::timestamptz END);
 
 -- name: ListContacts :many
 -- A person's own, then the shared ones.
-SELECT id, user_id, kind, name, hint, created_at,
+SELECT id, user_id, kind, name, hint, created_at, verified_at,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
 FROM contact_method WHERE org_id = @org_id AND (user_id = @user_id::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id;

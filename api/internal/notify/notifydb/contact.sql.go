@@ -50,8 +50,9 @@ func (q *Queries) DeleteRule(ctx context.Context, orgID uuid.UUID, iD uuid.UUID,
 }
 
 const insertContact = `-- name: InsertContact :exec
-INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at, verified_at, verification_due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz,
+        CASE WHEN NOT $11::boolean THEN $10::timestamptz END, CASE WHEN $11::boolean THEN $10::timestamptz END)
 `
 
 type InsertContactParams struct {
@@ -65,6 +66,7 @@ type InsertContactParams struct {
 	SecretSealed  []byte
 	Hint          string
 	Now           time.Time
+	Verify        bool
 }
 
 func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) error {
@@ -79,6 +81,7 @@ func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) er
 		arg.SecretSealed,
 		arg.Hint,
 		arg.Now,
+		arg.Verify,
 	)
 	return err
 }
@@ -117,7 +120,7 @@ func (q *Queries) InsertRule(ctx context.Context, arg InsertRuleParams) (int64, 
 }
 
 const listContacts = `-- name: ListContacts :many
-SELECT id, user_id, kind, name, hint, created_at,
+SELECT id, user_id, kind, name, hint, created_at, verified_at,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
 FROM contact_method WHERE org_id = $1 AND (user_id = $2::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id
@@ -130,6 +133,7 @@ type ListContactsRow struct {
 	Name           string
 	Hint           string
 	CreatedAt      time.Time
+	VerifiedAt     *time.Time
 	DisabledReason string
 }
 
@@ -150,6 +154,7 @@ func (q *Queries) ListContacts(ctx context.Context, orgID uuid.UUID, userID uuid
 			&i.Name,
 			&i.Hint,
 			&i.CreatedAt,
+			&i.VerifiedAt,
 			&i.DisabledReason,
 		); err != nil {
 			return nil, err

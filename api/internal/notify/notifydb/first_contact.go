@@ -12,11 +12,14 @@ import (
 
 // InsertFirstContact gives a new member the least that a page needs: their e-mail
 // address, told at once of everything, urgent or not. It returns the contact
-// method's id.
-func InsertFirstContact(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, email string, now time.Time) (uuid.UUID, error) {
+// method's id. With verify, the address is paged only after its link was opened, and a mail
+// with the link is due now.
+func InsertFirstContact(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, email string, verify bool, now time.Time) (uuid.UUID, error) {
 	contactID := id.New()
-	_, err := tx.Exec(ctx, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at)
-		VALUES ($1, $2, $3, 'email', 'E-mail', $4, $4, $5)`, orgID, contactID, userID, email, now)
+	_, err := tx.Exec(ctx, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at, verified_at, verification_due_at)
+		VALUES ($1, $2, $3, 'email', 'E-mail', $4, $4, $5::timestamptz,
+		        CASE WHEN NOT $6::boolean THEN $5::timestamptz END, CASE WHEN $6::boolean THEN $5::timestamptz END)`,
+		orgID, contactID, userID, email, now, verify)
 	if err != nil {
 		return uuid.Nil, err
 	}

@@ -15,6 +15,8 @@ type Held struct {
 	// Until is the end of the lease.
 	Until   time.Time
 	Contact Contact
+	// LastResort is true when a page goes to somebody as an owner, because nobody else answered.
+	LastResort bool
 	// Incidents are those of the pages that are still held, by the page's id.
 	Incidents map[uuid.UUID]notify.Incident
 }
@@ -30,6 +32,8 @@ type Contact struct {
 	Address       string
 	AddressSealed []byte
 	SecretSealed  []byte
+	// Unverified is true for an e-mail address whose link nobody has opened.
+	Unverified bool
 	// Disabled says why the contact method is not used any more; empty while it is.
 	Disabled string
 	// Failures counts the tries in a row before this one that failed for the contact's own
@@ -40,7 +44,8 @@ type Contact struct {
 const heldContactSQL = `
 SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.address_sealed, c.secret_sealed,
        CASE WHEN c.disabled_at IS NOT NULL THEN coalesce(nullif(c.disabled_for, ''), 'it was disabled')
-            WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END, c.failures
+            WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END, c.failures,
+       c.kind = 'email' AND c.verified_at IS NULL
 FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
 WHERE c.org_id = $1 AND c.id = $2`
 
@@ -48,10 +53,10 @@ WHERE c.org_id = $1 AND c.id = $2`
 // reads all incidents of the organization, and each page for each of them.
 const heldPagesSQL = `
 WITH held AS MATERIALIZED (
-    SELECT org_id, id, incident_id, lease_until, reason FROM notification
+    SELECT org_id, id, incident_id, lease_until, reason, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
-SELECT n.id, n.lease_until, n.reason,
+SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
        i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, '')
 FROM held n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
@@ -69,7 +74,7 @@ func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(heldContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
 		c := &held.Contact
-		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures)
+		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
 	batch.Queue(heldPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(held.collect)
@@ -78,10 +83,12 @@ func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
 
 func (h *Held) collect(rows pgx.Rows) error {
 	var page uuid.UUID
+	var lastResort bool
 	var i notify.Incident
-	into := []any{&page, &h.Until, &i.Reason, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName}
+	into := []any{&page, &h.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		h.Incidents[page] = i
+		h.LastResort = h.LastResort || lastResort
 		return nil
 	})
 	return err

@@ -4,6 +4,7 @@ package notifyrpc
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,18 +34,26 @@ type URLChecker func(url string) error
 
 // Handler implements nightbellv1connect.ContactServiceHandler.
 type Handler struct {
-	db       *postgres.DB
-	box      *secret.Box
-	checkURL URLChecker
+	db         *postgres.DB
+	box        *secret.Box
+	checkURL   URLChecker
+	verifyMail bool
 }
 
-// New makes a handler.
-func New(db *postgres.DB, box *secret.Box, checkURL URLChecker) *Handler {
-	return &Handler{db: db, box: box, checkURL: checkURL}
+// New makes a handler. With verifyMail, e-mail addresses are paged once their owner has
+// opened the link that is mailed to them.
+func New(db *postgres.DB, box *secret.Box, checkURL URLChecker, verifyMail bool) *Handler {
+	return &Handler{db: db, box: box, checkURL: checkURL, verifyMail: verifyMail}
 }
 
 // in runs work as the caller's organization.
 func (h *Handler) in(ctx context.Context, do func(context.Context, *notifydb.Queries, auth.Actor, time.Time) error) error {
+	return h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		return do(ctx, notifydb.New(tx), caller, now)
+	})
+}
+
+func (h *Handler) inTx(ctx context.Context, do func(context.Context, pgx.Tx, auth.Actor, time.Time) error) error {
 	caller, _ := auth.ActorFrom(ctx)
 	if caller.Kind != auth.User {
 		return errOnlyPeople
@@ -54,7 +63,7 @@ func (h *Handler) in(ctx context.Context, do func(context.Context, *notifydb.Que
 		if err != nil {
 			return err
 		}
-		return do(ctx, notifydb.New(tx), caller, now)
+		return do(ctx, tx, caller, now)
 	})
 }
 
@@ -71,20 +80,25 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		}
 	}
 	response := &nightbellv1.CreateContactMethodResponse{}
-	err = h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
+	err = h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
 		if request.GetShared() && !caller.Role.AtLeast(auth.Admin) {
 			return errSharedAdmin
 		}
-		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now}
+		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now, Verify: h.verifyMail && kind == notify.Email}
 		if !request.GetShared() {
 			row.UserID = &caller.UserID
 		}
 		response.SigningSecret = h.seal(&row, kind, address)
 		response.ContactMethod = &nightbellv1.ContactMethod{
 			Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
-			Shared: request.GetShared(), CreatedAt: timestamppb.New(now),
+			Shared: request.GetShared(), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
 		}
-		return q.InsertContact(ctx, row)
+		if row.Verify {
+			if err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); err != nil {
+				return err
+			}
+		}
+		return notifydb.New(tx).InsertContact(ctx, row)
 	})
 	return response, err
 }
@@ -114,9 +128,32 @@ func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListCon
 			response.ContactMethods = append(response.ContactMethods, &nightbellv1.ContactMethod{
 				Id: row.ID.String(), Kind: row.Kind,
 				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: row.DisabledReason,
+				Verified: row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
 			})
 		}
 		return err
+	})
+	return response, err
+}
+
+// SendVerification mails the link again, to one of the caller's own or, for admins, a shared one.
+func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.SendVerificationRequest) (*nightbellv1.SendVerificationResponse, error) {
+	contactID, _ := id.Parse(request.GetId())
+	response := &nightbellv1.SendVerificationResponse{}
+	err := h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		verified, err := notifydb.New(tx).AskVerification(ctx, notifydb.AskVerificationParams{
+			Now: now, OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID, Shared: caller.Role.AtLeast(auth.Admin),
+		})
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return errNoContact
+		case err != nil:
+			return err
+		case verified || !h.verifyMail:
+			response.Verified = true
+			return nil
+		}
+		return notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now)
 	})
 	return response, err
 }

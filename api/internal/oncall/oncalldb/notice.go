@@ -52,12 +52,14 @@ type Facts struct {
 	ContactName, Address              string
 	// Usable is false when the person or the contact method was disabled since.
 	Usable bool
+	// Verified is true once the owner of the address has opened the link mailed to it.
+	Verified bool
 	// Others are the names of the notice's others, in their order.
 	Others []string
 }
 
 const factsSQL = `
-SELECT o.name, s.name, s.timezone, u.name, u.timezone, c.id, c.name, c.address, c.disabled_at IS NULL AND u.disabled_at IS NULL,
+SELECT o.name, s.name, s.timezone, u.name, u.timezone, c.id, c.name, c.address, c.disabled_at IS NULL AND u.disabled_at IS NULL, c.verified_at IS NOT NULL,
        ARRAY(SELECT x.name FROM unnest(n.others) WITH ORDINALITY AS other(id, place) JOIN users x ON x.id = other.id ORDER BY other.place)
 FROM handover_notice n
 JOIN org o ON o.id = n.org_id
@@ -72,7 +74,7 @@ func ReadFacts(ctx context.Context, tx pgx.Tx, claim Claim) (Facts, error) {
 	var f Facts
 	var zone, personZone string
 	err := tx.QueryRow(ctx, factsSQL, claim.OrgID, claim.ID).
-		Scan(&f.OrgName, &f.ScheduleName, &zone, &f.PersonName, &personZone, &f.ContactID, &f.ContactName, &f.Address, &f.Usable, &f.Others)
+		Scan(&f.OrgName, &f.ScheduleName, &zone, &f.PersonName, &personZone, &f.ContactID, &f.ContactName, &f.Address, &f.Usable, &f.Verified, &f.Others)
 	f.Zone, _ = zoneOf(zone)
 	f.PersonZone, _ = zoneOf(personZone)
 	return f, err

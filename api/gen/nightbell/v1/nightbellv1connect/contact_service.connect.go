@@ -39,6 +39,9 @@ const (
 	// ContactServiceListContactMethodsProcedure is the fully-qualified name of the ContactService's
 	// ListContactMethods RPC.
 	ContactServiceListContactMethodsProcedure = "/nightbell.v1.ContactService/ListContactMethods"
+	// ContactServiceSendVerificationProcedure is the fully-qualified name of the ContactService's
+	// SendVerification RPC.
+	ContactServiceSendVerificationProcedure = "/nightbell.v1.ContactService/SendVerification"
 	// ContactServiceDeleteContactMethodProcedure is the fully-qualified name of the ContactService's
 	// DeleteContactMethod RPC.
 	ContactServiceDeleteContactMethodProcedure = "/nightbell.v1.ContactService/DeleteContactMethod"
@@ -60,6 +63,8 @@ type ContactServiceClient interface {
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own, and the shared channels.
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
+	// SendVerification mails the link again that lets an e-mail address be paged.
+	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.
@@ -90,6 +95,12 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			baseURL+ContactServiceListContactMethodsProcedure,
 			connect.WithSchema(contactServiceMethods.ByName("ListContactMethods")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		sendVerification: connect.NewClient[v1.SendVerificationRequest, v1.SendVerificationResponse](
+			httpClient,
+			baseURL+ContactServiceSendVerificationProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("SendVerification")),
 			connect.WithClientOptions(opts...),
 		),
 		deleteContactMethod: connect.NewClient[v1.DeleteContactMethodRequest, v1.DeleteContactMethodResponse](
@@ -124,6 +135,7 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 type contactServiceClient struct {
 	createContactMethod    *connect.Client[v1.CreateContactMethodRequest, v1.CreateContactMethodResponse]
 	listContactMethods     *connect.Client[v1.ListContactMethodsRequest, v1.ListContactMethodsResponse]
+	sendVerification       *connect.Client[v1.SendVerificationRequest, v1.SendVerificationResponse]
 	deleteContactMethod    *connect.Client[v1.DeleteContactMethodRequest, v1.DeleteContactMethodResponse]
 	createNotificationRule *connect.Client[v1.CreateNotificationRuleRequest, v1.CreateNotificationRuleResponse]
 	listNotificationRules  *connect.Client[v1.ListNotificationRulesRequest, v1.ListNotificationRulesResponse]
@@ -142,6 +154,15 @@ func (c *contactServiceClient) CreateContactMethod(ctx context.Context, req *v1.
 // ListContactMethods calls nightbell.v1.ContactService.ListContactMethods.
 func (c *contactServiceClient) ListContactMethods(ctx context.Context, req *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error) {
 	response, err := c.listContactMethods.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SendVerification calls nightbell.v1.ContactService.SendVerification.
+func (c *contactServiceClient) SendVerification(ctx context.Context, req *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error) {
+	response, err := c.sendVerification.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -191,6 +212,8 @@ type ContactServiceHandler interface {
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own, and the shared channels.
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
+	// SendVerification mails the link again that lets an e-mail address be paged.
+	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.
@@ -217,6 +240,12 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 		svc.ListContactMethods,
 		connect.WithSchema(contactServiceMethods.ByName("ListContactMethods")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceSendVerificationHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceSendVerificationProcedure,
+		svc.SendVerification,
+		connect.WithSchema(contactServiceMethods.ByName("SendVerification")),
 		connect.WithHandlerOptions(opts...),
 	)
 	contactServiceDeleteContactMethodHandler := connect.NewUnaryHandlerSimple(
@@ -250,6 +279,8 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 			contactServiceCreateContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceListContactMethodsProcedure:
 			contactServiceListContactMethodsHandler.ServeHTTP(w, r)
+		case ContactServiceSendVerificationProcedure:
+			contactServiceSendVerificationHandler.ServeHTTP(w, r)
 		case ContactServiceDeleteContactMethodProcedure:
 			contactServiceDeleteContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceCreateNotificationRuleProcedure:
@@ -273,6 +304,10 @@ func (UnimplementedContactServiceHandler) CreateContactMethod(context.Context, *
 
 func (UnimplementedContactServiceHandler) ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.ListContactMethods is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.SendVerification is not implemented"))
 }
 
 func (UnimplementedContactServiceHandler) DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error) {

@@ -43,6 +43,9 @@ CREATE TABLE org (
     name                  text NOT NULL,
     last_incident_number  integer NOT NULL DEFAULT 0,
     default_policy_id     uuid,
+    -- Mails to addresses that are not verified, on the day of the last one (UTC).
+    unverified_mails      integer NOT NULL DEFAULT 0,
+    unverified_mails_on   date NOT NULL DEFAULT '-infinity',
     created_at            timestamptz NOT NULL
 );
 
@@ -151,30 +154,35 @@ CREATE TABLE api_key (
 
 -- A way to reach a person, or, without user_id, a channel that the organization shares
 -- (a Slack channel, a webhook). Addresses that are secrets are sealed; hint is what is shown.
+-- An e-mail address is paged once verified_at is set; at verification_due_at a mail with the link
+-- is sent to it.
 CREATE TABLE contact_method (
-    org_id         uuid NOT NULL REFERENCES org (id),
-    id             uuid NOT NULL,
-    user_id        uuid,
-    kind           text NOT NULL CHECK (kind IN ('email', 'sms', 'voice', 'push', 'webhook', 'slack')),
-    name           text NOT NULL,
-    address        text NOT NULL DEFAULT '',
-    address_sealed bytea,
-    secret_sealed  bytea,
-    hint           text NOT NULL DEFAULT '',
-    verified_at    timestamptz,
-    disabled_at    timestamptz,
-    disabled_for   text NOT NULL DEFAULT '',
-    failures       integer NOT NULL DEFAULT 0, -- tries in a row that failed for the contact's own reasons
-    failing_since  timestamptz,
-    failing_for    text NOT NULL DEFAULT '',
-    next_try_at    timestamptz, -- nothing is sent to it before; NULL while it works
-    created_at     timestamptz NOT NULL,
+    org_id              uuid NOT NULL REFERENCES org (id),
+    id                  uuid NOT NULL,
+    user_id             uuid,
+    kind                text NOT NULL CHECK (kind IN ('email', 'sms', 'voice', 'push', 'webhook', 'slack')),
+    name                text NOT NULL,
+    address             text NOT NULL DEFAULT '',
+    address_sealed      bytea,
+    secret_sealed       bytea,
+    hint                text NOT NULL DEFAULT '',
+    verified_at         timestamptz,
+    verification_due_at timestamptz,
+    verification_tries  integer NOT NULL DEFAULT 0,
+    disabled_at         timestamptz,
+    disabled_for        text NOT NULL DEFAULT '',
+    failures            integer NOT NULL DEFAULT 0, -- tries in a row that failed for the contact's own reasons
+    failing_since       timestamptz,
+    failing_for         text NOT NULL DEFAULT '',
+    next_try_at         timestamptz, -- nothing is sent to it before; NULL while it works
+    created_at          timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE,
     CHECK (address <> '' OR address_sealed IS NOT NULL)
 );
 -- Not (org_id, user_id): see "index order" at incident.
 CREATE INDEX contact_method_user_idx ON contact_method (user_id, org_id);
+CREATE INDEX contact_method_verification_idx ON contact_method (verification_due_at) WHERE verification_due_at IS NOT NULL;
 CREATE INDEX contact_method_failing_idx ON contact_method (kind, next_try_at) WHERE next_try_at IS NOT NULL;
 
 -- "Page me by this, this long after the page, for this urgency."
@@ -782,7 +790,7 @@ GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
 GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
-GRANT UPDATE (last_incident_number, default_policy_id, name) ON org TO nightbell_tenant;
+GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at) ON users TO nightbell_tenant;
 ALTER TABLE org ENABLE ROW LEVEL SECURITY;
 ALTER TABLE org FORCE ROW LEVEL SECURITY;

@@ -57,6 +57,13 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
    * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
    */
   disabledReason: string;
+
+  /**
+   * False for an e-mail address that is not paged before its owner opens the link mailed to it.
+   *
+   * @generated from field: bool verified = 8;
+   */
+  verified: boolean;
 };
 
 /**
@@ -105,6 +112,13 @@ export declare type ContactMethodJson = {
    * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
    */
   disabled_reason?: string;
+
+  /**
+   * False for an e-mail address that is not paged before its owner opens the link mailed to it.
+   *
+   * @generated from field: bool verified = 8;
+   */
+  verified?: boolean;
 };
 
 /**
@@ -212,6 +226,62 @@ export declare type CreateContactMethodResponseJson = {
  * Use `create(CreateContactMethodResponseSchema)` to create a new message.
  */
 export declare const CreateContactMethodResponseSchema: GenMessage<CreateContactMethodResponse, {jsonType: CreateContactMethodResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.SendVerificationRequest
+ */
+export declare type SendVerificationRequest = Message<"nightbell.v1.SendVerificationRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.SendVerificationRequest
+ */
+export declare type SendVerificationRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SendVerificationRequest.
+ * Use `create(SendVerificationRequestSchema)` to create a new message.
+ */
+export declare const SendVerificationRequestSchema: GenMessage<SendVerificationRequest, {jsonType: SendVerificationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.SendVerificationResponse
+ */
+export declare type SendVerificationResponse = Message<"nightbell.v1.SendVerificationResponse"> & {
+  /**
+   * True when the contact method is verified, or needs no verification, and nothing was sent.
+   *
+   * @generated from field: bool verified = 1;
+   */
+  verified: boolean;
+};
+
+/**
+ * @generated from message nightbell.v1.SendVerificationResponse
+ */
+export declare type SendVerificationResponseJson = {
+  /**
+   * True when the contact method is verified, or needs no verification, and nothing was sent.
+   *
+   * @generated from field: bool verified = 1;
+   */
+  verified?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.SendVerificationResponse.
+ * Use `create(SendVerificationResponseSchema)` to create a new message.
+ */
+export declare const SendVerificationResponseSchema: GenMessage<SendVerificationResponse, {jsonType: SendVerificationResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.ListContactMethodsRequest
@@ -547,6 +617,16 @@ export declare const ContactService: GenService<{
     methodKind: "unary";
     input: typeof ListContactMethodsRequestSchema;
     output: typeof ListContactMethodsResponseSchema;
+  },
+  /**
+   * SendVerification mails the link again that lets an e-mail address be paged.
+   *
+   * @generated from rpc nightbell.v1.ContactService.SendVerification
+   */
+  sendVerification: {
+    methodKind: "unary";
+    input: typeof SendVerificationRequestSchema;
+    output: typeof SendVerificationResponseSchema;
   },
   /**
    * @generated from rpc nightbell.v1.ContactService.DeleteContactMethod

@@ -1,0 +1,46 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/ackpage"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/verification"
+)
+
+const (
+	// verificationLinks names the key that signs verification links.
+	verificationLinks = "verification links"
+	// verificationInterval is how late the mail with a link may be.
+	verificationInterval = 5 * time.Second
+)
+
+// buildVerifier gives verification mails a way to the mail server of their own.
+func (s *server) buildVerifier(context.Context) error {
+	mail, err := s.mailChannel(postgres.Background)
+	if err != nil {
+		return err
+	}
+	s.verifier = verification.New(s.db, verification.Options{
+		Logger: s.logger, Mail: mail, PublicURL: s.PublicURL, Key: s.box.Derive(verificationLinks),
+	})
+	return nil
+}
+
+// sendVerifications sends the verification mails that are due.
+func (s *server) sendVerifications(ctx context.Context) {
+	for again, rounds := true, 0; again && rounds < 10; rounds++ {
+		var err error
+		if again, err = s.verifier.Send(ctx); err != nil && ctx.Err() == nil {
+			s.logger.WarnContext(ctx, "verification mails could not be sent; it is tried again in a moment", "error", err)
+			return
+		}
+	}
+}
+
+// verifyPages serves what the link of a verification mail leads to.
+func (s *server) verifyPages() http.Handler {
+	return ackpage.NewVerify(ackpage.VerifyOptions{Logger: s.logger, Verifier: s.verifier, Key: s.box.Derive(verificationLinks)})
+}

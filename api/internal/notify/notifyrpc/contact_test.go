@@ -1,0 +1,80 @@
+package notifyrpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// owner is the context of a call by the owner of a new organization.
+func owner(t *testing.T, db *pgtest.Database) context.Context {
+	t.Helper()
+	orgID, userID := id.New(), id.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, orgID)
+	db.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1::uuid, 'Ada', $1::text || '@acme.example', 'x', nightbell_now())`, userID)
+	db.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'owner', nightbell_now())`, orgID, userID)
+	return auth.WithActor(t.Context(), auth.Actor{Kind: auth.User, UserID: userID, OrgID: orgID, Role: auth.Owner})
+}
+
+// TestNobodyCanFloodStrangersWithMail: each address that is entered gets a mail, so an
+// organization has a share of them a day.
+func TestNobodyCanFloodStrangersWithMail(t *testing.T) {
+	db := pgtest.New(t)
+	ctx := owner(t, db)
+	h := New(db.DB, nil, nil, true)
+	add := func(n int) (*nightbellv1.ContactMethod, error) {
+		made, err := h.CreateContactMethod(ctx, &nightbellv1.CreateContactMethodRequest{
+			Kind: "email", Name: "Mail", Address: fmt.Sprintf("stranger%d@example.org", n), Shared: n%2 == 0,
+		})
+		return made.GetContactMethod(), err
+	}
+	var first *nightbellv1.ContactMethod
+	for n := range notify.VerificationShare.MostBefore {
+		made, err := add(n)
+		if err != nil || made.GetVerified() {
+			t.Fatalf("address %d: %+v, %v", n, made, err)
+		}
+		if first == nil {
+			first = made
+		}
+	}
+	_, err := add(100)
+	if !errors.Is(err, notify.ErrTooManyMails) {
+		t.Errorf("the next address: %v", err)
+	}
+	if _, err := h.SendVerification(ctx, &nightbellv1.SendVerificationRequest{Id: first.GetId()}); !errors.Is(err, notify.ErrTooManyMails) {
+		t.Errorf("sending it again: %v", err)
+	}
+	if n := pgtest.One[int](t, db, `SELECT count(*) FROM contact_method`); n != notify.VerificationShare.MostBefore {
+		t.Errorf("%d contact methods, want those that were not refused", n)
+	}
+
+	db.Exec(t, `UPDATE contact_method SET verified_at = nightbell_now() WHERE id = $1`, first.GetId())
+	if answer, err := h.SendVerification(ctx, &nightbellv1.SendVerificationRequest{Id: first.GetId()}); err != nil || !answer.GetVerified() {
+		t.Errorf("a verified address: %+v, %v", answer, err)
+	}
+	for n := notify.VerificationShare.MostBefore; n < notify.VerificationShare.Most; n++ {
+		if _, err := add(n); err != nil {
+			t.Fatalf("address %d, after one was confirmed: %v", n, err)
+		}
+	}
+	if _, err := add(200); !errors.Is(err, notify.ErrTooManyMails) {
+		t.Errorf("beyond the share: %v", err)
+	}
+	db.Clock.Advance(24 * time.Hour)
+	if _, err := add(201); err != nil {
+		t.Errorf("on the next day: %v", err)
+	}
+	other := owner(t, db)
+	if _, err := h.SendVerification(other, &nightbellv1.SendVerificationRequest{Id: first.GetId()}); !errors.Is(err, errNoContact) {
+		t.Errorf("another organization's contact: %v", err)
+	}
+}

@@ -1,0 +1,130 @@
+// Package verification makes sure that an e-mail address is its owner's before pages go to it.
+//
+//  1. Whoever enters an address makes a mail due (notifydb: verification_due_at).
+//  2. Send claims the mails that are due and sends each a link that works for seven days.
+//  3. The page behind the link (ackpage) shows a button, whose POST calls Verify.
+//
+// It is beside the page path and shares neither connections nor senders with it.
+package verification
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// sentAtOnce bounds what one call of Send takes on.
+const sentAtOnce = 10
+
+// ErrNoLink is the answer for a link that has expired or whose contact method is gone.
+var ErrNoLink = fault.New(fault.NotFound, "verification_link_expired", "This link does not work any more.")
+
+// Options are what a Verifier needs besides the database.
+type Options struct {
+	Logger *slog.Logger
+	Mail   notify.VerificationChannel
+	// PublicURL is where people reach this installation, without a slash at the end.
+	PublicURL string
+	// Key signs the links.
+	Key []byte
+}
+
+// Verifier mails links to addresses and believes who opens them. Any number of replicas may
+// run one.
+type Verifier struct {
+	db      *postgres.DB
+	options Options
+}
+
+// New makes a verifier. Its loop calls Send.
+func New(db *postgres.DB, options Options) *Verifier { return &Verifier{db: db, options: options} }
+
+// Send sends the mails that are due and reports whether more may be. A mail that fails is
+// tried again, later each time; one mail's failure does not keep others back.
+func (v *Verifier) Send(ctx context.Context) (again bool, err error) {
+	var due []notifydb.DueVerification
+	var now time.Time
+	err = v.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if now, err = postgres.Now(ctx, tx); err != nil {
+			return err
+		}
+		due, err = notifydb.ClaimVerifications(ctx, tx, sentAtOnce, now)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	for _, one := range due {
+		if err := v.send(ctx, one, now); err != nil {
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+			v.options.Logger.WarnContext(ctx, "a verification mail could not be sent; it is tried again", "contact_method", one.ID, "error", err)
+		}
+	}
+	return len(due) == sentAtOnce, nil
+}
+
+func (v *Verifier) send(ctx context.Context, due notifydb.DueVerification, now time.Time) error {
+	claims := notify.VerifyClaims{OrgID: due.OrgID, ContactMethodID: due.ID, Expires: now.Add(notify.VerifyLifetime)}
+	_, err := v.options.Mail.SendVerification(ctx, notify.Verification{
+		ID: id.New(), OrgID: due.OrgID, SentAt: now,
+		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: due.Name, Address: due.Address},
+		URL: v.options.PublicURL + "/verify/" + notify.MintVerify(v.options.Key, claims),
+	})
+	if err != nil && !errors.Is(err, notify.ErrPermanent) {
+		return err
+	}
+	if due.NextTryAt == nil {
+		return err
+	}
+	// A permanent failure ends the tries, too; asking again begins them again.
+	return errors.Join(err, v.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		return notifydb.New(tx).VerificationSent(ctx, due.OrgID, due.ID, *due.NextTryAt)
+	}))
+}
+
+// Look reads which address a link is about and whether it is verified already, or fails with
+// ErrNoLink. It changes nothing.
+func (v *Verifier) Look(ctx context.Context, claims notify.VerifyClaims) (address string, verified bool, err error) {
+	err = v.withLink(ctx, claims, func(_ context.Context, _ pgx.Tx, _ time.Time, foundAddress string, foundVerified bool) error {
+		address, verified = foundAddress, foundVerified
+		return nil
+	})
+	return address, verified, err
+}
+
+// Verify lets the address of a link be paged, or fails with ErrNoLink. Doing it again changes
+// nothing.
+func (v *Verifier) Verify(ctx context.Context, claims notify.VerifyClaims) error {
+	return v.withLink(ctx, claims, func(ctx context.Context, tx pgx.Tx, now time.Time, _ string, _ bool) error {
+		_, err := notifydb.New(tx).VerifyContact(ctx, now, claims.OrgID, claims.ContactMethodID)
+		return err
+	})
+}
+
+func (v *Verifier) withLink(ctx context.Context, claims notify.VerifyClaims, do func(context.Context, pgx.Tx, time.Time, string, bool) error) error {
+	return v.db.InTenant(ctx, claims.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		address, verified, found, err := notifydb.FindVerification(ctx, tx, claims)
+		if err != nil {
+			return err
+		}
+		if !found || !now.Before(claims.Expires) {
+			return ErrNoLink
+		}
+		return do(ctx, tx, now, address, verified)
+	})
+}
