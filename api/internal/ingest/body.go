@@ -3,11 +3,14 @@ package ingest
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
@@ -15,10 +18,11 @@ import (
 // How much is read; how long that may take is the server's business (rpcserver).
 // Ten thousand alerts as Alertmanager writes them (620 bytes each) are 6 MiB.
 const (
-	maxBody     = 8 << 20   // as sent and, when it was compressed, as unpacked
-	smallBody   = 256 << 10 // up to here a body is read without asking
-	largeBodies = 4         // larger ones are in memory at the same time, some 40 MiB each with their alerts
-	largeWait   = 2 * time.Second
+	maxBody       = 8 << 20   // as sent and, when it was compressed, as unpacked
+	smallBody     = 256 << 10 // up to here a body is read and parsed without asking
+	arrivingBytes = 64 << 20  // of what is longer, while it arrives; of one organization at most half
+	parsedAtOnce  = 4         // larger bodies parsed at the same time, some 30 MiB each
+	parseWait     = 2 * time.Second
 )
 
 var (
@@ -34,48 +38,63 @@ var (
 		"Nightbell reads bodies that are uncompressed or gzip. Send the body with one of these Content-Encodings.")
 )
 
-// readBody reads and unpacks a request's body. The caller must call done when it
-// has finished with the body and all that came of it; done is never nil. With an
-// error comes what was read before it.
-func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
-	done = func() {}
+// received is the body of a request, as far as it was read.
+type received struct {
+	bytes []byte
+	// free gives back the memory that the body took of its organization's share. It may be
+	// called again.
+	free func()
+}
+
+// readBody reads and unpacks a request's body, for as long as its organization's share
+// of memory has room for what has arrived. The caller must call free; with an error
+// comes what was read before it.
+func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, orgID uuid.UUID) (received, error) {
+	taken := 0
+	free := func() {
+		h.arriving.Return(orgID, taken)
+		taken = 0
+	}
 	sent := &remembering{from: http.MaxBytesReader(w, r.Body, maxBody)}
 	plain, err := unpacked(r.Header.Get("Content-Encoding"), sent)
 	if err != nil {
-		return nil, done, sent.blame(err)
+		return received{free: free}, sent.blame(err)
 	}
 	var buffer bytes.Buffer
-	size, err := io.CopyN(&buffer, plain, smallBody)
-	if err == nil { // there may be more
-		if done, err = h.reserve(r); err != nil {
-			return nil, done, err
+	for err == nil && buffer.Len() <= maxBody {
+		if buffer.Len() > 0 { // the first part is small and asks for nothing
+			if !h.arriving.Take(orgID, smallBody) {
+				return received{buffer.Bytes(), free}, errBusy
+			}
+			taken += smallBody
 		}
-		if r.ContentLength > size && r.ContentLength <= maxBody {
-			buffer.Grow(int(r.ContentLength-size) + bytes.MinRead)
-		}
-		_, err = io.CopyN(&buffer, plain, maxBody-size+1)
+		_, err = io.CopyN(&buffer, plain, smallBody)
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		return buffer.Bytes(), done, nil
+		return received{buffer.Bytes(), free}, nil
 	case err == nil:
-		return buffer.Bytes(), done, errTooLarge
+		return received{buffer.Bytes(), free}, errTooLarge
 	default:
-		return buffer.Bytes(), done, sent.blame(err)
+		return received{buffer.Bytes(), free}, sent.blame(err)
 	}
 }
 
-// reserve waits for one of the few places for large bodies.
-func (h *Handler) reserve(r *http.Request) (done func(), err error) {
-	patience := time.NewTimer(largeWait)
+// turnToParse waits for one of the few places for large bodies. Only a body that has
+// arrived asks for one: a sender that stalls keeps nobody waiting.
+func (h *Handler) turnToParse(ctx context.Context, size int) (done func(), err error) {
+	if size <= smallBody {
+		return func() {}, nil
+	}
+	patience := time.NewTimer(parseWait)
 	defer patience.Stop()
 	select {
-	case h.large <- struct{}{}:
-		return func() { <-h.large }, nil
+	case h.parsing <- struct{}{}:
+		return func() { <-h.parsing }, nil
 	case <-patience.C:
-		return func() {}, errBusy
-	case <-r.Context().Done():
-		return func() {}, errCutOff
+		return nil, errBusy
+	case <-ctx.Done():
+		return nil, errCutOff
 	}
 }
 

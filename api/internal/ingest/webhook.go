@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/ingest/prometheus"
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
@@ -30,14 +34,15 @@ type Handler struct {
 	acceptor   Acceptor
 	writeError ErrorWriter
 	log        *slog.Logger
-	large      chan struct{}
+	arriving   *fairshare.Pool[uuid.UUID]
+	parsing    chan struct{}
 }
 
 // NewHandler makes a handler that logs to log; Register gives it its paths.
 func NewHandler(keys Keys, acceptor Acceptor, writeError ErrorWriter, log *slog.Logger) *Handler {
 	return &Handler{
 		keys: keys, acceptor: acceptor, writeError: writeError, log: log,
-		large: make(chan struct{}, largeBodies),
+		arriving: fairshare.New[uuid.UUID](arrivingBytes), parsing: make(chan struct{}, parsedAtOnce),
 	}
 }
 
@@ -68,15 +73,16 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (ale
 	if err != nil {
 		return alert.Batch{}, fmt.Errorf("finding the service of a key: %w", err)
 	}
-	body, done, err := h.readBody(w, r)
-	defer done()
+	body, err := h.readBody(w, r, route.OrgID)
+	defer body.free()
+	var batch alert.Batch
+	if err == nil {
+		batch, err = h.parse(ctx, s, body.bytes)
+	}
 	if err != nil {
 		return alert.Batch{}, h.refuse(ctx, route, s, body, err)
 	}
-	batch, err := h.parse(ctx, s, body)
-	if err != nil {
-		return alert.Batch{}, h.refuse(ctx, route, s, body, err)
-	}
+	body.free() // its alerts are counted by the acceptor
 	if err := h.acceptor.Accept(ctx, route, batch); err != nil {
 		return alert.Batch{}, fmt.Errorf("committing %d alerts: %w", len(batch.Alerts), err)
 	}
@@ -86,6 +92,11 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (ale
 // parse runs a parser. A parser that panics has a bug, but the alert it read is
 // real and its sender would repeat it in vain: it is treated as unreadable.
 func (h *Handler) parse(ctx context.Context, s sender, body []byte) (batch alert.Batch, err error) {
+	done, err := h.turnToParse(ctx, len(body))
+	if err != nil {
+		return alert.Batch{}, err
+	}
+	defer done()
 	defer func() {
 		if cause := recover(); cause != nil {
 			h.log.ErrorContext(ctx, "a parser panicked", "sender", s.name, "cause", fmt.Sprint(cause))
@@ -99,15 +110,16 @@ func (h *Handler) parse(ctx context.Context, s sender, body []byte) (batch alert
 // refuse stores a body that cannot be used before the sender hears of it. It
 // returns the error to answer with: the refusal, or that not even it was stored,
 // which the sender should then try again.
-func (h *Handler) refuse(ctx context.Context, route Route, s sender, body []byte, refusal error) error {
+func (h *Handler) refuse(ctx context.Context, route Route, s sender, body received, refusal error) error {
 	reason, isFault := fault.Of(refusal)
 	if !isFault || (reason.Kind != fault.Invalid && reason.Kind != fault.TooLarge) ||
 		reason.Code == prometheus.CodeNoAlerts { // says nothing, so nothing was lost
 		return refusal
 	}
 	h.log.WarnContext(ctx, "alerts could not be read", "sender", s.name, "service_id", route.ServiceID,
-		"code", reason.Code, "bytes", len(body))
-	kept := body[:min(len(body), keptBytes)]
+		"code", reason.Code, "bytes", len(body.bytes))
+	kept := bytes.Clone(body.bytes[:min(len(body.bytes), keptBytes)])
+	body.free()
 	if err := h.acceptor.AcceptUndecodable(ctx, route, s.name, reason.Message, kept); err != nil {
 		return fmt.Errorf("keeping an unreadable body: %w", err)
 	}

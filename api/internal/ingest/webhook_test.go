@@ -23,7 +23,10 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-const goodKey = "nbs_4f0c1d2e3b4a59687786950413223140"
+const (
+	goodKey  = "nbs_4f0c1d2e3b4a59687786950413223140"
+	otherKey = "nbs_00000000000000000000000000000000" // of another organization
+)
 
 // desk is the ports of a Handler and the handler itself, with what came through.
 type desk struct {
@@ -37,16 +40,22 @@ type desk struct {
 	mux         http.ServeMux
 }
 
-var aRoute = Route{OrgID: uuid.New(), ServiceID: uuid.New(), ServiceName: "checkout", Grouping: "group"}
+var (
+	aRoute     = Route{OrgID: uuid.New(), ServiceID: uuid.New(), ServiceName: "checkout", Grouping: "group"}
+	otherRoute = Route{OrgID: uuid.New(), ServiceID: uuid.New(), ServiceName: "search", Grouping: "group"}
+)
 
 func (d *desk) Find(_ context.Context, key string) (Route, error) {
 	if d.findErr != nil {
 		return Route{}, d.findErr
 	}
-	if key != goodKey {
-		return Route{}, ErrUnknownKey
+	switch key {
+	case goodKey:
+		return aRoute, nil
+	case otherKey:
+		return otherRoute, nil
 	}
-	return aRoute, nil
+	return Route{}, ErrUnknownKey
 }
 
 func (d *desk) Accept(_ context.Context, _ Route, batch alert.Batch) error {
@@ -290,8 +299,8 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	h := NewHandler(d, d, writeFault, slog.New(slog.DiscardHandler))
 	var mux http.ServeMux
 	h.Register(&mux)
-	for range largeBodies {
-		h.large <- struct{}{}
+	for range parsedAtOnce {
+		h.parsing <- struct{}{}
 	}
 	large := twoAlerts + strings.Repeat(" ", smallBody)
 	post := func(body string, ctx context.Context) int {
@@ -307,10 +316,87 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 	if got := post(twoAlerts, t.Context()); got != http.StatusOK {
 		t.Errorf("small: got %d", got)
 	}
-	<-h.large
+	<-h.parsing
 	for range 3 { // the place is given back each time
 		if got := post(large, t.Context()); got != http.StatusOK {
 			t.Errorf("a place: got %d", got)
 		}
 	}
+}
+
+// stalled is a body of which so much has arrived, and no more until it is let go.
+type stalled struct {
+	sent   io.Reader
+	waits  chan<- struct{}
+	letGo  <-chan struct{}
+	waited bool
+}
+
+func (s *stalled) Read(into []byte) (int, error) {
+	n, err := s.sent.Read(into)
+	if n > 0 || !errors.Is(err, io.EOF) {
+		return n, nil
+	}
+	if !s.waited {
+		s.waited = true
+		s.waits <- struct{}{}
+	}
+	<-s.letGo
+	return 0, io.EOF
+}
+
+// Four bodies that stalled after 256 KiB used to take all places until they timed out.
+func TestStalledBodiesBlockNoLargeOnes(t *testing.T) {
+	d := newDesk()
+	waits, letGo := make(chan struct{}), make(chan struct{})
+	var stalling sync.WaitGroup
+	for range 16 {
+		stalling.Go(func() {
+			d.post(t, goodKey, &stalled{sent: strings.NewReader(twoAlerts + strings.Repeat(" ", smallBody)), waits: waits, letGo: letGo})
+		})
+		<-waits
+	}
+	for _, key := range []string{otherKey, goodKey} {
+		if got := d.post(t, key, strings.NewReader(twoAlerts+strings.Repeat(" ", 2*smallBody))); got.status != http.StatusOK {
+			t.Errorf("beside stalled bodies: got %+v", got)
+		}
+	}
+	close(letGo)
+	stalling.Wait()
+	if len(d.batches) != 18 {
+		t.Errorf("%d of 18 messages were committed", len(d.batches))
+	}
+}
+
+// What arrives is bounded too, and one organization leaves room for the others.
+func TestStalledBodiesTakeABoundedShareOfMemory(t *testing.T) {
+	d := newDesk()
+	waits, letGo := make(chan struct{}), make(chan struct{})
+	var stalling sync.WaitGroup
+	body := twoAlerts + strings.Repeat(" ", maxBody-len(twoAlerts)-1)
+	refused := make(chan answer, 16)
+	var arrived int
+	for range 8 {
+		stalling.Go(func() {
+			if got := d.post(t, goodKey, &stalled{sent: strings.NewReader(body), waits: waits, letGo: letGo}); got.status != http.StatusOK {
+				refused <- got
+			}
+		})
+		select {
+		case <-waits:
+			arrived++
+		case got := <-refused:
+			if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+				t.Errorf("got %+v", got)
+			}
+		}
+	}
+	if arrived*maxBody > arrivingBytes/2+maxBody {
+		t.Errorf("%d bodies of 8 MiB wait for their last byte", arrived)
+	}
+	if got := d.post(t, otherKey, strings.NewReader(body)); got.status != http.StatusOK {
+		t.Errorf("another organization: got %+v", got)
+	}
+	close(letGo)
+	stalling.Wait()
 }
