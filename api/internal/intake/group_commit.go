@@ -63,8 +63,9 @@ type Intake struct {
 	expected atomic.Int64
 	// busy is how many requests the last batch left behind and answered: as many are
 	// likely to come again. Only Run uses it.
-	busy int
-	held heldServices
+	busy        int
+	held        heldServices
+	undecodable undecodables
 }
 
 // submission is one request, or one piece of a large one, on its way into the database.
@@ -93,7 +94,7 @@ func (p *place) leave() {
 // NewIntake makes an intake; nothing is stored until Run is called.
 func NewIntake(db *postgres.DB, logger *slog.Logger, signals paging.Signals) *Intake {
 	return &Intake{
-		db: db, logger: logger, signals: signals, held: newHeldServices(),
+		db: db, logger: logger, signals: signals, held: newHeldServices(), undecodable: newUndecodables(),
 		queue: make(chan *submission, queuedRequests), requests: fairshare.New[uuid.UUID](queuedRequests), bytes: fairshare.New[uuid.UUID](queuedBytes),
 	}
 }
@@ -185,11 +186,12 @@ func (in *Intake) AcceptAlone(ctx context.Context, route catalog.Route, batch al
 
 // Run commits batches until ctx ends. What is being committed then is finished.
 func (in *Intake) Run(ctx context.Context) {
-	var retries sync.WaitGroup
+	var beside sync.WaitGroup
+	defer beside.Wait()
 	for range heldAtOnce {
-		retries.Go(func() { in.retryHeld(ctx) })
+		beside.Go(func() { in.retryHeld(ctx) })
 	}
-	defer retries.Wait()
+	beside.Go(func() { in.keepUndecodable(ctx) })
 	for {
 		select {
 		case <-ctx.Done():

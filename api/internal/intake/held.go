@@ -165,14 +165,20 @@ func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
 	case postgres.IsStatementTimeout(err):
 		s.finish(errTooSlow.Because(err))
 	case postgres.IsRefusedData(err):
-		if err := in.AcceptUndecodable(ctx, s.route, sourceOf(s.batch), "the database refused its content", nil); err != nil {
-			s.finish(err)
-			return
+		if !in.undecodable.add(s.route, sourceOf(s.batch), "the database refused its content", nil, s.finishUndecodable) {
+			s.finish(errOverloaded)
 		}
-		s.finish(fault.New(fault.Invalid, "undecodable_alert", "This alert holds something that cannot be stored. An incident was opened to say so."))
 	default:
 		s.finish(errDatabaseAway.Because(err))
 	}
+}
+
+// finishUndecodable answers when the incident about the request is committed.
+func (s *submission) finishUndecodable(err error) {
+	if err == nil {
+		err = fault.New(fault.Invalid, "undecodable_alert", "This alert holds something that cannot be stored. An incident was opened to say so.")
+	}
+	s.finish(err)
 }
 
 func sourceOf(batch alert.Batch) string {

@@ -552,6 +552,7 @@ CREATE TABLE alert_event_default PARTITION OF alert_event DEFAULT;
 CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, received_at);
 
 -- What a sender sent that we could not read (capped), one incident per service and hour.
+-- not_kept counts what came with it or after it in that hour, and was not kept.
 CREATE TABLE undecodable_alert (
     org_id      uuid NOT NULL,
     id          uuid NOT NULL,
@@ -559,10 +560,12 @@ CREATE TABLE undecodable_alert (
     sender      text NOT NULL,
     reason      text NOT NULL,
     body        bytea NOT NULL,
+    not_kept    integer NOT NULL DEFAULT 0,
     received_at timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE
 );
+CREATE INDEX undecodable_alert_service_idx ON undecodable_alert (org_id, service_id, received_at);
 
 -- The incident's history and the live feed in one. seq orders the feed, and is the key because
 -- nothing looks an event up by its id.
