@@ -114,7 +114,9 @@ func (s Step) isFor(severity alert.Severity) bool {
 }
 
 // isOn reports whether the step pages at an instant.
-func (s Step) isOn(zone *time.Location, at time.Time) bool { return oncall.Open(s.Windows, zone, at) }
+func (s Step) isOn(zone *time.Location, at time.Time) bool {
+	return oncall.InWindow(s.Windows, zone, at)
+}
 
 // paged are the targets whose turn it is: everyone's, or in a round robin the first at or
 // after the turn that means somebody.

@@ -31,7 +31,7 @@ type Handover struct {
 // However much time has passed, each person has one hand-over at most, the latest, and
 // none that is older than OldestHandover. Who came and went meanwhile is not told at all.
 func Handovers(s Schedule, told []uuid.UUID, after, now time.Time) (list []Handover) {
-	after, now = plain(after), plain(now)
+	after, now = toUTC(after), toUTC(now)
 	from := latest(after, now.Add(-OldestHandover))
 	look := lookBack{
 		Schedule: s, told: told, from: from, now: now,
@@ -98,7 +98,7 @@ func (l *lookBack) relieved(at time.Time) []uuid.UUID {
 func untilOff(s Schedule, person uuid.UUID, t time.Time) time.Time {
 	limit := t.Add(Horizon)
 	stays := func(people []uuid.UUID) bool { return slices.Contains(people, person) }
-	if off := planOf(&s, t, limit).walking().until(t, limit, stays); off.Before(limit) {
+	if off := newResolver(&s, t, limit).withWindowEdges().until(t, limit, stays); off.Before(limit) {
 		return off
 	}
 	return time.Time{}

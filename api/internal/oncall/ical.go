@@ -29,11 +29,11 @@ type Event struct {
 // person it is that one's alone; uuid.Nil means the whole team. name tells who a person
 // is.
 func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUID) string) (events []Event) {
-	from, to = plain(from), plain(to)
+	from, to = toUTC(from), toUTC(to)
 	first, last := from.Add(-Horizon), to.Add(Horizon)
-	p := planOf(&s, first, last).walking()
+	p := newResolver(&s, first, last).withWindowEdges()
 	shifts, _ := p.shifts(from, to)
-	for _, shift := range personal(shifts) {
+	for _, shift := range joinByPerson(shifts) {
 		if person != uuid.Nil && person != shift.Person {
 			continue
 		}

@@ -8,55 +8,53 @@ import (
 	"github.com/google/uuid"
 )
 
-// layer is a rotation of which everything is worked out that does not depend on the
-// instant.
+// layer is a rotation with what does not depend on the instant computed once.
 type layer struct {
 	*Rotation
 
-	// anchor is the last handover on the wall at or before the start, and length the
-	// distance to the next ones.
-	anchor, length wall
-	// first is the number of the handover that was the last one at the start, counted
-	// from the anchor.
-	first wall
-	// edges are where windows begin and end in a week, sorted; only for walking.
-	edges []wall
-	// calm is the last stretch that was walked through.
-	calm calm
+	// anchor is the last handover (local time) at or before the start; later ones follow
+	// at every length.
+	anchor, length wallSeconds
+	// first is the number of the last handover at the start, counted from the anchor.
+	first wallSeconds
+	// edges are the starts and ends of windows in a week, sorted; only for iteration.
+	edges []wallSeconds
+	// cached is the answer for the local times around the last seek.
+	cached cachedPeople
 }
 
-// calm is a stretch of wall time in which a layer has nothing to decide: no handover and
-// no end of a window is within [from, to).
-type calm struct {
-	from, to wall
+// cachedPeople is who is on in local times [from, to), in which there is no handover and
+// no edge of a window.
+type cachedPeople struct {
+	from, to wallSeconds
 	people   []uuid.UUID
 }
 
-// forEver is later than any wall time.
-const forEver = wall(math.MaxInt64)
+// maxWall is later than any local time.
+const maxWall = wallSeconds(math.MaxInt64)
 
-// layerOf works a rotation out. A rotation that cannot be understood is false: it means
-// nobody, as if it were not there.
-func layerOf(r *Rotation, zone *time.Location) (layer, bool) {
+// newLayer prepares a rotation. An invalid rotation is false: it means nobody, as if it
+// were not there.
+func newLayer(r *Rotation, zone *time.Location) (layer, bool) {
 	length, ok := r.length()
-	if !ok || len(r.Turns) == 0 || !r.Handover.valid() || slices.ContainsFunc(r.Windows, Window.broken) {
+	if !ok || len(r.Turns) == 0 || !r.Handover.valid() || slices.ContainsFunc(r.Windows, Window.invalid) {
 		return layer{}, false
 	}
 	l := layer{Rotation: r, length: length}
-	l.anchor = r.anchor(shown(zone, r.Start))
-	l.first = l.handover(reached(zone, r.Start))
+	l.anchor = r.anchor(wallAt(zone, r.Start))
+	l.first = l.handover(latestWall(zone, r.Start))
 	return l, true
 }
 
-// length is how long a turn lasts on the wall; false when that makes no sense.
-func (r *Rotation) length() (wall, bool) {
+// length is how long a turn lasts in local time; false when it is invalid.
+func (r *Rotation) length() (wallSeconds, bool) {
 	if r.Length < 1 || r.Length > r.Unit.longest() {
 		return 0, false
 	}
-	return wall(r.Length) * r.Unit.wall(), true
+	return wallSeconds(r.Length) * r.Unit.wallSeconds(), true
 }
 
-func (u Unit) wall() wall {
+func (u Unit) wallSeconds() wallSeconds {
 	switch u {
 	case Hour:
 		return hour
@@ -81,87 +79,86 @@ func (u Unit) longest() int {
 	}
 }
 
-// anchor is the last handover on the wall at or before the start.
-func (r *Rotation) anchor(start wall) wall {
-	anchor := start.midnight() + r.Handover.wall()
+// anchor is the last handover (local time) at or before the start.
+func (r *Rotation) anchor(start wallSeconds) wallSeconds {
+	anchor := start.midnight() + r.Handover.wallSeconds()
 	every := day
 	if r.Unit == Week {
 		every = week
-		anchor += wall(r.Weekday-start.weekday()) * day
+		anchor += wallSeconds(r.Weekday-start.weekday()) * day
 	}
-	return anchor + quotient(start-anchor, every)*every
+	return anchor + floorDiv(start-anchor, every)*every
 }
 
-// handover is the number of the last handover when clocks have reached w.
-func (l *layer) handover(w wall) wall { return quotient(w-l.anchor, l.length) }
+// handover is the number of the last handover at or before w.
+func (l *layer) handover(w wallSeconds) wallSeconds { return floorDiv(w-l.anchor, l.length) }
 
-// people are who the layer puts on call at an instant, for which clocks have reached w.
-// The result belongs to the rotation: it is to be read only.
-func (l *layer) people(at time.Time, w wall) []uuid.UUID {
+// people are who the layer puts on call at an instant, whose latest local time is w.
+// The result belongs to the rotation: read only.
+func (l *layer) people(at time.Time, w wallSeconds) []uuid.UUID {
 	switch {
 	case at.Before(l.Start) || (!l.End.IsZero() && !at.Before(l.End)):
 		return nil
-	case l.calm.from <= w && w < l.calm.to:
-		return l.calm.people
+	case l.cached.from <= w && w < l.cached.to:
+		return l.cached.people
 	default:
-		return l.seated(w)
+		return l.peopleOnTurn(w)
 	}
 }
 
-// seated is who has the turn when clocks have reached w, if the windows let it through.
-func (l *layer) seated(w wall) []uuid.UUID {
-	if !l.open(w) {
+// peopleOnTurn is who has the turn at w; nobody outside the windows.
+func (l *layer) peopleOnTurn(w wallSeconds) []uuid.UUID {
+	if !l.inWindow(w) {
 		return nil
 	}
-	turn := modulo(l.handover(w)-l.first, wall(len(l.Turns)))
+	turn := floorMod(l.handover(w)-l.first, wallSeconds(len(l.Turns)))
 	return distinct(l.Turns[turn].People)
 }
 
-// walkTo readies the layer for instants about w, so that what does not change from one
-// to the next is worked out once.
-func (l *layer) walkTo(w wall) {
-	if w < l.calm.from || l.calm.to <= w {
-		l.calm = calm{l.upTo(w), l.after(w), l.seated(w)}
+// seek caches the answer for the local times around w until the next change.
+func (l *layer) seek(w wallSeconds) {
+	if w < l.cached.from || l.cached.to <= w {
+		l.cached = cachedPeople{l.lastChange(w), l.nextChange(w), l.peopleOnTurn(w)}
 	}
 }
 
-// open reports whether the windows let the layer through.
-func (l *layer) open(w wall) bool {
+// inWindow reports whether a window contains w. Without windows all times are in one.
+func (l *layer) inWindow(w wallSeconds) bool {
 	if len(l.Windows) == 0 {
 		return true
 	}
 	today := w.midnight()
 	return slices.ContainsFunc(l.Windows, func(window Window) bool {
-		return window.holds(w, today) || window.holds(w, today-day)
+		return window.contains(w, today) || window.contains(w, today-day)
 	})
 }
 
-// holds reports whether w is in the window that begins on the day.
-func (o Window) holds(w, on wall) bool {
-	return o.beginsOn(on.weekday()) && on+o.From.wall() <= w && w < on+o.end()
+// contains reports whether w is in the window that begins on the day.
+func (o Window) contains(w, on wallSeconds) bool {
+	return o.beginsOn(on.weekday()) && on+o.From.wallSeconds() <= w && w < on+o.end()
 }
 
 func (o Window) beginsOn(d time.Weekday) bool { return len(o.Days) == 0 || slices.Contains(o.Days, d) }
 
 // end is when the window ends, from the beginning of the day on which it begins.
-func (o Window) end() wall {
+func (o Window) end() wallSeconds {
 	if o.To <= o.From {
-		return day + o.To.wall()
+		return day + o.To.wallSeconds()
 	}
-	return o.To.wall()
+	return o.To.wallSeconds()
 }
 
-// broken reports whether the window cannot be understood.
-func (o Window) broken() bool { return !o.From.valid() || !o.To.valid() }
+// invalid reports whether a time of the window is no time of day.
+func (o Window) invalid() bool { return !o.From.valid() || !o.To.valid() }
 
 func (c Clock) valid() bool { return 0 <= c && c < 24*60 }
 
-// weekEdges are where windows begin and end in a week, sorted.
-func (l *layer) weekEdges() (edges []wall) {
+// windowEdges are the starts and ends of windows in a week, sorted.
+func (l *layer) windowEdges() (edges []wallSeconds) {
 	for _, window := range l.Windows {
-		for weekday := range wall(7) {
+		for weekday := range wallSeconds(7) {
 			if window.beginsOn(time.Weekday(weekday)) {
-				edges = append(edges, modulo(weekday*day+window.From.wall(), week), modulo(weekday*day+window.end(), week))
+				edges = append(edges, floorMod(weekday*day+window.From.wallSeconds(), week), floorMod(weekday*day+window.end(), week))
 			}
 		}
 	}
@@ -169,10 +166,10 @@ func (l *layer) weekEdges() (edges []wall) {
 	return slices.Compact(edges)
 }
 
-// after is the first wall time after w at which the layer may change its mind, or
-// forEver.
-func (l *layer) after(w wall) wall {
-	next := forEver
+// nextChange is the first local time after w at which the layer may mean other people, or
+// maxWall.
+func (l *layer) nextChange(w wallSeconds) wallSeconds {
+	next := maxWall
 	if len(l.Turns) > 1 {
 		next = l.anchor + (l.handover(w)+1)*l.length
 	}
@@ -187,10 +184,10 @@ func (l *layer) after(w wall) wall {
 	return next
 }
 
-// upTo is the last wall time at or before w at which the layer may have changed its
-// mind, or -forEver.
-func (l *layer) upTo(w wall) wall {
-	last := -forEver
+// lastChange is the last local time at or before w at which the layer may have begun to
+// mean these people, or -maxWall.
+func (l *layer) lastChange(w wallSeconds) wallSeconds {
+	last := -maxWall
 	if len(l.Turns) > 1 {
 		last = l.anchor + l.handover(w)*l.length
 	}

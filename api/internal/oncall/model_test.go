@@ -166,12 +166,12 @@ func (m *model) duty() Duty {
 			duty = Duty{people, Source{FromRotation, w.r.ID, w.r.Name}}
 		}
 	}
-	return m.overridden(duty)
+	return m.applyOverrides(duty)
 }
 
 // overridden asks for each person who stands in at last: the covers of somebody, then
 // the covers of those, each only by an override that is later.
-func (m *model) overridden(duty Duty) Duty {
+func (m *model) applyOverrides(duty Duty) Duty {
 	orders := m.orders()
 	for i, o := range slices.Backward(orders) {
 		if o.Kind == TakeOver || o.Kind == Vacant {

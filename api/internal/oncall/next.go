@@ -10,11 +10,10 @@ import (
 // Horizon is how far Next looks for the ends of a shift, to both sides.
 const Horizon = 400 * 24 * time.Hour
 
-// mostSteps is how many handovers, ends of windows and the like are looked at for the
-// end of a shift: two for every hour up to the Horizon. A schedule with more than that
-// at which nobody ever comes or goes is made to keep others waiting, for pages are
-// explained with the end of the shift; it is taken for one that does not change.
-const mostSteps = 20_000
+// maxSteps bounds the search for the end of a shift: two changes for every hour up to the
+// Horizon. Pages are explained with that end, so a schedule with more changes at which
+// nobody comes or goes must not delay them: it is taken for one that never changes.
+const maxSteps = 20_000
 
 // Next is who is on call at an instant with the whole stretch in which the same people
 // are, and the stretch after it, which may be a gap. Because of each is that of the
@@ -23,9 +22,9 @@ const mostSteps = 20_000
 // When nobody comes or goes within the Horizon, ok is false, next is empty, and current
 // ends at the horizon. A beginning that is further away is cut off there as well.
 func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
-	at = plain(at)
+	at = toUTC(at)
 	from, to := at.Add(-Horizon), at.Add(Horizon)
-	p := planOf(&s, from, to).walking()
+	p := newResolver(&s, from, to).withWindowEdges()
 	current = p.stretch(at, to)
 	current.Start = p.since(at, from, current.stays)
 	if !current.End.Before(to) {
@@ -35,7 +34,7 @@ func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 }
 
 // stretch is from t for as long as the same people are on, at most until limit.
-func (p *plan) stretch(t, limit time.Time) Shift {
+func (p *resolver) stretch(t, limit time.Time) Shift {
 	duty := p.at(t)
 	duty.People = slices.Clone(duty.People)
 	return Shift{t, p.until(t, limit, duty.stays), duty}
@@ -46,8 +45,8 @@ func (d Duty) stays(people []uuid.UUID) bool { return samePeople(d.People, peopl
 
 // until is the first instant after t at which the people on call do not stay, at the
 // latest limit.
-func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
-	for range mostSteps {
+func (p *resolver) until(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
+	for range maxSteps {
 		if !t.Before(limit) || !p.budget.spend(p.cost()) {
 			break
 		}
@@ -62,12 +61,12 @@ func (p *plan) until(t, limit time.Time, stay func(people []uuid.UUID) bool) tim
 
 // since is the earliest instant from which on up to t the people on call stay, at the
 // earliest limit.
-func (p *plan) since(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
-	for range mostSteps {
+func (p *resolver) since(t, limit time.Time, stay func(people []uuid.UUID) bool) time.Time {
+	for range maxSteps {
 		if !p.budget.spend(p.cost()) {
 			break
 		}
-		begin := p.last(t, limit)
+		begin := p.lastChange(t, limit)
 		if !begin.After(limit) {
 			return limit
 		}

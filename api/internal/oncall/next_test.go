@@ -122,12 +122,12 @@ type change struct {
 // changesOf walks from handover to handover in (after, through], as Next goes one. A
 // change of layer or override that leaves the same people on is none.
 func changesOf(s Schedule, after, through time.Time) (list []change) {
-	after, through = plain(after), plain(through)
+	after, through = toUTC(after), toUTC(through)
 	if !after.Before(through) {
 		return nil
 	}
 	limit := through.Add(Horizon)
-	p := planOf(&s, after, limit).walking()
+	p := newResolver(&s, after, limit).withWindowEdges()
 	before := p.stretch(after, limit)
 	for before.End.Before(limit) && !before.End.After(through) {
 		shift := p.stretch(before.End, limit)

@@ -3,8 +3,8 @@
 //
 // Two questions, one answer: At (at.go) for an instant, Shifts (shifts.go) for a
 // range. Paging, screens, iCal, gap detection and preview all ask here, so that who is
-// shown is always who is paged. wall.go reads clocks, layer.go is one rotation,
-// override.go what overrides do to it. Neighbours: oncalldb reads schedules, escalation
+// shown is always who is paged. wallclock.go is local time across changes of clocks,
+// layer.go one rotation, override.go what overrides do to it. Neighbours: oncalldb reads schedules, escalation
 // asks whom a target means, ical.go writes calendars (RFC 5545) with golang-ical.
 package oncall
 
@@ -18,7 +18,7 @@ import (
 type Schedule struct {
 	ID   uuid.UUID
 	Name string
-	// Zone is where the schedule's wall clock hangs. Never nil.
+	// Zone is the time zone of all its times of day. Never nil.
 	Zone *time.Location
 	// Active is false for a schedule that is switched off: it means nobody.
 	Active bool
@@ -34,7 +34,7 @@ type Rotation struct {
 	Name string
 	// Turns come in order and begin again after the last. Turn 0 is on at Start.
 	Turns []Turn
-	// Unit and Length say how long a turn lasts on the wall clock: 1 week, 12 hours.
+	// Unit and Length say how long a turn lasts in local time: 1 week, 12 hours.
 	Unit   Unit
 	Length int
 	// Handover is the time of day at which turns change, and Weekday the day for Week.
@@ -56,7 +56,7 @@ type Turn struct{ People []uuid.UUID }
 // Unit is what the length of a turn counts.
 type Unit string
 
-// The units. All of them are counted on the wall clock of the schedule, so that a
+// The units. All of them are counted in the local time of the schedule, so that a
 // handover at 08:00 stays at 08:00 when clocks change.
 const (
 	Hour Unit = "hour"
@@ -64,7 +64,7 @@ const (
 	Week Unit = "week"
 )
 
-// Clock is a time of day in minutes since midnight, 0 to 1439, on the wall clock.
+// Clock is a local time of day in minutes since midnight, 0 to 1439.
 type Clock int
 
 // Window is a time of day on some days of the week. One that ends at or before its

@@ -9,9 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// understood reports whether the override says what it must: a length, who comes, and
-// for whom.
-func (o Override) understood() bool {
+// valid reports whether the override has a length and names whom its kind needs.
+func (o Override) valid() bool {
 	if !o.Start.Before(o.End) {
 		return false
 	}
@@ -27,8 +26,8 @@ func (o Override) understood() bool {
 	}
 }
 
-// holds reports whether the override is on at an instant.
-func (o *Override) holds(at time.Time) bool { return !at.Before(o.Start) && at.Before(o.End) }
+// contains reports whether the override is on at an instant.
+func (o *Override) contains(at time.Time) bool { return !at.Before(o.Start) && at.Before(o.End) }
 
 // compare orders overrides by creation.
 func (o Override) compare(other Override) int {
@@ -39,10 +38,10 @@ func (o Override) compare(other Override) int {
 // holds the seat, the others are who had it before.
 type seat []uuid.UUID
 
-// seats are who is on call while overrides are applied. It is never nil.
+// seats are who is on call while overrides are applied one by one. It is never nil.
 type seats []seat
 
-func seatsOf(people []uuid.UUID) seats {
+func seatsFor(people []uuid.UUID) seats {
 	list := make(seats, 0, len(people))
 	for _, person := range people {
 		list = append(list, seat{person})
@@ -50,9 +49,9 @@ func seatsOf(people []uuid.UUID) seats {
 	return list
 }
 
-// after is the seats once the override is applied, and whether it decided anything: to
-// take over and to leave vacant always do, to cover somebody only when that one is on.
-func (s seats) after(o *Override) (next seats, decided bool) {
+// apply gives the seats after the override, and whether it decided anything: taking over
+// and leaving vacant always do, covering somebody only when that one is on.
+func (s seats) apply(o *Override) (next seats, decided bool) {
 	switch o.Kind {
 	case TakeOver:
 		return seats{{o.Person}}, true

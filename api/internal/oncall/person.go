@@ -16,11 +16,13 @@ type PersonShift struct {
 
 // PersonShifts is who is on call in [from, to), person by person: one for each
 // unbroken time of a person, in the order in which they begin.
-func PersonShifts(s Schedule, from, to time.Time) []PersonShift { return personal(Shifts(s, from, to)) }
+func PersonShifts(s Schedule, from, to time.Time) []PersonShift {
+	return joinByPerson(Shifts(s, from, to))
+}
 
-// personal joins the parts of each person in shifts that follow each other.
-func personal(shifts []Shift) []PersonShift {
-	var people joiner
+// joinByPerson joins the parts of each person in shifts that follow each other.
+func joinByPerson(shifts []Shift) []PersonShift {
+	var people shiftJoiner
 	for _, shift := range shifts {
 		for _, person := range shift.People {
 			people.add(person, shift.Start, shift.End)
@@ -29,14 +31,14 @@ func personal(shifts []Shift) []PersonShift {
 	return people.list
 }
 
-// joiner makes one shift of those of a person that follow each other.
-type joiner struct {
+// shiftJoiner makes one shift of those of a person that follow each other.
+type shiftJoiner struct {
 	list []PersonShift
 	last map[uuid.UUID]int
 }
 
 // add takes the shifts of each person in the order of time.
-func (j *joiner) add(person uuid.UUID, start, end time.Time) {
+func (j *shiftJoiner) add(person uuid.UUID, start, end time.Time) {
 	if i, ok := j.last[person]; ok && j.list[i].End.Equal(start) {
 		j.list[i].End = end
 		return

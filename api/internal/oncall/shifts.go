@@ -17,9 +17,9 @@ func Shifts(s Schedule, from, to time.Time) []Shift {
 
 // ShiftsWithin is Shifts as far as the budget reaches; false when that is not the end.
 func ShiftsWithin(s Schedule, from, to time.Time, budget *Budget) ([]Shift, bool) {
-	p := planOf(&s, from, to).walking()
+	p := newResolver(&s, from, to).withWindowEdges()
 	p.budget = budget
-	return p.shifts(plain(from), plain(to))
+	return p.shifts(toUTC(from), toUTC(to))
 }
 
 // ShiftsWithin is who one layer alone puts on call in [from, to), if nothing were above
@@ -43,17 +43,17 @@ func (d Duty) equal(other Duty) bool {
 	return d.Because == other.Because && slices.Equal(d.People, other.People)
 }
 
-// walking readies the plan for going from change to change.
-func (p *plan) walking() *plan {
+// withWindowEdges prepares the layers for iteration from change to change.
+func (p *resolver) withWindowEdges() *resolver {
 	for i := range p.layers {
-		p.layers[i].edges = p.layers[i].weekEdges()
+		p.layers[i].edges = p.layers[i].windowEdges()
 	}
 	return p
 }
 
 // shifts cuts a range where the duty is not the same any more. It is false when the
 // budget ended first.
-func (p *plan) shifts(from, to time.Time) (list []Shift, complete bool) {
+func (p *resolver) shifts(from, to time.Time) (list []Shift, complete bool) {
 	for t := from; t.Before(to); {
 		if !p.budget.spend(p.cost()) {
 			return list, false
@@ -70,81 +70,81 @@ func (p *plan) shifts(from, to time.Time) (list []Shift, complete bool) {
 	return list, true
 }
 
-// step is the duty at t and an instant until which it lasts at least: limit or earlier.
-func (p *plan) step(t, limit time.Time) (Duty, time.Time) {
+// step is the duty at t, and an instant until which it lasts at least: limit or earlier.
+func (p *resolver) step(t, limit time.Time) (Duty, time.Time) {
 	if p.zone == nil {
 		return p.at(t), limit
 	}
-	w := p.walkTo(t)
-	return p.duty(t, w), p.next(t, limit)
+	w := p.seek(t)
+	return p.duty(t, w), p.nextChange(t, limit)
 }
 
-// walkTo readies the layers for t and gives what clocks have reached there.
-func (p *plan) walkTo(t time.Time) wall {
-	w := reached(p.zone, t)
+// seek prepares the layers for t and gives its latest local time.
+func (p *resolver) seek(t time.Time) wallSeconds {
+	w := latestWall(p.zone, t)
 	for i := range p.layers {
-		p.layers[i].walkTo(w)
+		p.layers[i].seek(w)
 	}
 	return w
 }
 
-// next is the first instant after t, and not after limit, at which something may change.
-// The layers must be ready for t.
-func (p *plan) next(t, limit time.Time) time.Time {
-	first := forEver
+// nextChange is the first instant after t, and not after limit, at which something may
+// change. The layers must be prepared for t by seek.
+func (p *resolver) nextChange(t, limit time.Time) time.Time {
+	first := maxWall
 	sooner := func(edge time.Time) {
 		if edge.After(t) && edge.Before(limit) {
-			limit = plain(edge)
+			limit = toUTC(edge)
 		}
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
 		sooner(l.Start)
 		sooner(l.End)
-		first = min(first, l.calm.to)
+		first = min(first, l.cached.to)
 	}
 	for i := range p.overrides {
 		sooner(p.overrides[i].Start)
 		sooner(p.overrides[i].End)
 	}
-	if first < forEver {
-		sooner(first.in(p.zone))
+	if first < maxWall {
+		sooner(first.firstInstant(p.zone))
 	}
 	return limit
 }
 
-// last is the last instant at or before t, and not before limit, at which something may
-// have changed.
-func (p *plan) last(t, limit time.Time) time.Time {
+// lastChange is the last instant at or before t, and not before limit, at which something
+// may have changed.
+func (p *resolver) lastChange(t, limit time.Time) time.Time {
 	if p.zone == nil {
 		return limit
 	}
-	p.walkTo(t)
-	first := -forEver
+	p.seek(t)
+	first := -maxWall
 	later := func(edge time.Time) {
 		if !edge.After(t) && edge.After(limit) {
-			limit = plain(edge)
+			limit = toUTC(edge)
 		}
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
 		later(l.Start)
 		later(l.End)
-		first = max(first, l.calm.from)
+		first = max(first, l.cached.from)
 	}
 	for i := range p.overrides {
 		later(p.overrides[i].Start)
 		later(p.overrides[i].End)
 	}
-	if first > -forEver {
-		later(first.in(p.zone))
+	if first > -maxWall {
+		later(first.firstInstant(p.zone))
 	}
 	return limit
 }
 
-// plain is the instant in UTC and without the reading of a monotonic clock, so that
-// equal instants are equal values.
-func plain(t time.Time) time.Time { return t.Round(0).UTC() }
+// toUTC drops the zone and the monotonic clock reading, so that equal instants are equal
+// values (==).
+func toUTC(t time.Time) time.Time { return t.Round(0).UTC() }
 
 func earliest(a, b time.Time) time.Time {
 	if b.Before(a) {

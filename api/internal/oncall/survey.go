@@ -27,9 +27,9 @@ type Findings struct {
 
 // Survey walks through [from, to) of a schedule once.
 func Survey(s Schedule, from, to time.Time, budget *Budget) Findings {
-	from, to = plain(from), plain(to)
-	p := planOf(&s, from, to).walking()
-	people, hidden := joiner{}, newHiddenSearch(p)
+	from, to = toUTC(from), toUTC(to)
+	p := newResolver(&s, from, to).withWindowEdges()
+	people, hidden := shiftJoiner{}, newHiddenSearch(p)
 	var gaps []Span
 	for t := from; t.Before(to); {
 		if !budget.spend(p.cost()) || !hidden.lookAt(t, budget) {
@@ -49,18 +49,20 @@ func Survey(s Schedule, from, to time.Time, budget *Budget) Findings {
 	return Findings{gaps, people.list, hidden.in(from, to), true}
 }
 
-// cost is the work of one step through the plan.
-func (p *plan) cost() int { return 1 + len(p.layers) + len(p.overrides) }
+// cost is the work of one step.
+func (p *resolver) cost() int { return 1 + len(p.layers) + len(p.overrides) }
 
 // hiddenSearch looks for the overrides without which somebody else would be on call.
 type hiddenSearch struct {
-	*plan
+	*resolver
 
-	// matters is parallel to the overrides of the plan.
+	// matters is parallel to the overrides of the resolver.
 	matters []bool
 }
 
-func newHiddenSearch(p *plan) hiddenSearch { return hiddenSearch{p, make([]bool, len(p.overrides))} }
+func newHiddenSearch(p *resolver) hiddenSearch {
+	return hiddenSearch{p, make([]bool, len(p.overrides))}
+}
 
 // lookAt leaves out each override that is on at an instant, unless it is known to matter.
 // False means that the budget ended.
@@ -68,17 +70,17 @@ func (h hiddenSearch) lookAt(at time.Time, budget *Budget) bool {
 	var with, base []uuid.UUID
 	ready := false
 	for i := range h.overrides {
-		if h.matters[i] || !h.overrides[i].holds(at) {
+		if h.matters[i] || !h.overrides[i].contains(at) {
 			continue
 		}
 		if !budget.spend(h.cost()) {
 			return false
 		}
 		if !ready {
-			layers := h.fromLayers(at, reached(h.zone, at))
-			base, with, ready = layers.People, h.overridden(layers, at, -1).People, true
+			layers := h.layerDuty(at, latestWall(h.zone, at))
+			base, with, ready = layers.People, h.applyOverrides(layers, at, -1).People, true
 		}
-		h.matters[i] = !samePeople(with, h.overridden(Duty{People: base}, at, i).People)
+		h.matters[i] = !samePeople(with, h.applyOverrides(Duty{People: base}, at, i).People)
 	}
 	return true
 }
@@ -86,7 +88,7 @@ func (h hiddenSearch) lookAt(at time.Time, budget *Budget) bool {
 // in is the overrides that touch the range and never mattered, oldest first.
 func (h hiddenSearch) in(from, to time.Time) (hidden []Override) {
 	for i, o := range h.overrides {
-		if !h.matters[i] && latest(plain(o.Start), from).Before(earliest(plain(o.End), to)) {
+		if !h.matters[i] && latest(toUTC(o.Start), from).Before(earliest(toUTC(o.End), to)) {
 			hidden = append(hidden, o)
 		}
 	}
@@ -97,9 +99,9 @@ func (h hiddenSearch) in(from, to time.Time) (hidden []Override) {
 // call, as far as the Horizon to both sides. An end that is further away, or that the
 // budget does not reach, is zero. stays must be true of the people at the instant.
 func Extent(s Schedule, at time.Time, stays func(people []uuid.UUID) bool, budget *Budget) (whole Span) {
-	at = plain(at)
+	at = toUTC(at)
 	first, last := at.Add(-Horizon), at.Add(Horizon)
-	p := planOf(&s, first, last).walking()
+	p := newResolver(&s, first, last).withWindowEdges()
 	p.budget = budget
 	if start := p.since(at, first, stays); start.After(first) {
 		whole.Start = start

@@ -29,7 +29,7 @@ func TestSurveyIsWhatShiftsSay(t *testing.T) {
 		}
 		var want []Override
 		for i, o := range s.Overrides {
-			if o.understood() && s.Active && hides(s, i, latest(plain(o.Start), plain(from)), earliest(plain(o.End), plain(to))) {
+			if o.valid() && s.Active && hides(s, i, latest(toUTC(o.Start), toUTC(from)), earliest(toUTC(o.End), toUTC(to))) {
 				want = append(want, o)
 			}
 		}
@@ -52,7 +52,7 @@ func hides(s Schedule, override int, start, end time.Time) bool {
 	rest := s
 	rest.Overrides = slices.Delete(slices.Clone(s.Overrides), override, override+1)
 	for at := start; at.Before(end); {
-		with, upTo := planOf(&s, start, end).walking().step(at, end)
+		with, upTo := newResolver(&s, start, end).withWindowEdges().step(at, end)
 		if !samePeople(with.People, At(rest, at).People) {
 			return false
 		}
@@ -99,12 +99,12 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 // windows at other minutes, and a thousand overrides hide each other.
 func worstSchedule(zone *time.Location, start time.Time) Schedule {
 	s := Schedule{ID: uuid.UUID{1}, Name: "Worst", Zone: zone, Active: true}
-	for i := range MostRotations {
+	for i := range MaxRotations {
 		r := Rotation{ID: uuid.UUID{2, byte(i)}, Name: "Layer", Unit: Hour, Length: 1, Start: start.AddDate(-1, 0, 0)}
-		for turn := range MostTurns {
+		for turn := range MaxTurns {
 			r.Turns = append(r.Turns, Turn{[]uuid.UUID{{3, byte(turn)}}})
 		}
-		for w := range MostWindows {
+		for w := range MaxWindows {
 			minute := Clock((60*w + 3*i) % (24 * 60))
 			r.Windows = append(r.Windows, Window{From: minute, To: (minute + 1) % (24 * 60)})
 		}

@@ -6,12 +6,13 @@ import "time"
 type Transition struct {
 	At time.Time
 	// Before and After are how far clocks are ahead of UTC, in seconds. Where After is
-	// greater, wall time is left out; where it is less, wall time comes twice.
+	// greater, local time is left out; where it is less, local time comes twice.
 	Before, After int
 }
 
-// glance is how often Transitions looks at the clocks.
-const glance = 24 * time.Hour
+// transitionStep is the distance at which Transitions compares offsets: shorter than that
+// between two changes.
+const transitionStep = 24 * time.Hour
 
 // Transitions is when the clocks of a zone change in [from, to). A new name of the same
 // time is none.
@@ -21,9 +22,9 @@ func Transitions(zone *time.Location, from, to time.Time) (list []Transition) {
 	}
 	last := to.Add(-time.Nanosecond)
 	for t := from.Add(-time.Nanosecond); t.Before(last); {
-		next := earliest(t.Add(glance), last)
+		next := earliest(t.Add(transitionStep), last)
 		if before, after := offset(zone, t), offset(zone, next); before != after {
-			list = append(list, Transition{moved(zone, t, next), int(before), int(after)})
+			list = append(list, Transition{offsetChange(zone, t, next), int(before), int(after)})
 		}
 		t = next
 	}

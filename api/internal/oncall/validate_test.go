@@ -128,7 +128,7 @@ func TestValidateOverride(t *testing.T) {
 		if got := strings.Join(paths(t, ValidateOverride(o)), " "); got != c.want {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
-		if valid := c.want == ""; valid != o.understood() && valid {
+		if valid := c.want == ""; valid != o.valid() && valid {
 			t.Errorf("%s: valid, but not understood", c.name)
 		}
 	}

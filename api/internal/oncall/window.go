@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// Open reports whether one of the windows holds an instant on the wall clock of a zone,
-// as it does for a rotation. Without windows it is always open, and windows that cannot
-// be understood keep nobody out.
-func Open(windows []Window, zone *time.Location, at time.Time) bool {
-	if len(windows) == 0 || slices.ContainsFunc(windows, Window.broken) {
+// InWindow reports whether one of the windows contains an instant, in the local time of a
+// zone, as for a rotation. Without windows, or with an invalid one, it is always true.
+func InWindow(windows []Window, zone *time.Location, at time.Time) bool {
+	if len(windows) == 0 || slices.ContainsFunc(windows, Window.invalid) {
 		return true
 	}
 	l := layer{Rotation: &Rotation{Windows: windows}}
-	return l.open(reached(zone, at))
+	return l.inWindow(latestWall(zone, at))
 }

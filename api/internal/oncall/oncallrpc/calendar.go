@@ -100,7 +100,7 @@ func (h *Handler) feedMessage(w *work, row oncalldb.ListFeedsRow) *nightbellv1.C
 	if row.LastUsedAt != nil {
 		feed.LastUsedAt = timestamppb.New(*row.LastUsedAt)
 	}
-	// An address that does not open (another data key) is shown as missing; rotating it mends that.
+	// An address that does not open (another data key) is shown as missing; rotating it fixes that.
 	if token, err := h.box.Open(row.Sealed, feedPlace(w.orgID, owner)); err == nil {
 		feed.Url = h.publicURL + "/calendar/" + string(token) + feedSuffix
 	}

@@ -27,10 +27,10 @@ const (
 	feedBack, feedAhead = 30, 92
 	// feedUse is how often the use of a feed is noted.
 	feedUse = time.Hour
-	// mostFeeds is how many calendars are drawn at once, and feedPatience how long the
+	// maxConcurrentFeeds is how many calendars are drawn at once, and feedWait how long the
 	// others wait: calendars may, pages may not.
-	mostFeeds    = 4
-	feedPatience = 5 * time.Second
+	maxConcurrentFeeds = 4
+	feedWait           = 5 * time.Second
 )
 
 var (
@@ -52,7 +52,7 @@ type Feeds struct {
 // NewFeeds makes the handler of FeedPath. publicURL is where people reach Nightbell,
 // without a slash at the end; writeError answers what is refused.
 func NewFeeds(db *postgres.DB, publicURL string, writeError func(http.ResponseWriter, *http.Request, error)) *Feeds {
-	return &Feeds{db: db, publicURL: publicURL, writeError: writeError, drawing: make(chan struct{}, mostFeeds)}
+	return &Feeds{db: db, publicURL: publicURL, writeError: writeError, drawing: make(chan struct{}, maxConcurrentFeeds)}
 }
 
 // ServeHTTP answers with a calendar, or with a sentence that says why not.
@@ -65,7 +65,7 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	select {
 	case f.drawing <- struct{}{}:
 		defer func() { <-f.drawing }()
-	case <-time.After(feedPatience):
+	case <-time.After(feedWait):
 		f.writeError(w, r, errFeedsBusy)
 		return
 	case <-r.Context().Done():

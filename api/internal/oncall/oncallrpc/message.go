@@ -88,7 +88,7 @@ func (n names) onCall(schedule oncall.Schedule, at time.Time) *nightbellv1.OnCal
 	return message
 }
 
-// described is schedules as they are told of, read in a transaction. Who is on call is
+// described is schedules as they are listed, read in a transaction. Who is on call is
 // computed by messages, after it.
 type described struct {
 	rows  []oncalldb.ListSchedulesRow

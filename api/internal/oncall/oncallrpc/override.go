@@ -19,8 +19,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// longestOverride is how long an override may last: longer, and it is a rotation.
-const longestOverride = 366 * 24 * time.Hour
+// maxOverride is how long an override may last: longer, and it is a rotation.
+const maxOverride = 366 * 24 * time.Hour
 
 // ListOverrides gives the overrides of a schedule, or of all.
 func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOverridesRequest) (*nightbellv1.ListOverridesResponse, error) {
@@ -30,7 +30,7 @@ func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOv
 		if err != nil {
 			return err
 		}
-		asked := oncalldb.ListOverridesParams{OrgID: w.orgID, ScheduleID: scheduleID, Most: mostOverrides}
+		asked := oncalldb.ListOverridesParams{OrgID: w.orgID, ScheduleID: scheduleID, Most: maxOverrides}
 		if !request.GetPast() {
 			asked.Since = &w.now
 		}
@@ -103,7 +103,7 @@ func (w *work) readOverride(ctx context.Context, request *nightbellv1.CreateOver
 	switch {
 	case !override.End.After(w.now):
 		return override, org.Refuse("ends_at", "This is over already. Choose an end in the future.")
-	case override.End.Sub(override.Start) > longestOverride:
+	case override.End.Sub(override.Start) > maxOverride:
 		return override, org.Refuse("ends_at", "Let an override last 366 days at most, or add a rotation.")
 	case strings.ContainsRune(override.Reason, 0):
 		return override, org.Refuse("reason", "Remove the control characters from the reason.")

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// shownDays is how long a picture is when nobody says, and mostDays how long it may be.
-	shownDays = 14
-	mostDays  = 92
+	// defaultDays is how long a picture is when nobody says, and maxDays how long it may be.
+	defaultDays = 14
+	maxDays     = 92
 	// pictureUnits is the work for one picture, in units of oncall.Budget. 92 days of four
 	// layers that hand over every hour take 30,000.
 	pictureUnits = 500_000
-	// mostOverrides bounds lists of overrides.
-	mostOverrides = 1000
+	// maxOverrides bounds lists of overrides.
+	maxOverrides = 1000
 )
 
 // GetScheduleTimeline draws a schedule as it is stored.
@@ -112,7 +112,7 @@ func readRange(request ranged, zone *time.Location, now time.Time) (shown span, 
 			return shown, err
 		}
 	}
-	shown.to = shown.from.In(zone).AddDate(0, 0, shownDays).UTC()
+	shown.to = shown.from.In(zone).AddDate(0, 0, defaultDays).UTC()
 	if request.GetTo() != nil {
 		if shown.to, err = instant("to", request.GetTo()); err != nil {
 			return shown, err
@@ -121,8 +121,8 @@ func readRange(request ranged, zone *time.Location, now time.Time) (shown span, 
 	switch length := shown.to.Sub(shown.from); {
 	case length <= 0:
 		return shown, org.Refuse("to", "Choose an end after the beginning.")
-	case length > (mostDays*24+1)*time.Hour: // an hour more where clocks are set back
-		return shown, org.Refuse("to", fmt.Sprintf("Choose at most %d days.", mostDays))
+	case length > (maxDays*24+1)*time.Hour: // an hour more where clocks are set back
+		return shown, org.Refuse("to", fmt.Sprintf("Choose at most %d days.", maxDays))
 	}
 	return shown, nil
 }
@@ -145,7 +145,7 @@ func (w *work) readPicture(ctx context.Context, schedule oncall.Schedule, shown 
 		return p, err
 	}
 	p.overrides, err = w.overrides(ctx, oncalldb.ListOverridesParams{
-		OrgID: w.orgID, ScheduleID: &schedule.ID, Since: &shown.from, Until: &shown.to, Most: mostOverrides,
+		OrgID: w.orgID, ScheduleID: &schedule.ID, Since: &shown.from, Until: &shown.to, Most: maxOverrides,
 	})
 	return p, err
 }
@@ -263,7 +263,7 @@ func (w *work) scheduleOr(ctx context.Context, text string) (*uuid.UUID, error) 
 	return &scheduleID, err
 }
 
-// describeRow reads what is told of a schedule besides its definition.
+// describeRow reads what is known of a schedule besides its definition.
 func (w *work) describeRow(ctx context.Context, scheduleID uuid.UUID) (oncalldb.ListSchedulesRow, error) {
 	rows, err := w.ListSchedules(ctx, w.orgID, &scheduleID)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// comesBack is how often a gap must come back in the same hours of the week to count as
+	// weeklyRepeats is how often a gap must come back in the same hours of the week to count as
 	// planned: what a schedule leaves out on purpose must not bury what nobody thought of.
-	comesBack = 3
-	// weeklyTold is how many times of the week a sentence names.
-	weeklyTold = 4
+	weeklyRepeats = 3
+	// maxWeeklyTimes is how many times of the week a sentence names.
+	maxWeeklyTimes = 4
 )
 
 // splitWeekly parts gaps that come back at the same hours of the week from the others.
@@ -27,7 +27,7 @@ func splitWeekly(gaps []oncall.Span, zone *time.Location) (once, weekly []oncall
 	}
 	for _, gap := range gaps {
 		switch hours := hoursOfWeek(gap, zone); {
-		case count[hours] >= comesBack:
+		case count[hours] >= weeklyRepeats:
 			weekly = append(weekly, gap)
 			count[hours] = 0
 		case count[hours] > 0:
@@ -56,13 +56,13 @@ func weeklyProblem(schedule oncall.Schedule, weekly []oncall.Span) *nightbellv1.
 	problem := problemOf(kindGap, schedule, weekly[0])
 	problem.Weekly = true
 	var times []string
-	for _, gap := range weekly[:min(len(weekly), weeklyTold)] {
+	for _, gap := range weekly[:min(len(weekly), maxWeeklyTimes)] {
 		times = append(times, hoursOfWeek(gap, schedule.Zone))
 	}
-	told := strings.Join(times, ", ")
-	if more := len(weekly) - weeklyTold; more > 0 {
-		told += fmt.Sprintf(" and %d more", more)
+	text := strings.Join(times, ", ")
+	if more := len(weekly) - maxWeeklyTimes; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	problem.Message = fmt.Sprintf("Nobody is on call for %s at the same times every week: %s.", cmp.Or(schedule.Name, "this schedule"), told)
+	problem.Message = fmt.Sprintf("Nobody is on call for %s at the same times every week: %s.", cmp.Or(schedule.Name, "this schedule"), text)
 	return problem
 }
