@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/channel/email"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
+	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
 // Config is everything that can be set. Each field is a flag and the environment
@@ -34,12 +36,16 @@ type Config struct {
 	Registration string `env:"NIGHTBELL_REGISTRATION" enum:"open,invite,closed" default:"open" help:"Who may make an account: ${enum}. The first account is always allowed."`
 
 	DeadmanURL     string   `name:"deadman-url" env:"NIGHTBELL_DEADMAN_URL" help:"Pinged every 30 seconds while pages go out in time, so that something outside notices when they do not." placeholder:"URL"`
+	RetentionDays  int      `env:"NIGHTBELL_RETENTION_DAYS" default:"90" help:"How many days pages, deliveries and received alerts are kept; docs-mdx/retention.md lists everything." placeholder:"DAYS"`
 	EgressAllow    []string `name:"egress-allow" env:"NIGHTBELL_EGRESS_ALLOW" help:"Networks (CIDR) besides the public internet that webhooks may reach." placeholder:"CIDR"`
 	TrustedProxies []string `env:"NIGHTBELL_TRUSTED_PROXIES" help:"Networks (CIDR) whose X-Forwarded-For is believed." placeholder:"CIDR"`
 
 	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
 	LogFormat string `env:"NIGHTBELL_LOG_FORMAT" enum:"text,json" default:"text" help:"How to log: ${enum}."`
 }
+
+// defaultRetentionDays is the flag's default too.
+const defaultRetentionDays = 90
 
 // settings are the checked form of a Config.
 type settings struct {
@@ -79,6 +85,9 @@ func (c Config) check() (settings, error) {
 	refuse("NIGHTBELL_JWT_SECRET", err)
 	s.dataKey, err = optionalKey(c.DataKey)
 	refuse("NIGHTBELL_DATA_KEY", err)
+	if s.RetentionDays = cmp.Or(c.RetentionDays, defaultRetentionDays); s.RetentionDays < watch.LeastRetentionDays {
+		refuse("NIGHTBELL_RETENTION_DAYS", fmt.Errorf("expected %d days or more", watch.LeastRetentionDays))
+	}
 	_, err = email.ParseSender(c.SMTPFrom)
 	refuse("NIGHTBELL_SMTP_FROM", err)
 	if c.SMTPPort < 1 || c.SMTPPort > 65535 {

@@ -168,7 +168,7 @@ func (s *server) build(ctx context.Context) error {
 
 func (s *server) newWatch() *watch.Watch {
 	return watch.New(s.db, watch.NewAuditor(s.db, s.logger, s.outboxes, s.signals()), watch.Options{
-		Logger: s.logger, DeadmanURL: s.DeadmanURL, OldestOverdue: s.metrics.OldestOverdue, Repaired: s.metrics.Repaired,
+		Logger: s.logger, DeadmanURL: s.DeadmanURL, RetentionDays: s.RetentionDays, OldestOverdue: s.metrics.OldestOverdue, Repaired: s.metrics.Repaired,
 	})
 }
 

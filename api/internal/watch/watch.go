@@ -5,7 +5,7 @@
 //  3. with nothing overdue, call the dead-man URL: when that hears nothing, something
 //     outside of Nightbell knows within 90 s (promise P6).
 //
-// Every hour it deletes what has served its time.
+// Every hour it deletes what has served its time (retention.go).
 package watch
 
 import (
@@ -14,8 +14,6 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -34,6 +32,8 @@ type Options struct {
 	Logger *slog.Logger
 	// DeadmanURL is called while all is well; empty for none.
 	DeadmanURL string
+	// RetentionDays is how long the details of the page path are kept.
+	RetentionDays int
 	// OldestOverdue is told how long the most overdue page or step has been waiting.
 	OldestOverdue func(time.Duration)
 	// Repaired is told how much of a kind was overdue and is not any more.
@@ -105,19 +105,4 @@ func (w *Watch) pingDeadman(ctx context.Context) {
 		return
 	}
 	_ = response.Body.Close()
-}
-
-// Housekeep deletes what has served its time.
-func (w *Watch) Housekeep(ctx context.Context) {
-	err := w.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		batch := &pgx.Batch{}
-		batch.Queue(`DELETE FROM idempotency_key WHERE created_at < nightbell_now() - interval '2 days'`)
-		batch.Queue(`DELETE FROM session WHERE last_used_at < nightbell_now() - interval '90 days'`)
-		batch.Queue(`DELETE FROM handover_notice WHERE finished_at < nightbell_now() - interval '30 days'`)
-		batch.Queue(`DELETE FROM service_key WHERE expires_at < nightbell_now() - interval '1 day'`)
-		return tx.SendBatch(ctx, batch).Close()
-	})
-	if err != nil && ctx.Err() == nil {
-		w.options.Logger.WarnContext(ctx, "housekeeping failed; it is tried again in an hour", "error", err)
-	}
 }

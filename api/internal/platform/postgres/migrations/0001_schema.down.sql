@@ -3,6 +3,7 @@
 SET LOCAL ROLE nightbell_system;
 DROP FUNCTION incident_search(text);
 RESET ROLE;
+DROP FUNCTION alert_event_partitions(timestamptz, interval);
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
 DROP TABLE idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
     delivery, notification, incident_timer, escalation_state, timeline_event,

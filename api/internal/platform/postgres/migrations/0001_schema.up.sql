@@ -539,7 +539,8 @@ CREATE TABLE alert (
 CREATE UNIQUE INDEX alert_key_key ON alert (service_id, alert_key);
 CREATE INDEX alert_incident_idx ON alert (incident_id, status);
 
--- Everything that was received, for the record; old partitions are dropped by retention.
+-- Everything that was received, for the record. Weekly partitions are made ahead and dropped by
+-- alert_event_partitions; DEFAULT takes what none was made for.
 CREATE TABLE alert_event (
     org_id      uuid NOT NULL,
     alert_id    uuid NOT NULL,
@@ -550,6 +551,38 @@ CREATE TABLE alert_event (
 ) PARTITION BY RANGE (received_at);
 CREATE TABLE alert_event_default PARTITION OF alert_event DEFAULT;
 CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, received_at);
+
+-- Makes the partitions of this week and the next four, and drops what is older than keep. Only the
+-- tables' owner may, so it runs as the owner. ATTACH locks DEFAULT, DROP the whole table: the
+-- caller sets a lock_timeout, and what does not get its lock is done the next time.
+CREATE FUNCTION alert_event_partitions(at timestamptz, keep interval) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
+    AS $$
+    DECLARE
+        week timestamptz;
+        part text;
+        old  record;
+    BEGIN
+        -- One replica at a time; the others have nothing left to do.
+        IF NOT pg_try_advisory_xact_lock(hashtext('alert_event_partitions')) THEN RETURN; END IF;
+        FOR step IN 0..4 LOOP
+            week := date_trunc('week', at, 'UTC') + step * interval '7 days';
+            part := 'alert_event_' || to_char(week AT TIME ZONE 'UTC', 'YYYYMMDD');
+            CONTINUE WHEN to_regclass(part) IS NOT NULL;
+            EXECUTE format('CREATE TABLE %I (LIKE alert_event INCLUDING CONSTRAINTS)', part);
+            EXECUTE format('ALTER TABLE %I ALTER COLUMN org_id SET STATISTICS 0', part);
+            EXECUTE format('WITH moved AS (DELETE FROM alert_event_default WHERE received_at >= %L AND received_at < %L RETURNING *)
+                INSERT INTO %I SELECT * FROM moved', week, week + interval '7 days', part);
+            EXECUTE format('ALTER TABLE alert_event ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, week, week + interval '7 days');
+        END LOOP;
+        FOR old IN SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
+                   WHERE inhparent = 'alert_event'::regclass AND c.relname ~ '^alert_event_[0-9]{8}$'
+                     AND to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' < at - keep - interval '7 days' LOOP
+            EXECUTE format('DROP TABLE %I', old.relname);
+        END LOOP;
+        DELETE FROM alert_event_default WHERE ctid = ANY(ARRAY(
+            SELECT ctid FROM alert_event_default WHERE received_at < at - keep LIMIT 10000));
+    END $$;
 
 -- What a sender sent that we could not read (capped), one incident per service and hour.
 -- not_kept counts what came with it or after it in that hour, and was not kept.
@@ -749,7 +782,7 @@ CREATE TABLE integration (
     FOREIGN KEY (org_id, contact_method_id) REFERENCES contact_method (org_id, id) ON DELETE SET NULL (contact_method_id)
 );
 
--- One row per mutating call; nobody may change or delete one.
+-- One row per mutating call; nobody may change one, or delete one that is younger than a year.
 CREATE TABLE audit_event (
     org_id     uuid NOT NULL REFERENCES org (id),
     id         uuid NOT NULL,
@@ -829,7 +862,12 @@ BEGIN
         EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO nightbell_tenant, nightbell_system', tenant_table);
     END LOOP;
 END $$;
-REVOKE UPDATE, DELETE ON audit_event FROM nightbell_tenant, nightbell_system;
+REVOKE UPDATE, DELETE ON audit_event FROM nightbell_tenant;
+REVOKE UPDATE ON audit_event FROM nightbell_system;
+CREATE POLICY retention ON audit_event AS RESTRICTIVE FOR DELETE TO nightbell_system
+    USING (at < nightbell_now() - interval '365 days');
+REVOKE ALL ON FUNCTION alert_event_partitions(timestamptz, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION alert_event_partitions(timestamptz, interval) TO nightbell_system;
 REVOKE UPDATE, DELETE ON timeline_event FROM nightbell_tenant;
 
 -- Text search runs as nightbell_system, because operators that are not leakproof cannot use an
