@@ -134,7 +134,7 @@ func TestNobodyDeletesYoungAuditRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback(t.Context()) //nolint:errcheck // nothing is kept
+	defer tx.Rollback(t.Context())
 	if _, err := tx.Exec(t.Context(), `SET LOCAL ROLE nightbell_system`); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ WHERE CASE @kind
     WHEN 'user' THEN EXISTS (SELECT FROM membership m WHERE m.org_id = @org_id AND m.user_id = @target_id)
     WHEN 'schedule' THEN EXISTS (SELECT FROM schedule s WHERE s.org_id = @org_id AND s.id = @target_id)
     WHEN 'team' THEN EXISTS (SELECT FROM team t WHERE t.org_id = @org_id AND t.id = @target_id)
-    ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = @org_id AND c.id = @target_id AND c.user_id IS NULL) END;
+    ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = @org_id AND c.id = @target_id AND c.user_id IS NULL AND c.deleted_at IS NULL) END;
 
 -- name: ListPolicies :many
 SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone,

@@ -102,7 +102,7 @@ WHERE CASE $5
     WHEN 'user' THEN EXISTS (SELECT FROM membership m WHERE m.org_id = $1 AND m.user_id = $6)
     WHEN 'schedule' THEN EXISTS (SELECT FROM schedule s WHERE s.org_id = $1 AND s.id = $6)
     WHEN 'team' THEN EXISTS (SELECT FROM team t WHERE t.org_id = $1 AND t.id = $6)
-    ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = $1 AND c.id = $6 AND c.user_id IS NULL) END
+    ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = $1 AND c.id = $6 AND c.user_id IS NULL AND c.deleted_at IS NULL) END
 `
 
 type InsertTargetParams struct {

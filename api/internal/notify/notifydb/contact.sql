@@ -7,18 +7,31 @@ VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret
 -- A person's own, then the shared ones.
 SELECT id, user_id, kind, name, hint, created_at, verified_at,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
-FROM contact_method WHERE org_id = @org_id AND (user_id = @user_id::uuid OR user_id IS NULL)
+FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL AND (user_id = @user_id::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id;
 
--- name: DeleteContact :execrows
--- A person's own; with shared, one of the organization.
-DELETE FROM contact_method WHERE org_id = @org_id AND id = @id AND (user_id = @user_id::uuid OR (@shared::boolean AND user_id IS NULL));
+-- name: DeleteContact :one
+-- A person's own; with shared, one of the organization. The row stays, disabled and without its
+-- address, so that the log of what was sent to it does; pages that wait go on to the next contact.
+WITH gone AS (
+    UPDATE contact_method c SET deleted_at = @now::timestamptz, disabled_at = coalesce(c.disabled_at, @now), disabled_for = 'it was deleted',
+        address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL
+    WHERE c.org_id = @org_id AND c.id = @id AND c.deleted_at IS NULL AND (c.user_id = @user_id::uuid OR (@shared::boolean AND c.user_id IS NULL))
+    RETURNING c.org_id, c.id
+), rules AS (
+    DELETE FROM notification_rule r USING gone WHERE r.org_id = gone.org_id AND r.contact_method_id = gone.id
+), targets AS (
+    DELETE FROM escalation_target t USING gone WHERE t.org_id = gone.org_id AND t.contact_method_id = gone.id
+), integrations AS (
+    UPDATE integration i SET contact_method_id = NULL FROM gone WHERE i.org_id = gone.org_id AND i.contact_method_id = gone.id
+)
+SELECT count(*) FROM gone;
 
 -- name: InsertRule :execrows
 -- Writes nothing unless the contact method is the person's own.
 INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at)
 SELECT c.org_id, @id, c.user_id, c.id, @urgency, @delay_seconds, @now
-FROM contact_method c WHERE c.org_id = @org_id AND c.id = @contact_method_id AND c.user_id = @user_id::uuid;
+FROM contact_method c WHERE c.org_id = @org_id AND c.id = @contact_method_id AND c.user_id = @user_id::uuid AND c.deleted_at IS NULL;
 
 -- name: ListRules :many
 SELECT id, contact_method_id, urgency, delay_seconds FROM notification_rule

@@ -12,29 +12,43 @@ import (
 	"github.com/google/uuid"
 )
 
-const deleteContact = `-- name: DeleteContact :execrows
-DELETE FROM contact_method WHERE org_id = $1 AND id = $2 AND (user_id = $3::uuid OR ($4::boolean AND user_id IS NULL))
+const deleteContact = `-- name: DeleteContact :one
+WITH gone AS (
+    UPDATE contact_method c SET deleted_at = $1::timestamptz, disabled_at = coalesce(c.disabled_at, $1), disabled_for = 'it was deleted',
+        address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL
+    WHERE c.org_id = $2 AND c.id = $3 AND c.deleted_at IS NULL AND (c.user_id = $4::uuid OR ($5::boolean AND c.user_id IS NULL))
+    RETURNING c.org_id, c.id
+), rules AS (
+    DELETE FROM notification_rule r USING gone WHERE r.org_id = gone.org_id AND r.contact_method_id = gone.id
+), targets AS (
+    DELETE FROM escalation_target t USING gone WHERE t.org_id = gone.org_id AND t.contact_method_id = gone.id
+), integrations AS (
+    UPDATE integration i SET contact_method_id = NULL FROM gone WHERE i.org_id = gone.org_id AND i.contact_method_id = gone.id
+)
+SELECT count(*) FROM gone
 `
 
 type DeleteContactParams struct {
+	Now    time.Time
 	OrgID  uuid.UUID
 	ID     uuid.UUID
 	UserID uuid.UUID
 	Shared bool
 }
 
-// A person's own; with shared, one of the organization.
+// A person's own; with shared, one of the organization. The row stays, disabled and without its
+// address, so that the log of what was sent to it does; pages that wait go on to the next contact.
 func (q *Queries) DeleteContact(ctx context.Context, arg DeleteContactParams) (int64, error) {
-	result, err := q.db.Exec(ctx, deleteContact,
+	row := q.db.QueryRow(ctx, deleteContact,
+		arg.Now,
 		arg.OrgID,
 		arg.ID,
 		arg.UserID,
 		arg.Shared,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const deleteRule = `-- name: DeleteRule :execrows
@@ -89,7 +103,7 @@ func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) er
 const insertRule = `-- name: InsertRule :execrows
 INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at)
 SELECT c.org_id, $1, c.user_id, c.id, $2, $3, $4
-FROM contact_method c WHERE c.org_id = $5 AND c.id = $6 AND c.user_id = $7::uuid
+FROM contact_method c WHERE c.org_id = $5 AND c.id = $6 AND c.user_id = $7::uuid AND c.deleted_at IS NULL
 `
 
 type InsertRuleParams struct {
@@ -122,7 +136,7 @@ func (q *Queries) InsertRule(ctx context.Context, arg InsertRuleParams) (int64, 
 const listContacts = `-- name: ListContacts :many
 SELECT id, user_id, kind, name, hint, created_at, verified_at,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
-FROM contact_method WHERE org_id = $1 AND (user_id = $2::uuid OR user_id IS NULL)
+FROM contact_method WHERE org_id = $1 AND deleted_at IS NULL AND (user_id = $2::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id
 `
 

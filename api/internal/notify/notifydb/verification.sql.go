@@ -14,7 +14,7 @@ import (
 
 const askVerification = `-- name: AskVerification :one
 UPDATE contact_method SET verification_tries = 0, verification_due_at = CASE WHEN verified_at IS NULL AND kind = 'email' THEN $1::timestamptz END
-WHERE org_id = $2 AND id = $3 AND (user_id = $4::uuid OR ($5::boolean AND user_id IS NULL))
+WHERE org_id = $2 AND id = $3 AND deleted_at IS NULL AND (user_id = $4::uuid OR ($5::boolean AND user_id IS NULL))
 RETURNING (verified_at IS NOT NULL OR kind <> 'email')::boolean AS verified
 `
 
@@ -42,7 +42,7 @@ func (q *Queries) AskVerification(ctx context.Context, arg AskVerificationParams
 }
 
 const readVerification = `-- name: ReadVerification :one
-SELECT hint, (verified_at IS NOT NULL)::boolean AS verified FROM contact_method WHERE org_id = $1 AND id = $2 AND kind = 'email'
+SELECT hint, (verified_at IS NOT NULL)::boolean AS verified FROM contact_method WHERE org_id = $1 AND id = $2 AND kind = 'email' AND deleted_at IS NULL
 `
 
 type ReadVerificationRow struct {
@@ -69,7 +69,7 @@ func (q *Queries) VerificationSent(ctx context.Context, orgID uuid.UUID, iD uuid
 
 const verifyContact = `-- name: VerifyContact :execrows
 UPDATE contact_method SET verified_at = coalesce(verified_at, $1::timestamptz), verification_due_at = NULL
-WHERE org_id = $2 AND id = $3 AND kind = 'email'
+WHERE org_id = $2 AND id = $3 AND kind = 'email' AND deleted_at IS NULL
 `
 
 func (q *Queries) VerifyContact(ctx context.Context, now time.Time, orgID uuid.UUID, iD uuid.UUID) (int64, error) {

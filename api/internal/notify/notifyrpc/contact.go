@@ -161,10 +161,10 @@ func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.Sen
 // DeleteContactMethod removes one of the caller's own, or a shared one for admins.
 func (h *Handler) DeleteContactMethod(ctx context.Context, request *nightbellv1.DeleteContactMethodRequest) (*nightbellv1.DeleteContactMethodResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
-	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
+	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
 		deleted, err := q.DeleteContact(ctx, notifydb.DeleteContactParams{
 			OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID,
-			Shared: caller.Role.AtLeast(auth.Admin),
+			Shared: caller.Role.AtLeast(auth.Admin), Now: now,
 		})
 		return orMissing(deleted, err, errNoContact)
 	})

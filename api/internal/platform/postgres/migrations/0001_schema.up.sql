@@ -156,6 +156,7 @@ CREATE TABLE api_key (
 -- (a Slack channel, a webhook). Addresses that are secrets are sealed; hint is what is shown.
 -- An e-mail address is paged once verified_at is set; at verification_due_at a mail with the link
 -- is sent to it.
+-- A deleted one stays without its address, for the log of what was sent to it.
 CREATE TABLE contact_method (
     org_id              uuid NOT NULL REFERENCES org (id),
     id                  uuid NOT NULL,
@@ -171,6 +172,7 @@ CREATE TABLE contact_method (
     verification_tries  integer NOT NULL DEFAULT 0,
     disabled_at         timestamptz,
     disabled_for        text NOT NULL DEFAULT '',
+    deleted_at          timestamptz,
     failures            integer NOT NULL DEFAULT 0, -- tries in a row that failed for the contact's own reasons
     failing_since       timestamptz,
     failing_for         text NOT NULL DEFAULT '',
@@ -178,7 +180,8 @@ CREATE TABLE contact_method (
     created_at          timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE,
-    CHECK (address <> '' OR address_sealed IS NOT NULL)
+    CHECK (deleted_at IS NOT NULL OR address <> '' OR address_sealed IS NOT NULL),
+    CHECK (deleted_at IS NULL OR disabled_at IS NOT NULL)
 );
 -- Not (org_id, user_id): see "index order" at incident.
 CREATE INDEX contact_method_user_idx ON contact_method (user_id, org_id);
