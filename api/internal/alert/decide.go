@@ -8,8 +8,7 @@ import (
 
 // The stored state of an alert only grows: (StartsAt, resolved after firing) is
 // ordered, and what is stored is the maximum of everything received. So the order in
-// which messages arrive, and how often, does not matter. The upsert in alertdb does in
-// SQL what Absorb does here.
+// which messages arrive, and how often, does not matter.
 
 // Meaning is what the newest state of an alert means for incidents.
 type Meaning string
@@ -89,10 +88,16 @@ func Absorb(before *Stored, r Received, now time.Time) Stored {
 	case before.Status != Firing || !before.IncidentOpen:
 		next.Status, next.StartsAt = Firing, later(start, before.StartsAt.Add(time.Microsecond))
 	}
-	if next.IncidentOpen && next.Status == Firing {
+	if next.IncidentOpen && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
 		next.IncidentStartsAt = next.StartsAt
 	}
 	return next
+}
+
+// IsOlder reports whether r says less than what is stored: it arrived late, and its
+// words must not replace the stored ones.
+func IsOlder(before Stored, r Received, now time.Time) bool {
+	return StartKnown(r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
 // newer compares two states of one alert: the later start, and within one episode

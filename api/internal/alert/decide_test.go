@@ -61,6 +61,7 @@ func TestAbsorb(t *testing.T) {
 		{"resolve before firing", nil, resolved(at(1)), Resolved, at(1), Ended},
 		{"repeat", row(Firing, at(1), true), firing(at(1)), Firing, at(1), Repeat},
 		{"repeat in nanoseconds is no new episode", row(Firing, at(1), false), firing(at(1).Add(999)), Firing, at(1), Suppressed},
+		{"repeat after the incident resolved itself", &Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentOpen: true}, firing(at(1)), Firing, at(1), OpenOrJoin},
 		{"older firing", row(Firing, at(2), true), firing(at(1)), Firing, at(2), Repeat},
 		{"older resolve", row(Firing, at(2), true), resolved(at(1)), Firing, at(2), Repeat},
 		{"resolve", row(Firing, at(1), true), resolved(at(1)), Resolved, at(1), Cleared},

@@ -3,8 +3,8 @@
 //  1. Requests that arrive together become one batch (group_commit.go). When it fails, its
 //     services are stored each on its own until the lock is gone, or the request at fault
 //     is found (held.go).
-//  2. The batch is one transaction: alerts, incidents, escalation and first pages are
-//     stored together (store.go, open.go, cleared.go; first_look.go saves round trips).
+//  2. storeBatch is one transaction: alerts, incidents, escalation and first pages are
+//     stored together (store.go; incidents.go opens, joins and resolves).
 //  3. Only after the commit is each sender answered.
 //
 // What nobody can read opens an incident that says so (undecodable.go).

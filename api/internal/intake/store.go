@@ -13,10 +13,15 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
+
+// mostConflicts is how often a batch begins again because another transaction stored one
+// of its alerts, or opened one of its incidents, since it read them.
+const mostConflicts = 10
 
 // guardedCommit stores what the requests brought, all or nothing, and gives the
 // signals that follow. A panic in a rule is one request's problem, not the process's.
@@ -26,36 +31,68 @@ func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wai
 			err = fmt.Errorf("panic while storing alerts: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	story, err := in.commit(ctx, together, wait, true)
-	if isOutdatedLook(err) {
-		story, err = in.commit(ctx, together, wait, false)
+	round, err := in.storeBatch(ctx, together, wait)
+	for range mostConflicts {
+		if !isConflict(err) {
+			break
+		}
+		round, err = in.storeBatch(ctx, together, wait)
 	}
 	if err != nil {
 		return err
 	}
 	failpoint.At("stored", "")
-	in.signal(story.paging)
+	in.signal(round)
 	return nil
 }
 
-// commit is one try. One that trusts its first look fails when another replica stored
-// the same alert, or opened the same incident, since.
-func (in *Intake) commit(ctx context.Context, together []*submission, wait time.Duration, trusting bool) (story *alertStory, err error) {
-	look := func(batch *pgx.Batch) {
-		story = newAlertStory(together)
-		if trusting {
-			story.queueLook(batch)
-		}
+// isConflict reports whether an alert or an incident that was to be written first exists
+// by now. The insert has waited for the other's commit: who reads again sees it.
+func isConflict(err error) bool {
+	constraint := postgres.ConstraintName(err)
+	return postgres.IsUnique(err) && (constraint == alertdb.ConstraintKey || constraint == incidentdb.ConstraintOpen)
+}
+
+// storeBatch stores the alerts of many requests, and what follows from them, in one
+// transaction. Each step is one statement or none, however many alerts came: a batch of
+// repeats is two round trips, alerts that open incidents are four.
+func (in *Intake) storeBatch(ctx context.Context, together []*submission, wait time.Duration) (*paging.Round, error) {
+	var b *batch
+	// 1. With BEGIN: lock the alerts that are stored, find the open incidents.
+	read := func(first *pgx.Batch) {
+		b = newBatch(together)
+		b.queueReads(first)
 	}
-	err = in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
+	err := in.db.InSystem(ctx, postgres.Ingest, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		story.tx, story.now, story.paging = tx, now, paging.NewRound(tx, now)
-		return story.tell(ctx)
-	}, postgres.LockTimeout(wait), postgres.First(look))
-	return story, err
+		b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
+		// 2. Ask alert.Decide what each alert means, now that its row is known.
+		b.decide()
+		// 3. Lock the incidents that alerts join or may resolve, if there are any.
+		if err := b.lockIncidents(ctx); err != nil {
+			return err
+		}
+		// 4. Let the others open incidents, and page the first people.
+		if err := b.openIncidents(ctx); err != nil {
+			return err
+		}
+		// 5. Queue every alert, with its incident, and a line of the record for each.
+		b.queueWrites()
+		// 6. Resolve the incidents whose last alert ended.
+		if err := b.resolveCleared(ctx); err != nil {
+			return err
+		}
+		// 7. With COMMIT: everything that is queued, pages and timeline too.
+		b.round.Queue(&b.writes)
+		return postgres.Finish(ctx, tx, &b.writes)
+	}, postgres.LockTimeout(wait), postgres.First(read))
+	if err != nil {
+		return nil, err
+	}
+	return b.round, nil
 }
 
 func (in *Intake) signal(round *paging.Round) {
@@ -67,162 +104,95 @@ func (in *Intake) signal(round *paging.Round) {
 	}
 }
 
-// alertStory is one transaction in which alerts arrive. Its steps run in the order
-// of tell; each reads what it needs with one statement, however many alerts came.
-type alertStory struct {
-	tx     pgx.Tx
-	now    time.Time
-	paging *paging.Round
+// batch is what one transaction stores.
+type batch struct {
+	tx    pgx.Tx
+	now   time.Time
+	round *paging.Round
 
-	arrivals []alertdb.Arrival
 	// routes and truncated are by service.
 	routes    map[uuid.UUID]catalog.Route
 	truncated map[uuid.UUID]int
+	alerts    []alertdb.Change // sorted; storing an alert changes its element
+	subjects  []incidentdb.Subject
+	meanings  []alert.Meaning
 
-	firstLook
+	// stored are the alerts that were known, open the incidents about the subjects, as read
+	// with BEGIN. Records are the incidents that this transaction holds.
+	stored  map[alertdb.Key]alert.Stored
+	open    map[incidentdb.Subject]uuid.UUID
+	records map[uuid.UUID]incidentdb.Record
 
-	rows    []*arrived
-	links   []alertdb.Link
-	joined  []incidentdb.Joined
-	records map[uuid.UUID]incidentdb.Record // incidents that this transaction holds
-	batch   pgx.Batch
+	openings []incidentdb.Opening
+	opened   []incidentdb.Record // what openings become
+	joined   []incidentdb.Joined
+	writes   pgx.Batch
 }
 
-// arrived is an alert as it stands now, with what it means.
-type arrived struct {
-	alertdb.Row
-	received alert.Received
-	subject  incidentdb.Subject
-	meaning  alert.Meaning
-	// fresh is set for an alert that is not stored yet.
-	fresh bool
-}
-
-func newAlertStory(together []*submission) *alertStory {
-	s := &alertStory{routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, records: map[uuid.UUID]incidentdb.Record{}}
+func newBatch(together []*submission) *batch {
+	b := &batch{
+		routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
+		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{},
+	}
 	received := map[uuid.UUID][]alert.Received{}
 	for _, one := range together {
-		s.routes[one.route.ServiceID] = one.route
-		received[one.route.ServiceID] = append(received[one.route.ServiceID], one.batch.Alerts...)
-		s.truncated[one.route.ServiceID] = max(s.truncated[one.route.ServiceID], one.batch.Truncated)
+		serviceID := one.route.ServiceID
+		b.routes[serviceID] = one.route
+		received[serviceID] = append(received[serviceID], one.batch.Alerts...)
+		b.truncated[serviceID] = max(b.truncated[serviceID], one.batch.Truncated)
 	}
 	for serviceID, alerts := range received {
 		for _, merged := range alert.Merge(alerts) {
 			failpoint.At("storing", merged.Title)
-			s.arrivals = append(s.arrivals, alertdb.Arrival{OrgID: s.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
+			b.alerts = append(b.alerts, alertdb.Change{OrgID: b.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
 		}
 	}
-	alertdb.Sort(s.arrivals)
-	return s
-}
-
-// subject is what an incident is about that an arrival opens or joins.
-func (s *alertStory) subject(a alertdb.Arrival) incidentdb.Subject {
-	return incidentdb.Subject{ServiceID: a.ServiceID, Key: alert.IncidentKey(string(s.routes[a.ServiceID].Grouping), a.Received)}
-}
-
-func (s *alertStory) tell(ctx context.Context) error {
-	steps := []func(context.Context) error{s.storeAlerts, s.holdIncidents, s.openIncidents, s.resolveCleared}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
-			return err
-		}
+	alertdb.Sort(b.alerts)
+	b.subjects, b.meanings = make([]incidentdb.Subject, len(b.alerts)), make([]alert.Meaning, len(b.alerts))
+	for i, a := range b.alerts {
+		key := alert.IncidentKey(string(b.routes[a.ServiceID].Grouping), a.Received)
+		b.subjects[i] = incidentdb.Subject{ServiceID: a.ServiceID, Key: key}
 	}
-	s.followRepeats()
-	s.queueStored()
-	s.record()
-	s.paging.Queue(&s.batch)
-	return postgres.Finish(ctx, s.tx, &s.batch)
+	return b
 }
 
-// storeAlerts writes every alert that is stored already, repeats too, reads what each
-// has become, and asks alert.Decide what that means.
-func (s *alertStory) storeAlerts(ctx context.Context) error {
-	stored, fresh := s.divide(s.arrivals)
-	if len(stored) > 0 {
-		rows, err := alertdb.Upsert(ctx, s.tx, stored, s.now)
-		if err != nil {
-			return err
-		}
-		received := make(map[incidentdb.Subject]alertdb.Arrival, len(stored))
-		for _, a := range stored {
-			received[incidentdb.Subject{ServiceID: a.ServiceID, Key: a.Key}] = a
-		}
-		for _, row := range rows {
+// queueReads asks what the batch depends on, in the round trip that opens the transaction.
+func (b *batch) queueReads(first *pgx.Batch) {
+	alertdb.QueueLock(first, b.alerts, func(key alertdb.Key, stored alert.Stored) { b.stored[key] = stored })
+	incidentdb.QueueFindOpen(first, b.subjects, func(subject incidentdb.Subject, incidentID uuid.UUID) { b.open[subject] = incidentID })
+}
+
+// decide gives every alert the state that it has now, and says what that means.
+func (b *batch) decide() {
+	for i := range b.alerts {
+		a := &b.alerts[i]
+		before, known := b.stored[a.Key()]
+		if !known {
+			a.Stored = alert.Absorb(nil, a.Received, b.now)
+			a.Stored.ID = id.New()
+		} else {
+			a.Known, a.Newer = true, !alert.IsOlder(before, a.Received, b.now)
+			a.Stored = alert.Absorb(&before, a.Received, b.now)
 			// An incident that another replica opened a moment ago may not be visible yet, and
-			// must not miss the end of its alert: the lock shows whether it is open.
-			row.IncidentOpen = row.IncidentOpen || row.Status == alert.Resolved && row.IncidentID != uuid.Nil
-			s.add(row, received[incidentdb.Subject{ServiceID: row.ServiceID, Key: row.Key}], false)
+			// must not miss the end of its alert: its lock shows whether it is open.
+			a.Stored.IncidentOpen = a.Stored.IncidentOpen || a.Stored.Status == alert.Resolved && a.Stored.IncidentID != uuid.Nil
 		}
-	}
-	s.newcomers = alertdb.NewNewcomers(fresh, s.now)
-	for i, row := range s.newcomers.Rows {
-		s.add(row, fresh[i], true)
-	}
-	return nil
-}
-
-func (s *alertStory) add(row alertdb.Row, from alertdb.Arrival, fresh bool) {
-	s.rows = append(s.rows, &arrived{
-		Row: row, received: from.Received, meaning: alert.Decide(row.Stored), subject: s.subject(from), fresh: fresh,
-	})
-}
-
-// flush sends what is queued so far, so that the next statement sees it.
-func (s *alertStory) flush(ctx context.Context) error {
-	s.queueStored()
-	if s.batch.Len() == 0 {
-		return nil
-	}
-	err := s.tx.SendBatch(ctx, &s.batch).Close()
-	s.batch = pgx.Batch{}
-	return err
-}
-
-// link makes the alert's incident answer for the start that it has now. One that is not
-// stored yet is stored with it.
-func (s *alertStory) link(row *arrived) {
-	if row.fresh {
-		return
-	}
-	s.links = append(s.links, alertdb.Link{OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID, StartsAt: row.StartsAt})
-}
-
-// followRepeats notes that an open incident now answers for a later start of its
-// alert: when a person resolves it, the repeats of that start stay quiet too.
-func (s *alertStory) followRepeats() {
-	for _, row := range s.rows {
-		if row.meaning == alert.Repeat && row.StartsAt.After(row.IncidentStartsAt) {
-			s.link(row)
-		}
+		b.meanings[i] = alert.Decide(a.Stored)
 	}
 }
 
-// queueStored adds what is new, and what links alerts and incidents, to the pipelined
-// batch.
-func (s *alertStory) queueStored() {
-	s.queueFresh()
-	alertdb.QueueLinks(&s.batch, s.links)
-	incidentdb.QueueJoined(&s.batch, s.joined, s.now)
-	s.links, s.joined = nil, nil
-}
-
-// record keeps one line for each alert that was received.
-func (s *alertStory) record() {
-	events := make([]alertdb.Event, len(s.rows))
-	for i, row := range s.rows {
+// queueWrites queues the incidents, the alerts that refer to them, and one line of the
+// record for each alert.
+func (b *batch) queueWrites() {
+	incidentdb.QueueInsert(&b.writes, b.openings, b.opened, b.now)
+	alertdb.QueueChanges(&b.writes, b.alerts, b.now)
+	incidentdb.QueueJoined(&b.writes, b.joined, b.now)
+	events := make([]alertdb.Event, len(b.alerts))
+	for i, a := range b.alerts {
 		events[i] = alertdb.Event{
-			OrgID: row.OrgID, AlertID: row.ID, IncidentID: row.IncidentID,
-			Status: row.received.Status, Occurrences: max(1, row.received.Count),
+			OrgID: a.OrgID, AlertID: a.Stored.ID, IncidentID: a.Stored.IncidentID,
+			Status: a.Received.Status, Occurrences: max(1, a.Received.Count),
 		}
 	}
-	alertdb.QueueEvents(&s.batch, events, s.now)
-}
-
-func keys[K comparable, V any](m map[K]V) []K {
-	list := make([]K, 0, len(m))
-	for key := range m {
-		list = append(list, key)
-	}
-	return list
+	alertdb.QueueEvents(&b.writes, events, b.now)
 }

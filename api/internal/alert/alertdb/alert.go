@@ -15,105 +15,153 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
-	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// Arrival is one alert on its way into the database.
-type Arrival struct {
+// Change is what one alert that arrives makes of its row.
+type Change struct {
 	OrgID     uuid.UUID
 	ServiceID uuid.UUID
-	alert.Received
+	Received  alert.Received
+	// Known is set when the alert is stored already.
+	Known bool
+	// Newer is set when the message says something newer than what is stored; only then
+	// do its words replace the stored ones.
+	Newer bool
+	// Stored is the row after the change.
+	Stored alert.Stored
 }
 
-// Row is an alert as it stands after it absorbed an arrival.
-type Row struct {
-	alert.Stored
-	OrgID     uuid.UUID
+// Key is what the index on service_id and alert_key holds.
+type Key struct {
 	ServiceID uuid.UUID
-	Key       string
+	AlertKey  string
 }
 
-// upsertSQL keeps the maximum of (starts_at, resolved after firing), as alert.Absorb
-// does: a message that arrives late or twice counts, but never turns the state back.
-// A repeat always writes (design rule 3). Whether the incident is open is asked of the one
-// row: EXISTS may be answered by gathering every open incident there is. OFFSET 0 keeps
-// what is computed once from being written out for each column.
-const upsertSQL = `
-INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, description,
-                   labels, annotations, link, starts_at, start_known, ends_at, occurrence_count, first_seen_at, last_seen_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]),
-       unnest($5::text[]), unnest($6::text[]), unnest($7::text[]), unnest($8::text[]), unnest($9::text[]),
-       unnest($10::jsonb[]), unnest($11::jsonb[]), unnest($12::text[]), unnest($13::timestamptz[]), unnest($14::boolean[]),
-       unnest($15::timestamptz[]), unnest($16::integer[]), $17::timestamptz, $17::timestamptz
-ON CONFLICT (service_id, alert_key) DO UPDATE SET
-    occurrence_count = alert.occurrence_count + excluded.occurrence_count,
-    last_seen_at     = greatest(alert.last_seen_at, excluded.last_seen_at),
-    (status, starts_at, start_known, ends_at, severity, source, title, description, labels, annotations, link) = (
-        SELECT CASE WHEN newer THEN excluded.status ELSE alert.status END,
-               greatest(alert.starts_at, start),
-               CASE WHEN newer THEN excluded.start_known ELSE alert.start_known END,
-               CASE WHEN newer THEN excluded.ends_at ELSE alert.ends_at END,
-               CASE WHEN newer THEN excluded.severity ELSE alert.severity END,
-               CASE WHEN newer THEN excluded.source ELSE alert.source END,
-               CASE WHEN newer THEN excluded.title ELSE alert.title END,
-               CASE WHEN newer THEN excluded.description ELSE alert.description END,
-               CASE WHEN newer THEN excluded.labels ELSE alert.labels END,
-               CASE WHEN newer THEN excluded.annotations ELSE alert.annotations END,
-               CASE WHEN newer THEN excluded.link ELSE alert.link END
-        FROM (SELECT start, (start, excluded.status = 'resolved') >= (alert.starts_at, alert.status = 'resolved') AS newer
-              FROM (SELECT CASE
-                        WHEN excluded.start_known THEN excluded.starts_at
-                        WHEN excluded.status = 'resolved' THEN alert.starts_at
-                        WHEN alert.status = 'firing' AND (
-                            SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id)
-                        THEN alert.starts_at
-                        ELSE greatest(excluded.starts_at, alert.starts_at + interval '1 microsecond') END AS start OFFSET 0) known OFFSET 0) compared)
-RETURNING org_id, id, service_id, alert_key, status, starts_at, incident_id, incident_starts_at,
-    coalesce((SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = alert.org_id AND i.id = alert.incident_id), false)`
+// Key names the row.
+func (c Change) Key() Key { return Key{c.ServiceID, c.Received.Key} }
 
-// Sort puts arrivals in the order in which every batch locks their rows, so that two
+// Sort puts changes in the order in which every batch locks their rows, so that two
 // batches cannot deadlock.
-func Sort(arrivals []Arrival) {
-	slices.SortFunc(arrivals, func(a, b Arrival) int {
-		return cmp.Or(bytes.Compare(a.ServiceID[:], b.ServiceID[:]), cmp.Compare(a.Key, b.Key))
+func Sort(changes []Change) {
+	slices.SortFunc(changes, func(a, b Change) int {
+		return cmp.Or(bytes.Compare(a.ServiceID[:], b.ServiceID[:]), cmp.Compare(a.Received.Key, b.Received.Key))
 	})
 }
 
-// Upsert stores sorted arrivals, at most one for each service and key, and answers with the
-// rows as they are now, locked until the transaction ends. IncidentOpen is as of the
-// beginning of the statement: who acts on it locks the incident and looks again.
-func Upsert(ctx context.Context, tx pgx.Tx, arrivals []Arrival, now time.Time) ([]Row, error) {
-	columns, _ := columnsOf(arrivals, now)
-	rows, err := tx.Query(ctx, upsertSQL, columns...)
-	if err != nil {
-		return nil, err
+// lockSQL: a subquery with FOR UPDATE cannot be flattened into a join, so each key is one
+// look into the unique index, in the order of the arrays, however new the statistics are.
+const lockSQL = `
+SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
+       coalesce((SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id), false)
+FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
+CROSS JOIN LATERAL (
+    SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a`
+
+// QueueLock adds the statement that locks the stored ones of sorted alerts until the
+// transaction ends; take gets each. IncidentOpen is as of the beginning of the statement:
+// who acts on it locks the incident and looks again.
+func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored)) {
+	services, keys := make([]uuid.UUID, len(changes)), make([]string, len(changes))
+	for i, c := range changes {
+		services[i], keys[i] = c.ServiceID, c.Received.Key
 	}
-	return pgx.CollectRows(rows, scanRow)
+	batch.Queue(lockSQL, services, keys).Query(func(rows pgx.Rows) error {
+		var key Key
+		var stored alert.Stored
+		var incident *uuid.UUID
+		var incidentStart *time.Time
+		into := []any{&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart, &stored.IncidentOpen}
+		_, err := pgx.ForEachRow(rows, into, func() error {
+			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)
+			take(key, stored)
+			return nil
+		})
+		return err
+	})
 }
 
-func columnsOf(arrivals []Arrival, now time.Time) (columns []any, ids []uuid.UUID) {
-	n := len(arrivals)
-	orgs, services := make([]uuid.UUID, n), make([]uuid.UUID, n)
-	ids = make([]uuid.UUID, n)
-	keys, statuses, severities, sources := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+// ConstraintKey is the unique index that a new alert breaks when another transaction has
+// stored it meanwhile.
+const ConstraintKey = "alert_key_key"
+
+const insertSQL = `
+INSERT INTO alert (org_id, id, service_id, alert_key, last_seen_at, occurrence_count, status, starts_at, incident_id, incident_starts_at,
+                   start_known, ends_at, severity, source, title, description, link, labels, annotations, first_seen_at)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]), $5::timestamptz, unnest($6::integer[]),
+       unnest($7::text[]), unnest($8::timestamptz[]), unnest($9::uuid[]), unnest($10::timestamptz[]),
+       unnest($11::boolean[]), unnest($12::timestamptz[]), unnest($13::text[]), unnest($14::text[]), unnest($15::text[]),
+       unnest($16::text[]), unnest($17::text[]), unnest($18::jsonb[]), unnest($19::jsonb[]), $5`
+
+// updateSQL writes every alert that was received, repeats too (design rule 3). What an
+// older message says does not replace what is stored.
+const updateSQL = `
+UPDATE alert a SET
+    last_seen_at       = greatest(a.last_seen_at, $5::timestamptz),
+    occurrence_count   = a.occurrence_count + u.occurrences,
+    status             = u.status,
+    starts_at          = u.starts_at,
+    incident_id        = u.incident_id,
+    incident_starts_at = u.incident_starts_at,
+    start_known        = CASE WHEN u.newer THEN u.start_known ELSE a.start_known END,
+    ends_at            = CASE WHEN u.newer THEN u.ends_at ELSE a.ends_at END,
+    severity           = CASE WHEN u.newer THEN u.severity ELSE a.severity END,
+    source             = CASE WHEN u.newer THEN u.source ELSE a.source END,
+    title              = CASE WHEN u.newer THEN u.title ELSE a.title END,
+    description        = CASE WHEN u.newer THEN u.description ELSE a.description END,
+    link               = CASE WHEN u.newer THEN u.link ELSE a.link END,
+    labels             = CASE WHEN u.newer THEN u.labels ELSE a.labels END,
+    annotations        = CASE WHEN u.newer THEN u.annotations ELSE a.annotations END
+FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $6::integer[], $7::text[], $8::timestamptz[], $9::uuid[], $10::timestamptz[],
+            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::boolean[])
+    AS u(org_id, id, service_id, alert_key, occurrences, status, starts_at, incident_id, incident_starts_at,
+         start_known, ends_at, severity, source, title, description, link, labels, annotations, newer)
+WHERE a.org_id = u.org_id AND a.id = u.id`
+
+// QueueChanges adds the statements that store sorted changes to a pipelined batch. It
+// breaks ConstraintKey when an alert that was not Known is stored by now.
+func QueueChanges(batch *pgx.Batch, changes []Change, now time.Time) {
+	var fresh, known []Change
+	for _, c := range changes {
+		if c.Known {
+			known = append(known, c)
+		} else {
+			fresh = append(fresh, c)
+		}
+	}
+	if len(fresh) > 0 {
+		columns, _ := columnsOf(fresh, now)
+		batch.Queue(insertSQL, columns...)
+	}
+	if len(known) > 0 {
+		columns, newer := columnsOf(known, now)
+		batch.Queue(updateSQL, append(columns, newer)...)
+	}
+}
+
+func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
+	n := len(changes)
+	orgs, ids, services, keys := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]string, n)
+	counts, statuses, starts := make([]int32, n), make([]string, n), make([]time.Time, n)
+	incidents, incidentStarts := make([]*uuid.UUID, n), make([]*time.Time, n)
+	known, ends, severities, sources := make([]bool, n), make([]*time.Time, n), make([]string, n), make([]string, n)
 	titles, descriptions, links := make([]string, n), make([]string, n), make([]string, n)
 	labels, annotations := make([][]byte, n), make([][]byte, n)
-	starts, known, ends, counts := make([]time.Time, n), make([]bool, n), make([]*time.Time, n), make([]int32, n)
-	for i, a := range arrivals {
-		orgs[i], ids[i], services[i] = a.OrgID, id.New(), a.ServiceID
-		keys[i], statuses[i], severities[i], sources[i] = a.Key, string(a.Status), string(a.Severity), a.Source
-		titles[i], descriptions[i], links[i] = a.Title, a.Description, a.Link
-		labels[i], annotations[i] = object(a.Labels), object(a.Annotations)
-		starts[i], known[i] = alert.StartOf(a.Received, now), alert.StartKnown(a.Received, now)
-		if !a.EndsAt.IsZero() {
-			ends[i] = &arrivals[i].EndsAt
-		}
-		counts[i] = int32(max(1, a.Count))
+	newer = make([]bool, n)
+	for i, c := range changes {
+		r := c.Received
+		orgs[i], ids[i], services[i], keys[i] = c.OrgID, c.Stored.ID, c.ServiceID, r.Key
+		counts[i], statuses[i], starts[i] = int32(max(1, r.Count)), string(c.Stored.Status), c.Stored.StartsAt
+		incidents[i], incidentStarts[i] = postgres.Null(c.Stored.IncidentID), postgres.Null(c.Stored.IncidentStartsAt)
+		known[i], ends[i], severities[i], sources[i] = alert.StartKnown(r, now), postgres.Null(r.EndsAt), string(r.Severity), r.Source
+		titles[i], descriptions[i], links[i] = r.Title, r.Description, r.Link
+		labels[i], annotations[i] = object(r.Labels), object(r.Annotations)
+		newer[i] = c.Newer
 	}
 	return []any{
-		orgs, ids, services, keys, statuses, severities, sources, titles, descriptions,
-		labels, annotations, links, starts, known, ends, counts, now,
-	}, ids
+		orgs, ids, services, keys, now, counts, statuses, starts, incidents, incidentStarts,
+		known, ends, severities, sources, titles, descriptions, links, labels, annotations,
+	}, newer
 }
 
 // object encodes a map of strings; it cannot fail.
@@ -123,46 +171,6 @@ func object(values map[string]string) []byte {
 	}
 	encoded, _ := json.Marshal(values)
 	return encoded
-}
-
-func scanRow(row pgx.CollectableRow) (Row, error) {
-	var r Row
-	var status string
-	var incident *uuid.UUID
-	var incidentStart *time.Time
-	err := row.Scan(&r.OrgID, &r.ID, &r.ServiceID, &r.Key, &status, &r.StartsAt, &incident, &incidentStart, &r.IncidentOpen)
-	r.Status = alert.Status(status)
-	if incident != nil {
-		r.IncidentID = *incident
-	}
-	if incidentStart != nil {
-		r.IncidentStartsAt = *incidentStart
-	}
-	return r, err
-}
-
-// Link says that an alert opened or joined an incident.
-type Link struct {
-	OrgID, AlertID, IncidentID uuid.UUID
-	StartsAt                   time.Time
-}
-
-const linkSQL = `
-UPDATE alert SET incident_id = link.incident_id, incident_starts_at = link.starts_at
-FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS incident_id, unnest($4::timestamptz[]) AS starts_at) link
-WHERE alert.org_id = link.org_id AND alert.id = link.id`
-
-// QueueLinks adds the statement that stores links to a pipelined batch.
-func QueueLinks(batch *pgx.Batch, links []Link) {
-	if len(links) == 0 {
-		return
-	}
-	n := len(links)
-	orgs, alerts, incidents, starts := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n), make([]time.Time, n)
-	for i, l := range links {
-		orgs[i], alerts[i], incidents[i], starts[i] = l.OrgID, l.AlertID, l.IncidentID, l.StartsAt
-	}
-	batch.Queue(linkSQL, orgs, alerts, incidents, starts)
 }
 
 // Event is one line of the record of what was received.
@@ -189,12 +197,12 @@ func QueueEvents(batch *pgx.Batch, events []Event, now time.Time) {
 	batch.Queue(eventSQL, orgs, alerts, incidents, statuses, counts, now)
 }
 
-// StillFiring tells which of the incidents have an alert that fires.
-func StillFiring(ctx context.Context, tx pgx.Tx, orgs, incidents []uuid.UUID) ([]uuid.UUID, error) {
+// StillFiring tells which of the incidents have an alert that fires, besides alerts.
+func StillFiring(ctx context.Context, tx pgx.Tx, orgs, incidents, alerts []uuid.UUID) ([]uuid.UUID, error) {
 	rows, err := tx.Query(ctx, `
-		SELECT i.id FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) i
-		WHERE EXISTS (SELECT FROM alert a WHERE a.org_id = i.org_id AND a.incident_id = i.id AND a.status = 'firing')`,
-		orgs, incidents)
+		SELECT i.id FROM unnest($1::uuid[], $2::uuid[]) AS i(org_id, id)
+		WHERE EXISTS (SELECT FROM alert a WHERE a.org_id = i.org_id AND a.incident_id = i.id AND a.status = 'firing' AND a.id <> ALL ($3::uuid[]))`,
+		orgs, incidents, alerts)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,212 @@
+package intake
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+)
+
+// lockIncidents locks the incidents that alerts join or may resolve.
+func (b *batch) lockIncidents(ctx context.Context) error {
+	var ref incidentdb.Ref
+	for i, a := range b.alerts {
+		switch b.meanings[i] {
+		case alert.Cleared:
+			ref.Add(a.OrgID, a.Stored.IncidentID)
+		case alert.OpenOrJoin:
+			if incidentID, exists := b.open[b.subjects[i]]; exists {
+				ref.Add(a.OrgID, incidentID)
+			}
+		case alert.Repeat, alert.Suppressed, alert.Ended:
+		}
+	}
+	if len(ref.IDs) == 0 {
+		return nil
+	}
+	records, err := incidentdb.Lock(ctx, b.tx, ref)
+	for _, record := range records {
+		b.records[record.ID] = record
+	}
+	return err
+}
+
+// openIncidents lets each alert without an incident join the open one about its
+// subject, or opens it and pages the first people.
+func (b *batch) openIncidents(ctx context.Context) error {
+	joining := map[incidentdb.Subject][]*alertdb.Change{}
+	for i := range b.alerts {
+		if b.meanings[i] == alert.OpenOrJoin {
+			joining[b.subjects[i]] = append(joining[b.subjects[i]], &b.alerts[i])
+		}
+	}
+	byOpening := map[incidentdb.Subject][]*alertdb.Change{}
+	for subject, alerts := range joining {
+		// What was open when the transaction began may be resolved by now: the lock tells.
+		if record, locked := b.records[b.open[subject]]; locked && record.Status.Open() {
+			b.join(record, alerts)
+		} else {
+			byOpening[subject] = alerts
+			b.openings = append(b.openings, b.opening(subject, alerts))
+		}
+	}
+	if len(b.openings) == 0 {
+		return nil
+	}
+	if err := b.numberOpenings(ctx); err != nil {
+		return err
+	}
+	for _, record := range b.opened {
+		link(record, byOpening[incidentdb.Subject{ServiceID: record.ServiceID, Key: record.Key}])
+		b.round.Note(record, incident.Event{Kind: "declared", Message: "Declared from an alert of " + b.routes[record.ServiceID].ServiceName + "."})
+		if err := b.round.Start(ctx, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opening describes the incident that alerts about one subject open: the first gives
+// the words, the worst the severity.
+func (b *batch) opening(subject incidentdb.Subject, alerts []*alertdb.Change) incidentdb.Opening {
+	route, first := b.routes[subject.ServiceID], alerts[0].Received
+	grouping := string(route.Grouping)
+	return incidentdb.Opening{
+		OrgID: route.OrgID, ServiceID: subject.ServiceID, Key: subject.Key, PolicyID: route.PolicyID,
+		Title: alert.IncidentTitle(grouping, first), Description: alert.IncidentDescription(grouping, first),
+		Severity: worst(first.Severity, alerts), Source: first.Source,
+		AlertCount: len(alerts), TruncatedAlerts: b.truncated[subject.ServiceID],
+	}
+}
+
+// numberOpenings reserves the incidents' numbers, organization by organization, and reads
+// what decides about their paging in the same round trip.
+func (b *batch) numberOpenings(ctx context.Context) error {
+	slices.SortFunc(b.openings, func(x, y incidentdb.Opening) int {
+		return cmp.Or(bytes.Compare(x.OrgID[:], y.OrgID[:]), bytes.Compare(x.ServiceID[:], y.ServiceID[:]), cmp.Compare(x.Key, y.Key))
+	})
+	reads := &pgx.Batch{}
+	for rest := b.openings; len(rest) > 0; {
+		own := rest
+		if end := slices.IndexFunc(rest, func(o incidentdb.Opening) bool { return o.OrgID != rest[0].OrgID }); end > 0 {
+			own = rest[:end]
+		}
+		rest = rest[len(own):]
+		incidentdb.QueueNumbers(reads, own[0].OrgID, len(own), func(first int) {
+			for i, opening := range own {
+				record := opening.Record(id.New())
+				record.Number = first + i
+				b.opened = append(b.opened, record)
+			}
+		})
+	}
+	for _, o := range b.openings {
+		b.round.QueueReads(reads, o.OrgID, o.PolicyID)
+	}
+	return b.tx.SendBatch(ctx, reads).Close()
+}
+
+// join adds alerts to an open incident.
+func (b *batch) join(record incidentdb.Record, alerts []*alertdb.Change) {
+	link(record, alerts)
+	severity := worst(record.Severity, alerts)
+	b.joined = append(b.joined, incidentdb.Joined{
+		OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(alerts),
+		Truncated: b.truncated[record.ServiceID], Severity: severity,
+	})
+	b.round.Note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(alerts), Data: map[string]any{"alerts": len(alerts)}})
+	if severity != record.Severity {
+		b.round.Note(record, incident.Event{
+			Kind:    "severity_change",
+			Message: fmt.Sprintf("Severity changed from %s to %s by an alert.", record.Severity, severity),
+			Data:    map[string]any{"from": record.Severity, "to": severity},
+		})
+		record.Severity = severity
+		b.records[record.ID] = record
+	}
+}
+
+// link makes an incident answer for the start that its alerts have now.
+func link(record incidentdb.Record, alerts []*alertdb.Change) {
+	for _, a := range alerts {
+		a.Stored.IncidentID, a.Stored.IncidentStartsAt = record.ID, a.Stored.StartsAt
+	}
+}
+
+func worst(severity alert.Severity, alerts []*alertdb.Change) alert.Severity {
+	for _, a := range alerts {
+		if a.Received.Severity.Rank() < severity.Rank() {
+			severity = a.Received.Severity
+		}
+	}
+	return severity
+}
+
+func linkedMessage(alerts []*alertdb.Change) string {
+	if len(alerts) == 1 {
+		return "Alert linked: " + alerts[0].Received.Title
+	}
+	return fmt.Sprintf("%d alerts linked, the first: %s", len(alerts), alerts[0].Received.Title)
+}
+
+// resolveCleared closes incidents whose last alert ended. The incidents are locked, so
+// no other transaction can be adding an alert to them.
+func (b *batch) resolveCleared(ctx context.Context) error {
+	ended, firing := map[uuid.UUID]int{}, map[uuid.UUID]bool{}
+	var ref incidentdb.Ref
+	var own []uuid.UUID // what the batch itself says of these alerts is not written yet
+	for i, a := range b.alerts {
+		if b.meanings[i] == alert.Cleared {
+			if ended[a.Stored.IncidentID] == 0 {
+				ref.Add(a.OrgID, a.Stored.IncidentID)
+			}
+			ended[a.Stored.IncidentID]++
+		}
+		if a.Known {
+			own = append(own, a.Stored.ID)
+		}
+		if a.Stored.Status == alert.Firing {
+			firing[a.Stored.IncidentID] = true
+		}
+	}
+	if len(ended) == 0 {
+		return nil
+	}
+	others, err := alertdb.StillFiring(ctx, b.tx, ref.Orgs, ref.IDs, own)
+	if err != nil {
+		return err
+	}
+	for _, incidentID := range others {
+		firing[incidentID] = true
+	}
+	for _, incidentID := range ref.IDs {
+		record := b.records[incidentID]
+		switch {
+		case !record.Status.Open():
+		case firing[incidentID]:
+			b.round.Note(record, incident.Event{Kind: "alert_resolved", Message: endedMessage(ended[incidentID]), Data: map[string]any{"alerts": ended[incidentID]}})
+		default:
+			if err := b.round.Command(ctx, &b.writes, record, incident.AlertsCleared{}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func endedMessage(ended int) string {
+	if ended == 1 {
+		return "1 alert ended; others still fire."
+	}
+	return fmt.Sprintf("%d alerts ended; others still fire.", ended)
+}
