@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/intake"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
 )
@@ -37,6 +39,8 @@ func (s *server) findRoute(ctx context.Context, hash ingest.KeyHash) (ingest.Rou
 type acceptor struct {
 	intake  *intake.Intake
 	metrics *telemetry.Metrics
+	// refused counts the requests that were answered 503.
+	refused *atomic.Int64
 }
 
 func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Batch) error {
@@ -44,6 +48,9 @@ func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Ba
 	outcome := "accepted"
 	if err != nil {
 		outcome = "unavailable"
+	}
+	if fault.Is(err, fault.Unavailable) {
+		a.refused.Add(1)
 	}
 	if len(batch.Alerts) > 0 {
 		a.metrics.AlertsReceived(batch.Alerts[0].Source, outcome, len(batch.Alerts))

@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/channel/webhook"
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/handover"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -88,6 +89,24 @@ func (s *server) keepMail(pool postgres.Pool) email.Keep {
 // postToSlack posts the test message of the Slack dialog.
 func (s *server) postToSlack(ctx context.Context, webhookURL, channel, text string) error {
 	return slack.New(s.egress).Post(ctx, webhookURL, channel, text)
+}
+
+var (
+	errDiskFull  = fault.New(fault.Unavailable, "disk_full", "The database's disk is full. Free space on it.")
+	errUnwritten = fault.New(fault.Unavailable, "database_not_writable", "The database cannot be written. The log says why.")
+)
+
+// writable fails while no alert could be stored.
+func (s *server) writable(ctx context.Context) error {
+	err := s.db.Writable(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case postgres.IsDiskFull(err):
+		return errDiskFull.Because(err)
+	default:
+		return errUnwritten.Because(err)
+	}
 }
 
 // accepting fails once the process is stopping, so that balancers look elsewhere.

@@ -176,7 +176,7 @@ type plainRoute struct {
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
-	ingest.NewHandler(keys, acceptor{s.intake, s.metrics}, rpcserver.WriteError, s.logger).Register(webhooks)
+	ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused}, rpcserver.WriteError, s.logger).Register(webhooks)
 	acknowledge, verify := s.acknowledgePages(), s.verifyPages()
 	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},
@@ -209,7 +209,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 // of their own.
 func (s *server) opsRoutes() []plainRoute {
 	return []plainRoute{
-		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Reachable}, telemetry.Check{Name: "stopping", Run: s.accepting})},
+		{"GET", "/readyz", telemetry.Ready(s.logger, telemetry.Check{Name: "database", Run: s.db.Reachable}, telemetry.Check{Name: "disk", Run: s.writable}, telemetry.Check{Name: "stopping", Run: s.accepting})},
 		{"GET", "/metrics", s.metrics.Handler()},
 	}
 }

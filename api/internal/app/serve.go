@@ -67,7 +67,9 @@ type server struct {
 	outboxes    map[notify.Kind]*delivery.Outbox
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
-	stopping    chan struct{}
+	// refused counts the requests with alerts that were answered 503.
+	refused  atomic.Int64
+	stopping chan struct{}
 	// copied is true while the database is a restored copy that nobody has confirmed.
 	installation *installation.Installation
 	copied       atomic.Bool
@@ -169,6 +171,7 @@ func (s *server) build(ctx context.Context) error {
 func (s *server) newWatch() *watch.Watch {
 	return watch.New(s.db, watch.NewAuditor(s.db, s.logger, s.outboxes, s.signals()), watch.Options{
 		Logger: s.logger, DeadmanURL: s.DeadmanURL, RetentionDays: s.RetentionDays, OldestOverdue: s.metrics.OldestOverdue, Repaired: s.metrics.Repaired,
+		Problem: s.metrics.Problem, Refused: s.refused.Load,
 	})
 }
 

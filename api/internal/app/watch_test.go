@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 // TestABrokenSweeperIsNoticed: nothing carries out what is due. The auditor notices,
@@ -70,4 +72,14 @@ func (r *rig) serviceOfNewOrganization() (serviceKey string) {
 		"name": "Checkout", "escalation_policy_id": at[string](r.t, policy, "escalation_policy", "id"),
 	})
 	return fmt.Sprint(service["service_key"])
+}
+
+// TestAFullDiskIsNotReady: everything that only reads still works.
+func TestAFullDiskIsNotReady(t *testing.T) {
+	r := newTestServer(t)
+	pgtest.FillDisk(t, r.database)
+	got := r.plainly(http.MethodGet, "/readyz", "", nil)
+	if want := `{"check":"disk","message":"The database's disk is full. Free space on it."}`; got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, want) {
+		t.Errorf("readiness is %d %s", got.status, got.body)
+	}
 }

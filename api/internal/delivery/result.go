@@ -240,12 +240,8 @@ func (t try) whom() string {
 
 // way is how, with the address as far as it may be shown.
 func (t try) way(kind notify.Kind) string {
-	words := map[notify.Kind]string{
-		notify.Email: "e-mail", notify.SMS: "SMS", notify.Voice: "call", notify.Push: "push",
-		notify.Webhook: "webhook", notify.Slack: "Slack",
-	}
 	if hint := notify.Line(t.held.Contact.Hint, 100); hint != "" {
-		return words[kind] + " (" + hint + ")"
+		return kind.Word() + " (" + hint + ")"
 	}
-	return words[kind]
+	return kind.Word()
 }

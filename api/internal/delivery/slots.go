@@ -28,6 +28,9 @@ func slotsOf(kind notify.Kind) slots {
 	return slots{all: 256, perOrg: 64, reserve: 64}
 }
 
+// SendsPerOrg is how many messages of one organization this process sends at a time.
+func SendsPerOrg(kind notify.Kind) int { return slotsOf(kind).perOrg }
+
 const (
 	// A contact that got floodAfter messages within floodWithin is being flooded: what
 	// follows is bundled into one message each floodGap. Nothing is dropped. Programs are

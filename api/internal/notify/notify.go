@@ -28,6 +28,22 @@ const (
 	Slack   Kind = "slack"
 )
 
+// Word is how a sentence calls it: "Ada was paged by e-mail".
+func (k Kind) Word() string {
+	switch k {
+	case Email:
+		return "e-mail"
+	case Voice:
+		return "call"
+	case SMS:
+		return "SMS"
+	case Slack:
+		return "Slack"
+	default:
+		return string(k)
+	}
+}
+
 // Kinds lists the channels that exist now; each has its own queue, so that a slow
 // one never delays another.
 var Kinds = []Kind{Email, Webhook, Slack}

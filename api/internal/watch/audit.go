@@ -87,15 +87,16 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 	}
 }
 
-// overdueSQL asks everything at once. A page is not late while its contact's provider
-// has asked us to wait, which a later try of another page to the same contact shows.
+// overdueSQL asks everything at once. A page that waits for its contact has its next try in
+// the future, and one whose organization has all the sends that it may have under way (more
+// than any other) waits for those: neither is this installation's failure.
 const overdueSQL = `
 SELECT (SELECT count(*) FROM (
         SELECT FROM escalation_state e WHERE e.status = 'active' AND e.next_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
-        SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = ANY($5) AND n.next_try_at < $1 - $4::interval
-          AND NOT EXISTS (SELECT FROM notification held WHERE held.contact_method_id = n.contact_method_id
-                          AND held.finished_at IS NULL AND held.lease_until IS NULL AND held.attempts > 0 AND held.next_try_at > $1) LIMIT $3) late)
+        SELECT FROM unnest($5::text[], $8::integer[]) AS kind(name, sends) JOIN notification n ON n.channel = kind.name
+        WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
+          AND (SELECT count(*) FROM delivery d WHERE d.outcome = 'sending' AND d.lease_until > $1 AND d.org_id = n.org_id AND d.channel = n.channel) < kind.sends LIMIT $3) late)
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
@@ -126,11 +127,11 @@ LIMIT $3`
 
 // overdueArguments are those of overdueSQL.
 func overdueArguments(now time.Time) []any {
-	kinds := make([]string, len(notify.Kinds))
+	kinds, sends := make([]string, len(notify.Kinds)), make([]int, len(notify.Kinds))
 	for i, kind := range notify.Kinds {
-		kinds[i] = string(kind)
+		kinds[i], sends[i] = string(kind), delivery.SendsPerOrg(kind)
 	}
-	return []any{now, lateEscalation, mostAudited, latePage, kinds, aheadOfClock, notifydb.Lease + aheadOfClock}
+	return []any{now, lateEscalation, mostAudited, latePage, kinds, aheadOfClock, notifydb.Lease + aheadOfClock, sends}
 }
 
 // Find counts what is overdue now.
@@ -186,6 +187,10 @@ UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next
 WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalation_state w
     WHERE w.status = 'active' AND w.updated_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
+// No provider may ask for more than ten minutes (notify.LongestWait).
+const contactsAheadSQL = `
+UPDATE contact_method SET next_try_at = $1 WHERE next_try_at > $1::timestamptz + $2::interval + interval '10 minutes'`
+
 const releaseHeldSQL = `
 UPDATE escalation_state e SET updated_at = $1, next_due_at = $1, version = e.version + 1 WHERE ` + heldTooLong
 
@@ -199,7 +204,7 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 	if _, err := notifydb.ReleaseHeld(ctx, tx, now, now.Add(notifydb.Lease+aheadOfClock)); err != nil {
 		return err
 	}
-	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL, releaseHeldSQL} {
+	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL, contactsAheadSQL, releaseHeldSQL} {
 		if _, err := tx.Exec(ctx, sql, now, aheadOfClock); err != nil {
 			return err
 		}

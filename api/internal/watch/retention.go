@@ -110,6 +110,18 @@ func (w *Watch) Housekeep(ctx context.Context) {
 			w.housekeepingFailed(ctx, e.table, err)
 		}
 	}
+	if err := w.restContacts(ctx); err != nil {
+		w.housekeepingFailed(ctx, "contact_method", err)
+	}
+}
+
+// restContacts stops looking for pages to contacts that failed and that nobody has paged
+// since: each look of an outbox asks for every contact that is to be tried again.
+func (w *Watch) restContacts(ctx context.Context) error {
+	return w.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE contact_method SET next_try_at = NULL WHERE next_try_at < nightbell_now() - interval '1 day'`)
+		return err
+	})
 }
 
 func (w *Watch) housekeepingFailed(ctx context.Context, table string, err error) {

@@ -1,9 +1,11 @@
 // Package watch looks at the page path from beside it (design rule 10). Every 30 s:
 //
-//  1. count what should have happened and has not (audit.go);
-//  2. do what was forgotten, and count what that repaired;
-//  3. with nothing overdue, call the dead-man URL: when that hears nothing, something
-//     outside of Nightbell knows within 90 s (promise P6).
+//  1. find out whether the database can store more;
+//  2. count what should have happened and has not (audit.go), do what was forgotten, and
+//     count what that repaired;
+//  3. ask for pages that our own mail server keeps, and for refused alerts (health.go);
+//  4. with nothing wrong, call the dead-man URL: when that hears nothing, something outside
+//     of Nightbell knows within 90 s (promise P6).
 //
 // Every hour it deletes what has served its time (retention.go).
 package watch
@@ -13,6 +15,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -38,6 +41,10 @@ type Options struct {
 	OldestOverdue func(time.Duration)
 	// Repaired is told how much of a kind was overdue and is not any more.
 	Repaired func(kind string, count int)
+	// Problem is told in each round of each of ProblemKinds whether there is one.
+	Problem func(kind string, exists bool)
+	// Refused counts the requests with alerts that were ever refused.
+	Refused func() int64
 }
 
 // Watch finds out whether pages are late, and says so.
@@ -45,6 +52,12 @@ type Watch struct {
 	db      *postgres.DB
 	auditor *Auditor
 	options Options
+	// refused is Refused of the last round; only Round uses it.
+	refused       int64
+	refusedBefore bool
+
+	mu       sync.Mutex
+	problems []Problem
 }
 
 // New makes a watch. Its loops call Round and Housekeep.
@@ -52,23 +65,42 @@ func New(db *postgres.DB, auditor *Auditor, options Options) *Watch {
 	return &Watch{db: db, auditor: auditor, options: options}
 }
 
-// Round asks what is overdue, does it, and tells the dead-man URL while all is well:
-// when that hears nothing, something outside of us knows (promise P6). A round in which
-// something was overdue is not well, even if it is repaired.
+// Round looks for problems, does what was forgotten, and tells the dead-man URL while all is
+// well. A round in which something was overdue is not well, even if it is repaired.
 func (w *Watch) Round(ctx context.Context) {
-	found, err := w.auditor.Find(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			w.options.Logger.ErrorContext(ctx, "cannot tell whether pages are late", "error", err)
-		}
+	problems := w.look(ctx)
+	if ctx.Err() != nil {
 		return
+	}
+	w.note(problems)
+	if len(problems) == 0 {
+		w.pingDeadman(ctx)
+	}
+}
+
+func (w *Watch) look(ctx context.Context) (problems []Problem) {
+	if err := w.db.Writable(ctx); err != nil {
+		w.options.Logger.ErrorContext(ctx, "the database cannot be written", "error", err)
+		problems = append(problems, unwritable(err))
+	}
+	problems = append(problems, w.refusals()...)
+	found, err := w.auditor.Find(ctx)
+	blocked, blockedErr := w.auditor.Blocked(ctx)
+	if err = errors.Join(err, blockedErr); err != nil {
+		w.options.Logger.ErrorContext(ctx, "cannot tell whether pages are late", "error", err)
+		return append(problems, Problem{Kind: "database", Message: "The database does not answer. The server's log says why."})
 	}
 	w.options.OldestOverdue(found.Oldest)
+	for _, problem := range blocked {
+		w.options.Logger.ErrorContext(ctx, "pages cannot be delivered", "since", problem.Since, "reason", problem.Message)
+	}
+	problems = append(problems, blocked...)
 	if found.Any() {
 		w.repair(ctx, found)
-		return
+		problems = append(problems, Problem{Kind: "late", Message: "Pages or escalation steps were late by up to " +
+			found.Oldest.Round(time.Second).String() + ". The server's log says which."})
 	}
-	w.pingDeadman(ctx)
+	return problems
 }
 
 // repair does what is overdue, and counts what is not any more.

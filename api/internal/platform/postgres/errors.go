@@ -22,6 +22,7 @@ const (
 	codeSerializationFailure = "40001"
 	codeDeadlock             = "40P01"
 	codeLockTimeout          = "55P03"
+	codeDiskFull             = "53100"
 	codeQueryCanceled        = "57014" // statement_timeout
 	codeAdminShutdown        = "57P01"
 	codeCrashShutdown        = "57P02"

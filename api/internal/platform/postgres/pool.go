@@ -120,10 +120,11 @@ type Config struct {
 
 // DB is the database seen through its pools. It is safe for concurrent use.
 type DB struct {
-	config  Config
-	acquire time.Duration
-	current atomic.Pointer[generation]
-	fence   fence
+	config   Config
+	acquire  time.Duration
+	current  atomic.Pointer[generation]
+	writable writable
+	fence    fence
 	// pooler is set once a connection turned out to lead through a connection pooler.
 	pooler atomic.Bool
 

@@ -23,6 +23,7 @@ type Metrics struct {
 	requests *prometheus.HistogramVec
 	alerts   *prometheus.CounterVec
 	repairs  *prometheus.CounterVec
+	problems *prometheus.GaugeVec
 }
 
 // NewMetrics makes an empty registry with ours and the Go runtime's metrics in it.
@@ -52,12 +53,16 @@ func NewMetrics(version string) *Metrics {
 			Help: "What the page path had forgotten and the auditor did, by kind. Any increase is a fault to look into.",
 		}, []string{"kind"}),
 	}
+	m.problems = prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "nightbell_problem",
+		Help: "1 while something of this installation's own keeps alerts or pages: database, disk, late, blocked, intake.",
+	}, []string{"kind"})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "nightbell_build_info",
 		Help:        "Always 1; the labels say what is running.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, m.repairs, build,
+	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, m.repairs, m.problems, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -69,6 +74,15 @@ func (m *Metrics) PageAttempted(channel string, late time.Duration) {
 
 // OldestOverdue says how long the most overdue page has been waiting.
 func (m *Metrics) OldestOverdue(age time.Duration) { m.overdue.Set(max(0, age).Seconds()) }
+
+// Problem says whether there is a problem of a kind (watch.ProblemKinds).
+func (m *Metrics) Problem(kind string, exists bool) {
+	value := 0.0
+	if exists {
+		value = 1
+	}
+	m.problems.WithLabelValues(kind).Set(value)
+}
 
 // Repaired counts what the auditor did ("escalation", "page", "lease", "timer", "held", "unpaged", "ahead").
 func (m *Metrics) Repaired(kind string, count int) {

@@ -37,6 +37,15 @@ CREATE TABLE installation (
 
 -- ---------------------------------------------------------------- org and people
 
+-- Grown, and shrunk again, to find out whether the disk has room (postgres.Writable). PLAIN
+-- keeps what is written as large as it is.
+CREATE TABLE write_probe (
+    id         uuid PRIMARY KEY,
+    filler     text NOT NULL,
+    written_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+ALTER TABLE write_probe ALTER filler SET STORAGE PLAIN; -- before 16 not a part of CREATE TABLE
+
 CREATE TABLE org (
     id                    uuid PRIMARY KEY,
     kind                  text NOT NULL CHECK (kind IN ('individual', 'organization')),
@@ -827,7 +836,7 @@ GRANT USAGE ON SCHEMA public TO nightbell_tenant, nightbell_system;
 GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, nightbell_system;
 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
-GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally TO nightbell_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally, write_probe TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at) ON users TO nightbell_tenant;

@@ -1,0 +1,157 @@
+package watch_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/watch"
+)
+
+// watched is a workspace whose pages go to a provider that fails as it is told.
+type watched struct {
+	*workspace
+	watch    *watch.Watch
+	outbox   *delivery.Outbox
+	failure  error
+	pings    atomic.Int32
+	refused  int64
+	problems map[string]bool
+}
+
+func (w *watched) Send(context.Context, notify.Message) (notify.Receipt, error) {
+	return notify.Receipt{}, w.failure
+}
+
+func newWatched(t *testing.T) *watched {
+	t.Helper()
+	w := &watched{workspace: newWorkspace(t), problems: map[string]bool{}}
+	w.Clock.Freeze(pagingtest.Began)
+	quiet := slog.New(slog.DiscardHandler)
+	deadman := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { w.pings.Add(1) }))
+	t.Cleanup(deadman.Close)
+	w.outbox = delivery.New(w.DB, notify.Email, w, delivery.Options{
+		Logger: quiet, AckKey: []byte(strings.Repeat("k", 32)), Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+	})
+	signals := paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
+	w.watch = watch.New(w.DB, watch.NewAuditor(w.DB, quiet, nil, signals), watch.Options{
+		Logger: quiet, DeadmanURL: deadman.URL, OldestOverdue: func(time.Duration) {}, Repaired: func(string, int) {},
+		Problem: func(kind string, exists bool) { w.problems[kind] = exists }, Refused: func() int64 { return w.refused },
+	})
+	return w
+}
+
+// round looks once, and tells which problems it found; none when it called the dead-man URL.
+func (w *watched) round(t *testing.T) []string {
+	t.Helper()
+	w.watch.Round(t.Context())
+	var kinds []string
+	for _, problem := range w.watch.Problems() {
+		kinds = append(kinds, problem.Kind)
+		if problem.Message == "" || problem.Since.IsZero() || !w.problems[problem.Kind] {
+			t.Errorf("the problem is told as %+v, and as %v in the metrics", problem, w.problems)
+		}
+	}
+	if told := slices.Collect(maps.Keys(w.problems)); len(told) != len(watch.ProblemKinds) {
+		t.Errorf("the metrics hear of %v", told)
+	}
+	if pings := w.pings.Swap(0); (pings == 1) != (len(kinds) == 0) {
+		t.Errorf("%d calls of the dead-man URL with the problems %v", pings, kinds)
+	}
+	return kinds
+}
+
+func (w *watched) deliver(t *testing.T) {
+	t.Helper()
+	if _, err := w.outbox.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for pgtest.One[bool](t, w.Database, `SELECT EXISTS (SELECT FROM delivery WHERE outcome = 'sending')`) {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// TestAMailServerThatRefusesWithholdsTheDeadMan: its pages are being retried, and have their
+// next try in the future at every round.
+func TestAMailServerThatRefusesWithholdsTheDeadMan(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.failure = notify.Installation(errors.New("the mail server cannot be reached"))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	var seen [][]string
+	for range 5 {
+		w.deliver(t)
+		seen = append(seen, w.round(t))
+		w.Clock.Advance(31 * time.Second)
+	}
+	if len(seen[0])+len(seen[1]) > 0 || !slices.Equal(seen[2], []string{"blocked"}) || !slices.Equal(seen[4], []string{"blocked"}) {
+		t.Errorf("every half minute the problems were %v: want it told after a minute", seen)
+	}
+	if got, want := w.watch.Problems()[0], "A page by e-mail cannot be delivered: the mail server cannot be reached."; got.Message != want || !got.Since.Equal(pagingtest.Began) {
+		t.Errorf("told %q since %s", got.Message, got.Since)
+	}
+	w.failure = nil
+	w.Clock.Advance(2 * time.Minute)
+	w.deliver(t)
+	w.Exec(t, `UPDATE escalation_state SET next_due_at = nightbell_now() + interval '5 minutes'`)
+	if got := w.round(t); len(got) > 0 {
+		t.Errorf("after the page was delivered: %v", got)
+	}
+}
+
+// TestADeadContactIsNoProblemOfTheInstallation, however long it lasts.
+func TestADeadContactIsNoProblemOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.failure = errors.New("no answer in time")
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
+	for n := range 20 {
+		w.deliver(t)
+		w.Exec(t, `UPDATE escalation_state SET next_due_at = nightbell_now() + interval '5 minutes'`)
+		if got := w.round(t); len(got) > 0 {
+			t.Fatalf("in round %d: %v", n, got)
+		}
+		w.Clock.Advance(31 * time.Second)
+	}
+	if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM contact_method WHERE failures >= 3 AND failing_since IS NOT NULL`); got != 1 {
+		t.Error("the contact is not flagged")
+	}
+}
+
+func TestAFullDiskWithholdsTheDeadMan(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	pgtest.FillDisk(t, w.Database)
+	if got := w.round(t); !slices.Equal(got, []string{"disk"}) {
+		t.Errorf("the problems are %v", got)
+	}
+}
+
+func TestRefusedAlertsWithholdTheDeadMan(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	for n, want := range []struct {
+		refused int64
+		problem []string
+	}{{0, nil}, {3, nil}, {3, nil}, {4, nil}, {9, []string{"intake"}}, {10, []string{"intake"}}, {10, nil}} {
+		w.refused = want.refused
+		if got := w.round(t); !slices.Equal(got, want.problem) {
+			t.Errorf("round %d: %v, want %v", n, got, want.problem)
+		}
+	}
+}
