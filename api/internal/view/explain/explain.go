@@ -12,31 +12,16 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
-	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 )
 
-// Foreseen is what an explanation is made of (paging.Foresight).
-type Foreseen struct {
-	ServiceID   uuid.UUID
-	ServiceName string
-	Severity    alert.Severity
-	At          time.Time
-	Policy      escalation.Policy
-	Hold        escalation.Hold
-	Ahead       []escalation.Foreseen
-	// Ends is false when more would follow.
-	Ends bool
-	// Rules tell how the one is reached whom an effect pages.
-	Rules func(escalation.Effect) []notify.Rule
-}
-
-// Tell gives the people and contacts of what is foreseen their names, and says all of it
+// Answer gives the people and contacts of what is foreseen their names, and says all of it
 // in words.
-func Tell(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f Foreseen) (*nightbellv1.ExplainResponse, error) {
-	t := &telling{Foreseen: f}
+func Answer(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f paging.Foresight) (*nightbellv1.ExplainResponse, error) {
+	t := &answer{Foresight: f}
 	if err := t.load(ctx, tx, orgID); err != nil {
 		return nil, err
 	}
@@ -52,9 +37,9 @@ func Tell(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f Foreseen) (*nightbe
 	return response, nil
 }
 
-// telling is an explanation under way.
-type telling struct {
-	Foreseen
+// answer is an explanation under way.
+type answer struct {
+	paging.Foresight
 
 	people   map[uuid.UUID]string
 	contacts map[uuid.UUID]contact
@@ -63,7 +48,7 @@ type telling struct {
 type contact struct{ kind, name, hint string }
 
 // load reads the names, with one statement for people and one for contacts.
-func (t *telling) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
+func (t *answer) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
 	t.people, t.contacts = map[uuid.UUID]string{}, map[uuid.UUID]contact{}
 	var people, contacts []uuid.UUID
 	for _, decision := range t.Ahead {
@@ -101,7 +86,7 @@ var outcomes = map[escalation.EffectKind]string{
 }
 
 // moments are what one decision does, one for each step that it comes to.
-func (t *telling) moments(decision escalation.Foreseen) (list []*nightbellv1.ExplainMoment) {
+func (t *answer) moments(decision escalation.Foreseen) (list []*nightbellv1.ExplainMoment) {
 	for _, effect := range decision.Effects {
 		last := len(list) - 1
 		if effect.Pages() && last >= 0 && continues(list[last], effect) {
@@ -131,7 +116,7 @@ func continues(m *nightbellv1.ExplainMoment, effect escalation.Effect) bool {
 	return same && (m.GetOutcome() == "paged" || m.GetOutcome() == "last_resort")
 }
 
-func (t *telling) page(effect escalation.Effect, at time.Time) *nightbellv1.ExplainPage {
+func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.ExplainPage {
 	page := &nightbellv1.ExplainPage{Why: why(effect.Why)}
 	if effect.UserID != uuid.Nil {
 		page.Person = &nightbellv1.Person{Id: effect.UserID.String(), Name: t.people[effect.UserID]}

@@ -18,7 +18,7 @@ func pagedMessage(m *nightbellv1.ExplainMoment) string {
 }
 
 // summary is the whole answer in one sentence.
-func (t *telling) summary(moments []*nightbellv1.ExplainMoment) string {
+func (t *answer) summary(moments []*nightbellv1.ExplainMoment) string {
 	paging := slices.DeleteFunc(slices.Clone(moments), func(m *nightbellv1.ExplainMoment) bool { return len(m.GetPages()) == 0 })
 	if len(paging) == 0 {
 		return "Nobody would be paged: nobody is on call, and no owner of the workspace can be reached."
