@@ -192,7 +192,7 @@ func (w *world) copies() (copies map[string]int, again, unrecorded int) {
 }
 
 // checkAnswered is I7: no page of an incident begins more than a second after its
-// acknowledgement was accepted.
+// acknowledgement was accepted, but for the one that asks about a severity that rose since.
 func (w *world) checkAnswered() {
 	w.t.Helper()
 	answeredAt := map[string]time.Duration{}
@@ -206,7 +206,7 @@ func (w *world) checkAnswered() {
 	about := map[string][]string{}
 	for _, l := range rows(w, pgx.RowToStructByPos[link], `
 		SELECT l.delivery_id::text, n.incident_id::text FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l
-		JOIN notification n ON n.org_id = l.org_id AND n.id = l.notification_id WHERE n.state <> 'cancelled'`) {
+		JOIN notification n ON n.org_id = l.org_id AND n.id = l.notification_id WHERE n.state <> 'cancelled' AND NOT n.confirms`) {
 		about[l.Delivery] = append(about[l.Delivery], l.Incident)
 	}
 	var late []string

@@ -142,7 +142,7 @@ func TestT14AcknowledgeRaces(t *testing.T) {
 		posting.Wait()
 		w.awaitQuiet(patience)
 		ids := w.incidents(keys)
-		due := rows(w, pgx.RowTo[time.Time], `SELECT min(next_due_at) FROM escalation_state WHERE status = 'active' AND step = 1`)[0]
+		due := rows(w, pgx.RowTo[time.Time], `SELECT min(next_due_at) FROM escalation_state WHERE status = 'active' AND cardinality(passed) = 1`)[0]
 		clock.SetNow(due.Add(-300 * time.Millisecond))
 		moment := time.Now().Add(300 * time.Millisecond)
 		var racing sync.WaitGroup

@@ -128,4 +128,6 @@ type Stored struct {
 	IncidentStartsAt time.Time
 	// IncidentOpen tells whether that incident is still triggered or acknowledged.
 	IncidentOpen bool
+	// IncidentSeverity is that of the incident while it is open.
+	IncidentSeverity Severity
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
@@ -27,7 +26,7 @@ func (d *Outbox) message(claim notifydb.Claim, held notifydb.Held, now time.Time
 	listed := map[uuid.UUID]bool{}
 	for _, page := range claim.Pages {
 		told, ok := held.Incidents[page.ID]
-		if !ok || told.Status != string(incident.Triggered) {
+		if !ok || !told.Unanswered {
 			continue
 		}
 		pages = append(pages, page.ID)

@@ -117,7 +117,7 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 		result := notifydb.Result{PageID: page.ID, IncidentID: page.IncidentID}
 		told, known := t.held.Incidents[page.ID]
 		switch {
-		case known && told.Status != string(incident.Triggered):
+		case known && !told.Unanswered:
 			result.State, result.Reason = "cancelled", told.Status
 		case t.err == nil && t.called:
 			result.State = "sent"

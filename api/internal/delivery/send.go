@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
@@ -184,7 +183,7 @@ func (d *Outbox) sendContext(ctx context.Context, limit time.Duration) (context.
 // measure tells how late the pages are that go out for the first time.
 func (d *Outbox) measure(claim notifydb.Claim, held notifydb.Held, now time.Time) {
 	for _, page := range claim.Pages {
-		if page.Attempts == 1 && held.Incidents[page.ID].Status == string(incident.Triggered) {
+		if page.Attempts == 1 && held.Incidents[page.ID].Unanswered {
 			d.options.Lateness(string(d.kind), now.Sub(page.Due))
 		}
 	}

@@ -148,7 +148,7 @@ func TestSeededIncidentsPageNobody(t *testing.T) {
 		"without a state":      {`SELECT count(*) FROM incident i WHERE NOT EXISTS (SELECT FROM escalation_state e WHERE e.incident_id = i.id)`, "0"},
 		"not sent":             {`SELECT count(*) FROM notification WHERE state <> 'sent'`, "0"},
 		"not accepted":         {`SELECT count(*) FROM delivery WHERE outcome <> 'accepted'`, "0"},
-		"unanswered":           {`SELECT e.status || ': ' || e.reason FROM escalation_state e JOIN incident i ON i.id = e.incident_id WHERE i.status = 'triggered'`, "exhausted: Nobody answered, and Standard, 5 minutes has nobody left to page."},
+		"unanswered":           {`SELECT e.status || ': ' || e.reason FROM escalation_state e JOIN incident i ON i.id = e.incident_id WHERE i.status = 'triggered'`, "stopped: sample incident"},
 		"after the answer":     {`SELECT count(*) FROM notification n JOIN incident i ON i.id = n.incident_id WHERE n.due_at >= coalesce(i.acknowledged_at, i.resolved_at, nightbell_now())`, "0"},
 		"mails in the inbox":   {`SELECT count(*) FROM inbox_mail`, "0"},
 		"acknowledged unpaged": {`SELECT count(*) FROM incident i WHERE acknowledged_by IS NOT NULL AND NOT EXISTS (SELECT FROM notification n WHERE n.incident_id = i.id AND n.user_id = i.acknowledged_by AND n.finished_at < i.acknowledged_at)`, "0"},
@@ -171,7 +171,7 @@ func TestHistoryIsOnePlausibleFeed(t *testing.T) {
 		"alerts of another count": {`SELECT count(*) FROM incident i WHERE org_id = $1 AND alert_count <> (SELECT count(*) FROM alert a WHERE a.incident_id = i.id)`, "0"},
 		"firing though resolved":  {`SELECT count(*) FROM incident i JOIN alert a ON a.incident_id = i.id WHERE i.org_id = $1 AND (a.status = 'firing') = (i.status = 'resolved')`, "0"},
 		"events lost":             {`SELECT count(*) FROM alert a WHERE org_id = $1 AND occurrence_count <> (SELECT sum(occurrences) FROM alert_event e WHERE e.alert_id = a.id AND e.status = 'firing')`, "0"},
-		"kinds":                   {`SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM timeline_event WHERE org_id = $1`, "acknowledged alert_linked assigned comment declared exhausted paged resolved severity_change"},
+		"kinds":                   {`SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM timeline_event WHERE org_id = $1`, "acknowledged alert_linked assigned comment declared exhausted last_resort paged resolved severity_change"},
 		"people without a role":   {`SELECT string_agg(DISTINCT role, ' ' ORDER BY role) FROM membership WHERE org_id = $1`, "admin owner responder viewer"},
 	} {
 		if got := figure(t, db, account, check.sql); got != check.want {

@@ -167,16 +167,23 @@ func (p *past) at(after time.Duration) any {
 func (p *past) addIncident() {
 	last := slices.MaxFunc(p.events, func(a, b event) int { return a.at.Compare(b.at) })
 	p.rows.add("incident", `org_id, id, number, service_id, incident_key, title, description, status, severity, urgency, source,
-		escalation_policy_id, assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by,
+		escalation_policy_id, assignee_id, acknowledged_by, acknowledged_at, acknowledged_severity, resolved_by, resolved_at, triggered_at, created_by,
 		alert_count, details, version, updated_at`,
 		orgID, p.id, p.number, serviceID(p.service), p.key(), p.title, p.description, string(p.status()), string(p.severity),
 		string(incident.UrgencyOf(p.severity)), p.source(), policyID(p.policy()),
-		optional(personID(p.who), p.who != ""), optional(personID(p.who), p.who != ""), p.at(p.acknowledged),
+		optional(personID(p.who), p.who != ""), optional(personID(p.who), p.who != ""), p.at(p.acknowledged), p.acknowledgedSeverity(),
 		optional(personID(p.resolver), p.resolver != ""), p.at(p.resolved), p.began,
 		optional(personID(p.by), p.by != ""), len(p.alerts), p.details(), p.version(), last.at)
 	for i := range p.alerts {
 		p.addAlert(i)
 	}
+}
+
+func (p *past) acknowledgedSeverity() any {
+	if p.acknowledged == 0 {
+		return nil
+	}
+	return string(p.severity)
 }
 
 // key is what the incident is about; none joins one that was declared.

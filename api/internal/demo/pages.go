@@ -51,16 +51,16 @@ func (p *past) addPages() {
 	if state.Status == escalation.Active {
 		state = escalation.Stop(state, reason)
 	}
-	p.rows.add("escalation_state", "org_id, incident_id, policy_id, cycle, round, step, status, reason, version, updated_at",
-		orgID, p.id, snapshot.Policy.ID, state.Cycle, state.Round, state.Step, string(state.Status), state.Reason, 1, answer)
+	p.rows.add("escalation_state", "org_id, incident_id, policy_id, cycle, round, passed, severity, status, reason, version, updated_at",
+		orgID, p.id, snapshot.Policy.ID, state.Cycle, state.Round, state.Passed, string(state.Severity), string(state.Status), state.Reason, 1, answer)
 }
 
 // policyAt is the incident's policy as the engine takes it, at an instant of the history.
 func (p *past) policyAt(instant time.Time) escalation.Policy {
 	i := slices.IndexFunc(policies, func(sample samplePolicy) bool { return sample.name == p.policy() })
 	policy := escalation.Policy{ID: policyID(policies[i].name), Name: policies[i].name, Repeats: policies[i].repeats}
-	for _, step := range policies[i].steps {
-		policy.Steps = append(policy.Steps, escalation.Step{Delay: step.wait, Targets: p.rota.targets(step, instant)})
+	for n, step := range policies[i].steps {
+		policy.Steps = append(policy.Steps, escalation.Step{ID: stepID(policies[i].name, n), Delay: step.wait, Targets: p.rota.targets(step, instant)})
 	}
 	return policy.At(instant, func(uuid.UUID) bool { return true })
 }

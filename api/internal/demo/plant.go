@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,7 +26,10 @@ func personID(first string) uuid.UUID  { return keyOf("person", first) }
 func contactID(first string) uuid.UUID { return keyOf("contact", first) }
 func teamID(name string) uuid.UUID     { return keyOf("team", name) }
 func policyID(name string) uuid.UUID   { return keyOf("policy", name) }
-func serviceID(name string) uuid.UUID  { return keyOf("service", name) }
+func stepID(policy string, position int) uuid.UUID {
+	return keyOf("step", policy+"/"+strconv.Itoa(position))
+}
+func serviceID(name string) uuid.UUID { return keyOf("service", name) }
 func optional(id uuid.UUID, is bool) any {
 	if !is {
 		return nil
@@ -119,8 +123,8 @@ func addSteps(r *rows) {
 			for _, severity := range step.severities {
 				severities = append(severities, string(severity))
 			}
-			r.add("escalation_step", "org_id, policy_id, position, delay_seconds, assignment, severities, windows",
-				orgID, policyID(p.name), i, int(step.wait.Seconds()), assignment, severities, oncalldb.StoreWindows(step.windows))
+			r.add("escalation_step", "org_id, policy_id, position, id, delay_seconds, assignment, severities, windows",
+				orgID, policyID(p.name), i, stepID(p.name, i), int(step.wait.Seconds()), assignment, severities, oncalldb.StoreWindows(step.windows))
 			addTargets(r, p, i)
 		}
 	}

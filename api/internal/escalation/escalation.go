@@ -3,8 +3,9 @@
 // nothing starts a goroutine (design section 2, rule 4).
 //
 // Decide in decide.go is called by the sweeper for every incident that is due and
-// by paging when an incident opens; Foresee in foresee.go calls the same to tell what
-// would happen. Policy.At in policy.go asks oncall whom a schedule means at an instant.
+// when an incident opens, Rise in rise.go when an incident becomes more severe; Foresee
+// in foresee.go calls the same to tell what would happen. Policy.At in policy.go asks
+// oncall whom a schedule means at an instant.
 // Neighbours: oncall (who a schedule means at an instant), notify (how a person is
 // reached).
 package escalation
@@ -33,15 +34,37 @@ type Policy struct {
 	Zone *time.Location
 	// NextTurn is the place in the round robin of the next incident.
 	NextTurn int
+	// Revision counts the edits of the policy.
+	Revision int
 	Steps    []Step
+	// LastResort is paged when nobody answered, or when no step means anybody. While it
+	// has no targets that mean somebody, the owners are.
+	LastResort Step
+	// NoLastResort is set when the policy wants nobody as the last resort.
+	NoLastResort bool
+	// Quiet says for which incidents, and when, the policy pages nobody.
+	Quiet []Quiet
 	// Flaw is what of the policy could not be read, for the log; it pages nevertheless.
 	Flaw error
 }
 
+// Quiet is when a policy pages nobody.
+type Quiet struct {
+	// Severities are those that it is for; none means all.
+	Severities []alert.Severity
+	// Windows are its hours; none means always.
+	Windows []oncall.Window
+}
+
 // Step is paged at once and waits Delay for an answer before the next one is due.
 type Step struct {
-	Delay   time.Duration
-	Targets []Target
+	// ID stays the same when the policy is edited, wherever the step moves.
+	ID uuid.UUID
+	// ChangedIn is the revision of the policy in which the step was added, or in which it
+	// last changed whom it pages.
+	ChangedIn int
+	Delay     time.Duration
+	Targets   []Target
 	// RoundRobin pages one of the targets, in turns, instead of everyone.
 	RoundRobin bool
 	// Severities are those that the step is for; none means all.
@@ -100,8 +123,11 @@ type State struct {
 	Cycle int
 	// Round counts repeats of the policy, from 0.
 	Round int
-	// Step is the step that is paged at NextDueAt, from 0.
-	Step int
+	// Passed are the steps that this round has paged or skipped, LastResortID among them.
+	// The first step of the policy that is not one of them is paged at NextDueAt.
+	Passed []uuid.UUID
+	// Revision is that of the policy when the round began.
+	Revision int
 	// Turn is the incident's place in the round robin of its policy.
 	Turn   int
 	Status Status
@@ -111,6 +137,22 @@ type State struct {
 	HeldBy uuid.UUID
 	// Reason says in words why it is not active.
 	Reason string
+	// Severity is the worst with which anybody was paged for the incident, in any cycle;
+	// empty while nobody was.
+	Severity alert.Severity
+}
+
+// LastResortID stands for the last resort among the steps that a round has passed.
+var LastResortID = uuid.Max
+
+// Paged is one person or shared channel that was paged in the cycle under way.
+type Paged struct {
+	Round int
+	// Kind is PagePerson or PageChannel, and ID the user or the contact method.
+	Kind EffectKind
+	ID   uuid.UUID
+	// ChannelKind is Target.ChannelKind for PageChannel.
+	ChannelKind string
 }
 
 // Snapshot is all that a decision depends on, besides the time.
@@ -118,7 +160,9 @@ type Snapshot struct {
 	State State
 	// Policy is as it stands at the time of the decision (Policy.At).
 	Policy Policy
-	// Owners are paged when no step of a round means anybody: the last resort.
+	// Paged are who was paged in this cycle; it is looked at only when NeedsPaged.
+	Paged []Paged
+	// Owners are the last resort of policies that name no other.
 	Owners []uuid.UUID
 	// Severity is the incident's.
 	Severity alert.Severity
@@ -129,8 +173,11 @@ type Snapshot struct {
 // Effect is something that the decision wants done.
 type Effect struct {
 	Kind EffectKind
-	// Round and Step are the ones the effect belongs to, from 0.
+	// Round and Step are the ones the effect belongs to, from 0; StepID is the step's.
 	Round, Step int
+	StepID      uuid.UUID
+	// Rise is the severity of which the page tells, when it is for that and for no step.
+	Rise alert.Severity
 	// UserID is set for PagePerson, ContactMethodID for PageChannel.
 	UserID          uuid.UUID
 	ContactMethodID uuid.UUID
@@ -151,7 +198,8 @@ const (
 	PageChannel  EffectKind = "page_channel"
 	NobodyOnCall EffectKind = "nobody_on_call" // a step meant nobody and was skipped
 	StepSkipped  EffectKind = "step_skipped"   // a step is for other severities or hours and was skipped
-	LastResort   EffectKind = "last_resort"    // the owners are paged because nobody else was
+	LastResort   EffectKind = "last_resort"    // the last resort is paged
+	PagesNobody  EffectKind = "pages_nobody"   // the policy wants nobody paged
 	PagesHeld    EffectKind = "held"           // maintenance puts the step off
 	RanOut       EffectKind = "exhausted"      // nothing follows
 )
@@ -162,9 +210,9 @@ func (e Effect) Pages() bool { return e.Kind == PagePerson || e.Kind == PageChan
 // Key is the effect's identity for one contact method of an incident. It is unique
 // in the database, so that deciding twice cannot page twice.
 func (e Effect) Key(incident uuid.UUID, cycle int, contact uuid.UUID, n int) string {
-	target := e.UserID
-	if e.Kind == PageChannel {
-		target = e.ContactMethodID
+	place := fmt.Sprintf("%d.%s", e.Round, e.StepID)
+	if e.Rise != "" {
+		place = string(e.Rise)
 	}
-	return fmt.Sprintf("%s/%d/%d.%d/%s/%s/%d", incident, cycle, e.Round, e.Step, target, contact, n)
+	return fmt.Sprintf("%s/%d/%s/%s/%d", incident, cycle, place, contact, n)
 }

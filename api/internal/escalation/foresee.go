@@ -20,6 +20,8 @@ type Prospect struct {
 	// Service is the incident's; Nil when it has none.
 	Service     uuid.UUID
 	Maintenance []Maintenance
+	// Paged are who was paged in the cycle under way.
+	Paged []Paged
 	// Reachable tells whether a person can be paged.
 	Reachable func(person uuid.UUID) bool
 }
@@ -33,7 +35,7 @@ type Foreseen struct {
 // Snapshot is what a decision at an instant depends on.
 func (p Prospect) Snapshot(state State, now time.Time) Snapshot {
 	return Snapshot{
-		State: state, Policy: p.Policy.At(now, p.Reachable), Owners: p.Owners,
+		State: state, Policy: p.Policy.At(now, p.Reachable), Owners: p.Owners, Paged: p.Paged,
 		Severity: p.Severity, Hold: HoldAt(p.Maintenance, p.Service, now),
 	}
 }

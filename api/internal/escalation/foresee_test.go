@@ -101,22 +101,23 @@ func randomSchedule(random *rand.Rand) *oncall.Schedule {
 // plainly interprets the rules of Decide's comment for an incident that nobody answers.
 func plainly(p Prospect, at time.Time) (lines []string) {
 	steps, repeats := p.Policy.Steps, p.Policy.Repeats
-	if len(steps) == 0 {
-		steps = []Step{{}}
-	}
-	round, step, heldBy := 0, 0, uuid.Nil
+	round, step, lastResort, heldBy := 0, 0, false, uuid.Nil
 	tell := func(step int, what string) {
-		lines = append(lines, fmt.Sprintf("%s %d.%d %s", at.Format("02 15:04:05"), round, step, what))
+		lines = append(lines, fmt.Sprintf("%s %d.%d %s", at.Format("02 15:04:05"), round, max(0, min(step, len(steps)-1)), what))
 	}
-	wait := func(s Step) time.Duration {
-		if s.Delay <= 0 {
+	nextRound := func() { round, step, lastResort = round+1, 0, false }
+	anybody := func() bool {
+		return slices.ContainsFunc(steps, func(s Step) bool { return len(meant(p, s, round, at)) > 0 })
+	}
+	wait := func(steps []Step, i int) time.Duration {
+		if len(steps) == 0 || steps[i].Delay <= 0 {
 			return DefaultDelay
 		}
-		return s.Delay
+		return steps[i].Delay
 	}
 	for len(lines) < 10_000 {
-		if step == len(steps) {
-			tell(step-1, "exhausted")
+		if step == len(steps) && round == repeats && lastResort {
+			tell(step, "exhausted")
 			return lines
 		}
 		if window := longestAt(p, at); window != nil {
@@ -127,39 +128,36 @@ func plainly(p Prospect, at time.Time) (lines []string) {
 			continue
 		}
 		heldBy = uuid.Nil
-		if !slices.ContainsFunc(steps, func(s Step) bool { return len(meant(p, s, round, at)) > 0 }) {
-			for i := step; i < len(steps); i++ {
-				if len(steps[i].Targets) > 0 {
-					tell(i, skippedAs(p, steps[i], at))
-				}
-			}
-			tell(step, "last_resort")
-			for _, owner := range p.Owners {
-				tell(step, string(owner[15]))
-			}
-			if step = len(steps); round < repeats {
-				round, step = round+1, 0
-			}
-			at = at.Add(wait(steps[0]))
-			continue
+		if step == len(steps) && round < repeats && (len(steps) > 0 || lastResort) {
+			nextRound()
 		}
 		paged := false
-		for !paged && step < len(steps) {
+		for !paged {
+			if step == len(steps) {
+				if round == repeats || !anybody() {
+					break
+				}
+				nextRound()
+			}
 			whom := meant(p, steps[step], round, at)
 			for _, one := range whom {
 				tell(step, one)
 			}
-			if paged = len(whom) > 0; !paged {
+			if paged = len(whom) > 0; paged {
+				at = at.Add(wait(steps, step))
+			} else {
 				tell(step, skippedAs(p, steps[step], at))
 			}
-			delay := wait(steps[step])
-			if step++; step == len(steps) && round < repeats {
-				round, step = round+1, 0
-			}
-			if paged {
-				at = at.Add(delay)
-			}
+			step++
 		}
+		if paged {
+			continue
+		}
+		tell(step, "last_resort")
+		for _, owner := range p.Owners {
+			tell(step, string(owner[15]))
+		}
+		at, lastResort = at.Add(wait(steps, 0)), true
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -17,18 +18,22 @@ import (
 func (p Policy) At(now time.Time, reachable func(person uuid.UUID) bool) Policy {
 	steps := make([]Step, len(p.Steps))
 	for i, step := range p.Steps {
-		targets := make([]Target, 0, len(step.Targets))
-		for _, target := range step.Targets {
-			targets = append(targets, step.parts(target.at(now))...)
-		}
-		for j := range targets {
-			targets[j].keep(reachable)
-		}
-		step.Targets = targets
-		steps[i] = step
+		steps[i] = step.at(now, reachable)
 	}
-	p.Steps = steps
+	p.Steps, p.LastResort = steps, p.LastResort.at(now, reachable)
 	return p
+}
+
+func (s Step) at(now time.Time, reachable func(person uuid.UUID) bool) Step {
+	targets := make([]Target, 0, len(s.Targets))
+	for _, target := range s.Targets {
+		targets = append(targets, s.parts(target.at(now))...)
+	}
+	for i := range targets {
+		targets[i].keep(reachable)
+	}
+	s.Targets = targets
+	return s
 }
 
 // at is the target with the people that its schedule means at an instant.
@@ -75,7 +80,7 @@ func (t *Target) keep(reachable func(uuid.UUID) bool) {
 // everybody whom a schedule knows, on call or not.
 func (p Policy) Everybody() []uuid.UUID {
 	var all []uuid.UUID
-	for _, step := range p.Steps {
+	for _, step := range append([]Step{p.LastResort}, p.Steps...) {
 		for _, target := range step.Targets {
 			all = append(all, target.People...)
 			if target.Schedule != nil {
@@ -136,4 +141,18 @@ func (s Step) paged(turn int) []Target {
 
 func (t Target) meansSomebody() bool {
 	return t.Channel != uuid.Nil || slices.ContainsFunc(t.People, func(person uuid.UUID) bool { return person != uuid.Nil })
+}
+
+// destinations are the people of the target and its channel.
+func (t Target) destinations() iter.Seq[destination] {
+	return func(yield func(destination) bool) {
+		for _, person := range t.People {
+			if person != uuid.Nil && !yield(destination{PagePerson, person}) {
+				return
+			}
+		}
+		if t.Channel != uuid.Nil {
+			yield(destination{PageChannel, t.Channel})
+		}
+	}
 }

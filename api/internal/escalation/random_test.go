@@ -17,6 +17,7 @@ func lateness(random *rand.Rand) time.Duration {
 func randomPolicy(random *rand.Rand) Policy {
 	policy := Policy{Name: "Random", Repeats: random.IntN(4), Steps: make([]Step, random.IntN(6))}
 	for i := range policy.Steps {
+		policy.Steps[i].ID = stepID(i)
 		policy.Steps[i].Delay = time.Duration(random.IntN(121)) * 15 * time.Second
 		for range random.IntN(4) {
 			policy.Steps[i].Targets = append(policy.Steps[i].Targets, randomTarget(random))

@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func TestStepsForSeveritiesAndHours(t *testing.T) {
 		want     []string
 	}{
 		{"critical by day: everyone", Snapshot{Policy: policy, Severity: alert.Critical}, []string{"0s", "5m", "10m"}, []string{"0.0 A", "0.1 B", "0.2 C"}},
-		{"low by day", Snapshot{Policy: policy, Severity: alert.Low}, []string{"0s", "5m", "10m"}, []string{"0.0 step_skipped, 0.1 B", "0.2 C", "0.2 exhausted"}},
+		{"low by day", Snapshot{Policy: policy, Severity: alert.Low}, []string{"0s", "5m", "10m"}, []string{"0.0 step_skipped, 0.1 B", "0.2 C", "0.2 last_resort"}},
 		{"high by night", Snapshot{Policy: night, Severity: alert.High}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.2 C"}},
 		{"low by night", Snapshot{Policy: night, Severity: alert.Low}, []string{"0s"}, []string{"0.0 step_skipped, 0.1 step_skipped, 0.2 C"}},
 		{
@@ -57,8 +58,8 @@ func TestStepsForSeveritiesAndHours(t *testing.T) {
 			[]string{"0s", "5m"},
 			[]string{"0.0 step_skipped, 0.0 last_resort, 0.0 O, 0.0 P", "0.0 exhausted"},
 		},
-		{"hours end before the step is due", Snapshot{Policy: evening, Owners: owners}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.1 exhausted"}},
-		{"a late wake-up asks of the time it was due", Snapshot{Policy: policy, Severity: alert.High}, []string{"0s", "20h", "20h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "0.2 exhausted"}},
+		{"hours end before the step is due", Snapshot{Policy: evening, Owners: owners}, []string{"0s", "5m"}, []string{"0.0 A", "0.1 step_skipped, 0.1 last_resort, 0.1 O, 0.1 P"}},
+		{"a late wake-up asks of the time it was due", Snapshot{Policy: policy, Severity: alert.High}, []string{"0s", "20h", "20h5m"}, []string{"0.0 A", "0.1 B, 0.2 C", "0.2 last_resort"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := decided(test.snapshot, test.at...); !slices.Equal(got, test.want) {
@@ -70,7 +71,7 @@ func TestStepsForSeveritiesAndHours(t *testing.T) {
 
 func TestRoundRobin(t *testing.T) {
 	policy := Policy{Repeats: 3, Steps: []Step{{
-		Delay: 5 * time.Minute, RoundRobin: true,
+		ID: stepID(0), Delay: 5 * time.Minute, RoundRobin: true,
 		Targets: append(append(targetsOf("A"), targetsOf("-")...), Target{Kind: Team, Name: "Squad", People: []uuid.UUID{who("C"), who("D")}}),
 	}}}
 	everyone := func(uuid.UUID) bool { return true }
@@ -109,13 +110,13 @@ func TestHold(t *testing.T) {
 	snapshot := Snapshot{Policy: policyOf(0, "A 5m, B 5m"), Hold: work}
 	state, effects := Start(snapshot, noon)
 	want := State{Cycle: 1, Status: Active, NextDueAt: work.Until, HeldBy: work.Window}
-	if state != want || words(effects) != "0.0 held" || effects[0].Message != "Pages are held until 13:00 UTC: Moving house." {
+	if !reflect.DeepEqual(state, want) || words(effects) != "0.0 held" || effects[0].Message != "Pages are held until 13:00 UTC: Moving house." {
 		t.Errorf("%+v, %+v", state, effects)
 	}
 	// The same window says nothing twice, another one does.
 	snapshot.State = state
 	snapshot.State.NextDueAt = noon
-	if again, effects := Decide(snapshot, noon); again != want || effects != nil {
+	if again, effects := Decide(snapshot, noon); !reflect.DeepEqual(again, want) || effects != nil {
 		t.Errorf("%+v, %v", again, effects)
 	}
 	snapshot.Hold = longer
@@ -128,11 +129,11 @@ func TestHold(t *testing.T) {
 		t.Errorf("%+v, %v", state, effects)
 	}
 	// In the middle of the policy it waits where it is; what has nothing left ends.
-	snapshot = Snapshot{State: State{Cycle: 1, Step: 1, Status: Active, NextDueAt: noon}, Policy: snapshot.Policy, Hold: work}
-	if state, _ = Decide(snapshot, noon); state.Step != 1 || !state.NextDueAt.Equal(work.Until) {
+	snapshot = Snapshot{State: State{Cycle: 1, Passed: passed(1), Status: Active, NextDueAt: noon}, Policy: snapshot.Policy, Hold: work}
+	if state, _ = Decide(snapshot, noon); len(state.Passed) != 1 || !state.NextDueAt.Equal(work.Until) {
 		t.Errorf("%+v", state)
 	}
-	snapshot.State.Step = 2
+	snapshot.State.Passed = append(passed(2), LastResortID)
 	if state, _ = Decide(snapshot, noon); state.Status != Exhausted {
 		t.Errorf("%+v", state)
 	}

@@ -9,6 +9,9 @@ type TimerKind string
 const (
 	// AckTimeout pages again for what was acknowledged and not resolved.
 	AckTimeout TimerKind = "ack_timeout"
+	// ConfirmTimeout pages again for what became more severe after it was acknowledged, and
+	// was not acknowledged again.
+	ConfirmTimeout TimerKind = "confirm_timeout"
 	// AutoResolve resolves what brought no news.
 	AutoResolve TimerKind = "auto_resolve"
 )
@@ -17,8 +20,12 @@ const (
 // policy does not ask for it (any more).
 func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever bool) {
 	after := p.AckTimeout
-	if kind == AutoResolve {
+	switch kind {
+	case AutoResolve:
 		after = p.AutoResolve
+	case ConfirmTimeout:
+		after = p.ConfirmTimeout()
+	case AckTimeout:
 	}
 	return since.Add(after), after > 0
 }

@@ -21,8 +21,11 @@ func TestWhoeverAsksGetsSomebody(t *testing.T) {
 		p.Owners = []uuid.UUID{who("O")}
 		now := noon.Add(time.Duration(random.IntN(14*24*60)) * time.Minute)
 		state := State{
-			Cycle: 1 + random.IntN(3), Round: random.IntN(5), Step: random.IntN(8), Turn: random.IntN(50), Reason: "x",
+			Cycle: 1 + random.IntN(3), Round: random.IntN(5), Passed: passed(random.IntN(8)), Turn: random.IntN(50), Reason: "x",
 			Status: []Status{Active, Stopped, Exhausted}[random.IntN(3)],
+		}
+		if random.IntN(3) == 0 {
+			state.Passed = append(state.Passed, LastResortID)
 		}
 		if state.Status == Active {
 			state.NextDueAt, state.Reason = now.Add(time.Duration(random.IntN(7200)-3600)*time.Second), ""

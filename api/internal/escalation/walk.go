@@ -17,10 +17,13 @@ type walk struct {
 	now      time.Time
 	// due is when the step at the position was due: whether it is for these hours is asked
 	// of that time, not of a late wake-up.
-	due     time.Time
+	due time.Time
+	// at is the place of the step whose effects are wanted, from 0.
+	at      int
 	effects []Effect
-	// paged holds the people and channels of this decision, to collapse repeats.
-	paged map[destination]bool
+	// paged holds the people and channels of this decision, to collapse repeats, and
+	// thisRound those that the round had paged before it.
+	paged, thisRound map[destination]bool
 }
 
 type destination struct {
@@ -28,47 +31,85 @@ type destination struct {
 	id   uuid.UUID
 }
 
-// begin finds the position again, whatever happened to the policy meanwhile. A policy
-// without steps counts as one step that means nobody.
+// begin takes up the round where it was.
 func begin(snapshot Snapshot, now time.Time) *walk {
 	w := &walk{
 		policy: snapshot.Policy, state: snapshot.State, severity: snapshot.Severity,
-		now: now, due: snapshot.State.NextDueAt, paged: map[destination]bool{},
+		now: now, due: snapshot.State.NextDueAt, paged: map[destination]bool{}, thisRound: map[destination]bool{},
 	}
 	if w.due.IsZero() {
 		w.due = now
 	}
 	w.policy.Repeats = min(max(w.policy.Repeats, 0), maxRepeats)
-	if len(w.policy.Steps) == 0 {
-		w.policy.Steps = []Step{{Delay: DefaultDelay}}
+	w.state.Round, w.state.Passed = max(w.state.Round, 0), slices.Clone(w.state.Passed)
+	if len(w.state.Passed) == 0 {
+		w.state.Revision = w.policy.Revision
 	}
-	w.state.Round, w.state.Step = max(w.state.Round, 0), max(w.state.Step, 0)
-	// At the end one step past the last is waited for. Further than that means that the
-	// policy was cut shorter, and then nobody of what is left may have been paged.
-	if w.state.Step > len(w.policy.Steps) || w.state.Step == len(w.policy.Steps) && !w.lastRound() {
-		w.state.Round, w.state.Step = w.state.Round+1, 0
+	for _, paged := range snapshot.Paged {
+		if paged.Round == w.state.Round {
+			w.thisRound[destination{paged.Kind, paged.ID}] = true
+		}
 	}
+	w.at = w.next()
 	return w
 }
 
 func (w *walk) lastRound() bool { return w.state.Round >= w.policy.Repeats }
 
-// atEnd reports whether everything was paged and the last delay is waited for.
-func (w *walk) atEnd() bool { return w.state.Step >= len(w.policy.Steps) }
+func (w *walk) passed(step uuid.UUID) bool { return slices.Contains(w.state.Passed, step) }
 
-func (w *walk) step() Step { return w.policy.Steps[w.state.Step] }
+// edited reports whether a step is new, or pages others, since the round began.
+func (w *walk) edited(step Step) bool { return step.ChangedIn > w.state.Revision }
 
-// advance moves one step on; in the last round it may end past the last step.
-func (w *walk) advance() {
-	w.state.Step++
-	if w.atEnd() && !w.lastRound() {
-		w.state.Round, w.state.Step = w.state.Round+1, 0
+// next is the place of the first step that the round still has to pass; one past the
+// last when there is none.
+func (w *walk) next() int {
+	for i, step := range w.policy.Steps {
+		if w.edited(step) && w.applies(step) && step.meansSomebody() {
+			if w.owes(step) {
+				return i
+			}
+		} else if !w.passed(step.ID) {
+			return i
+		}
 	}
+	return len(w.policy.Steps)
+}
+
+// owes reports whether an edited step means somebody whom this round has not paged.
+func (w *walk) owes(step Step) bool {
+	for _, target := range step.paged(w.state.Turn + w.state.Round) {
+		for to := range target.destinations() {
+			if !w.thisRound[to] && !w.paged[to] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// allPassed reports whether the round has passed every step.
+func (w *walk) allPassed() bool { return w.next() == len(w.policy.Steps) }
+
+// ended reports whether nothing follows once every step of the round is passed.
+func (w *walk) ended() bool {
+	return w.lastRound() && (w.passed(LastResortID) || w.policy.NoLastResort)
+}
+
+func (w *walk) nextRound() {
+	w.state.Round, w.state.Passed, w.state.Revision = w.state.Round+1, nil, w.policy.Revision
+	clear(w.thisRound)
 }
 
 // applies reports whether a step is for this incident at the time it is due.
 func (w *walk) applies(step Step) bool {
 	return step.isFor(w.severity) && step.isOn(w.policy.zone(), w.due)
+}
+
+func (w *walk) quiet() bool {
+	return slices.ContainsFunc(w.policy.Quiet, func(q Quiet) bool {
+		return w.applies(Step{Severities: q.Severities, Windows: q.Windows})
+	})
 }
 
 func (w *walk) anybody() bool {
@@ -83,28 +124,54 @@ func (w *walk) hold(hold Hold) {
 	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
 }
 
-// pageMissed pages the step that is due and every later one whose time has passed too,
-// for one round at most.
-func (w *walk) pageMissed() {
-	wait := time.Duration(0)
-	for range w.policy.Steps {
-		if w.atEnd() || w.due.After(w.now) {
+// pageDue pages the step that is due and every later one whose time has passed too. When
+// that is nobody, the last resort is paged, or paging ends.
+func (w *walk) pageDue(owners []uuid.UUID) {
+	switch wait := w.pageSteps(); {
+	case wait > 0:
+		w.state.NextDueAt = w.now.Add(wait)
+	case w.passed(LastResortID) || w.policy.NoLastResort:
+		w.exhaust(w.exhaustedMessage())
+	default:
+		w.pageLastResort(owners)
+	}
+	if rose(w.state.Severity, w.severity) && slices.ContainsFunc(w.effects, Effect.Pages) {
+		w.state.Severity = w.severity
+	}
+}
+
+// pageSteps pages or skips steps while they are due, for one round at most, and answers
+// with the delay of the last one that pages somebody; zero when none does.
+func (w *walk) pageSteps() (wait time.Duration) {
+	if len(w.state.Passed) > 0 && w.allPassed() && !w.lastRound() {
+		w.nextRound()
+	}
+	visited := map[uuid.UUID]bool{}
+	for !w.due.After(w.now) {
+		if w.allPassed() && (w.lastRound() || !w.anybody()) {
 			break
 		}
-		if step := w.step(); w.applies(step) && step.meansSomebody() {
-			w.page(step)
+		if w.allPassed() {
+			w.nextRound()
+		}
+		w.at = w.next()
+		step := w.policy.Steps[w.at]
+		if wait > 0 && visited[step.ID] {
+			break
+		}
+		visited[step.ID] = true
+		if w.applies(step) && step.meansSomebody() {
+			w.page(w.at)
 			wait = step.delay()
 			w.due = w.due.Add(wait)
 		} else {
 			w.skip(step)
 		}
-		w.advance()
+		if !w.passed(step.ID) {
+			w.state.Passed = append(w.state.Passed, step.ID)
+		}
 	}
-	if wait == 0 {
-		w.exhaust() // only skipped steps were left of the last round
-		return
-	}
-	w.state.NextDueAt = w.now.Add(wait)
+	return wait
 }
 
 // skip says that the step at the position pages nobody, and why.
@@ -116,15 +183,26 @@ func (w *walk) skip(step Step) {
 	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
 }
 
-func (w *walk) page(step Step) {
+// page pages whom the step at a place means; an edited one, whom the round has not paged.
+func (w *walk) page(place int) {
+	w.at = place
+	step := w.policy.Steps[place]
 	for _, target := range step.paged(w.state.Turn + w.state.Round) {
-		why := w.why(step, target)
-		for _, person := range target.People {
-			w.pageOnce(Effect{Kind: PagePerson, UserID: person, Message: why.Sentence, Why: why}, person)
+		w.pageTarget(target, w.why(step, target), w.edited(step))
+	}
+}
+
+func (w *walk) pageTarget(target Target, why Why, unpagedOnly bool) {
+	for to := range target.destinations() {
+		effect := Effect{Kind: to.kind, Message: why.Sentence, Why: why}
+		if to.kind == PageChannel {
+			effect.ContactMethodID, effect.ChannelKind = to.id, target.ChannelKind
+		} else {
+			effect.UserID = to.id
 		}
-		w.pageOnce(Effect{
-			Kind: PageChannel, ContactMethodID: target.Channel, ChannelKind: target.ChannelKind, Message: why.Sentence, Why: why,
-		}, target.Channel)
+		if !unpagedOnly || !w.thisRound[to] {
+			w.pageOnce(effect, to.id)
+		}
 	}
 }
 
@@ -140,31 +218,41 @@ func (w *walk) pageOnce(effect Effect, id uuid.UUID) {
 
 // want adds an effect of the step the walk is at; at the end, of the last one.
 func (w *walk) want(effect Effect) {
-	effect.Round, effect.Step = w.state.Round, min(w.state.Step, len(w.policy.Steps)-1)
+	effect.Round, effect.Step = w.state.Round, max(0, min(w.at, len(w.policy.Steps)-1))
+	if effect.StepID == uuid.Nil && effect.Step < len(w.policy.Steps) {
+		effect.StepID = w.policy.Steps[effect.Step].ID
+	}
 	w.effects = append(w.effects, effect)
 }
 
-// pageOwners is the last resort for the rest of this round.
-func (w *walk) pageOwners(owners []uuid.UUID) {
-	from := w.state.Step
-	for ; w.state.Step < len(w.policy.Steps); w.state.Step++ {
-		if step := w.step(); len(step.Targets) > 0 {
-			w.skip(step)
-		}
+// pageLastResort pages the target that the policy names for it, or the owners, and waits
+// as long as the first step does.
+func (w *walk) pageLastResort(owners []uuid.UUID) {
+	targets := slices.DeleteFunc(slices.Clone(w.policy.LastResort.Targets), func(t Target) bool { return !t.meansSomebody() })
+	if len(targets) == 0 {
+		targets = []Target{{Kind: Owner, People: owners}}
 	}
-	w.state.Step = from
-	w.want(Effect{Kind: LastResort, Message: w.lastResortMessage(len(owners))})
-	why := w.whyOwner()
-	for _, owner := range owners {
-		w.pageOnce(Effect{Kind: PagePerson, UserID: owner, Message: why.Sentence, Why: why}, owner)
+	w.want(Effect{Kind: LastResort, StepID: LastResortID, Message: w.lastResortMessage(targets)})
+	first := len(w.effects)
+	for _, target := range targets {
+		w.pageTarget(target, w.whyLastResort(target), false)
 	}
-	w.state.Step = len(w.policy.Steps) - 1
-	w.advance()
-	w.state.NextDueAt = w.now.Add(w.policy.Steps[0].delay())
+	for i := range w.effects[first:] {
+		w.effects[first+i].StepID = LastResortID
+	}
+	w.state.Passed = append(w.state.Passed, LastResortID)
+	delay := DefaultDelay
+	if len(w.policy.Steps) > 0 {
+		delay = w.policy.Steps[0].delay()
+	}
+	w.state.NextDueAt = w.now.Add(delay)
 }
 
-func (w *walk) exhaust() {
-	message := w.exhaustedMessage()
+func (w *walk) exhaust(message string) {
 	w.want(Effect{Kind: RanOut, Message: message})
-	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, message
+	w.end(message)
+}
+
+func (w *walk) end(reason string) {
+	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, reason
 }

@@ -47,13 +47,19 @@ func (w *walk) why(step Step, target Target) Why {
 	if step.RoundRobin && len(step.Targets) > 1 {
 		reason += ", whose turn it is"
 	}
-	why.Sentence = capitalized(reason) + "; " + w.at() + "."
+	why.Sentence = capitalized(reason) + "; " + w.place() + "."
 	return why
 }
 
-func (w *walk) whyOwner() Why {
-	why := w.whyHere(Owner)
-	why.Sentence = "Owner of the workspace, because " + w.nobodyElse()
+// whyLastResort is the reason for which a target of the last resort is paged.
+func (w *walk) whyLastResort(target Target) Why {
+	why := w.whyHere(target.Kind)
+	if target.Kind == Owner {
+		why.Sentence = "Owner of the workspace, because " + w.nobodyElse()
+	} else {
+		why.TargetID, why.TargetName = target.ID, target.Name
+		why.Sentence = capitalized(why.reason(target)) + ", the last resort, because " + w.nobodyElse()
+	}
 	if w.state.Round > 0 {
 		why.Sentence += fmt.Sprintf("; round %d", w.state.Round+1)
 	}
@@ -61,9 +67,21 @@ func (w *walk) whyOwner() Why {
 	return why
 }
 
+// whyRise is the reason for which somebody is paged again who was paged with a severity.
+func (w *walk) whyRise(paged Paged, before alert.Severity) Why {
+	kind := User
+	if paged.Kind == PageChannel {
+		kind = Channel
+	}
+	why := w.whyHere(kind)
+	why.TargetID = paged.ID
+	why.Sentence = fmt.Sprintf("Paged before for this incident, which was %s and is %s now.", before, w.severity)
+	return why
+}
+
 func (w *walk) whyHere(kind TargetKind) Why {
 	return Why{
-		PolicyID: w.policy.ID, PolicyName: w.policy.Name, Step: w.state.Step + 1, Round: w.state.Round + 1,
+		PolicyID: w.policy.ID, PolicyName: w.policy.Name, Step: max(1, min(w.at+1, len(w.policy.Steps))), Round: w.state.Round + 1,
 		TargetKind: kind, Severity: w.severity, DecidedAt: w.now,
 	}
 }

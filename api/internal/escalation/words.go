@@ -1,16 +1,20 @@
 package escalation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
-// at says where in the policy the walk is, as people count: "step 2 of Default, round 3".
-func (w *walk) at() string {
-	place := fmt.Sprintf("step %d", w.state.Step+1)
+// place says where in the policy the walk is, as people count: "step 2 of Default, round 3".
+func (w *walk) place() string {
+	place := fmt.Sprintf("step %d", w.at+1)
 	if w.policy.Name != "" {
 		place += " of " + w.policy.Name
 	}
@@ -22,7 +26,7 @@ func (w *walk) at() string {
 
 func (w *walk) nobodyMessage(step Step) string {
 	if len(step.Targets) == 0 {
-		return capitalized(w.at()) + " was skipped: it has no targets."
+		return capitalized(w.place()) + " was skipped: it has no targets."
 	}
 	names := make([]string, 0, len(step.Targets))
 	for _, target := range step.Targets {
@@ -31,23 +35,23 @@ func (w *walk) nobodyMessage(step Step) string {
 		}
 	}
 	if len(names) == 0 {
-		return capitalized(w.at()) + " was skipped: nobody is on call for it."
+		return capitalized(w.place()) + " was skipped: nobody is on call for it."
 	}
-	return capitalized(w.at()) + " was skipped: nobody is on call for " + strings.Join(names, ", ") + "."
+	return capitalized(w.place()) + " was skipped: nobody is on call for " + strings.Join(names, ", ") + "."
 }
 
 // skippedMessage says why a step is not for this incident now.
 func (w *walk) skippedMessage(step Step) string {
 	if step.isFor(w.severity) {
 		return fmt.Sprintf("%s was skipped: it does not page at this time (%s in %s).",
-			capitalized(w.at()), w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
+			capitalized(w.place()), w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
 	}
 	severities := make([]string, len(step.Severities))
 	for i, severity := range step.Severities {
 		severities[i] = string(severity)
 	}
 	return fmt.Sprintf("%s was skipped: it is for %s incidents, and this one is %s.",
-		capitalized(w.at()), listed(severities), w.severity)
+		capitalized(w.place()), listed(severities), w.severity)
 }
 
 func (w *walk) heldMessage(hold Hold) string {
@@ -56,19 +60,41 @@ func (w *walk) heldMessage(hold Hold) string {
 		clockOf(hold.Until, w.now, zone), hold.Until.In(zone).Format("MST"), strings.TrimRight(hold.Because, ". "))
 }
 
-func (w *walk) lastResortMessage(owners int) string {
-	if owners == 0 {
-		return capitalized(w.nobodyElse()) + ", and no owner of the workspace can be reached."
+func (w *walk) lastResortMessage(targets []Target) string {
+	because := capitalized(w.nobodyElse())
+	switch owners := targets[0].Kind == Owner; {
+	case owners && len(targets[0].People) == 0:
+		return because + ", and no owner of the workspace can be reached."
+	case owners:
+		return because + ", so the owners of the workspace are paged."
+	default:
+		return because + ", so " + targets[0].Name + " is paged as the last resort."
 	}
-	return capitalized(w.nobodyElse()) + ", so the owners of the workspace are paged."
 }
 
-// nobodyElse says why no step pages anybody.
+// nobodyElse says why the last resort is paged.
 func (w *walk) nobodyElse() string {
-	if slices.ContainsFunc(w.policy.Steps, Step.meansSomebody) {
+	switch {
+	case w.anybody():
+		return strings.TrimSuffix("nobody answered "+w.policy.Name, " ")
+	case slices.ContainsFunc(w.policy.Steps, Step.meansSomebody):
 		return strings.TrimSuffix("no step of "+w.policy.Name, " of ") + " is for this incident now"
+	default:
+		return strings.TrimSuffix("nobody is on call for "+w.policy.Name, " for ")
 	}
-	return strings.TrimSuffix("nobody is on call for "+w.policy.Name, " for ")
+}
+
+// quietMessage says why the policy pages nobody for this incident now.
+func (w *walk) quietMessage() string {
+	return fmt.Sprintf("%s pages nobody for %s incidents at this time (%s in %s).", cmp.Or(w.policy.Name, "The policy"),
+		w.severity, w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
+}
+
+// confirmSentence says what whoever has the incident is asked for.
+func (w *walk) confirmSentence(before alert.Severity, until time.Time) string {
+	zone := w.policy.zone()
+	return fmt.Sprintf("Acknowledged when it was %s, and %s now: unless it is acknowledged again, %s pages from its first step at %s %s.",
+		before, w.severity, cmp.Or(w.policy.Name, "the policy"), clockOf(until, w.now, zone), zoneName(until, zone))
 }
 
 func (w *walk) exhaustedMessage() string {

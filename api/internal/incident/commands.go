@@ -2,6 +2,7 @@ package incident
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -13,26 +14,30 @@ import (
 )
 
 // Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves
-// the assignee alone. Message may be empty.
+// the assignee alone. After the severity rose, acknowledging again confirms that By knows
+// of it, and counts like a new acknowledgement. Message may be empty.
 type Acknowledge struct {
 	By      Actor
 	Message string
 }
 
 func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
-	switch current.Status {
-	case Triggered:
-		next := current
-		next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Acknowledged, c.By.person(), now
-		return changed(next, StopPaging, Event{
-			Kind: "acknowledged", Actor: c.By, Message: cmp.Or(c.Message, "Incident acknowledged"),
-		}), nil
-	case Acknowledged:
+	switch {
+	case current.Status == Resolved:
+		return Outcome{}, refuseResolved("There is nothing left to acknowledge; if the trouble is back, declare a new incident.")
+	case current.Status == Acknowledged && !current.WantsConfirmation():
 		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
 		return unchanged(current, StopPaging), nil
-	default:
-		return Outcome{}, refuseResolved("There is nothing left to acknowledge; if the trouble is back, declare a new incident.")
 	}
+	message := "Incident acknowledged"
+	if current.WantsConfirmation() {
+		message = "Acknowledged again, now that it is " + string(current.Severity)
+	}
+	next := current
+	next.Status, next.AcknowledgedBy, next.AcknowledgedAt, next.AcknowledgedSeverity = Acknowledged, c.By.person(), now, current.Severity
+	return changed(next, StopPaging, Event{
+		Kind: "acknowledged", Actor: c.By, Message: cmp.Or(c.Message, message), Data: map[string]any{"severity": string(current.Severity)},
+	}), nil
 }
 
 // Resolve says that it is over. It is accepted from every open state. Message may be empty.
@@ -97,9 +102,7 @@ func (c Escalate) decide(current Incident, _ time.Time) (Outcome, error) {
 	if current.Status == Resolved {
 		return Outcome{}, refuseResolved("Nobody needs to be paged; if the trouble is back, declare a new incident.")
 	}
-	next := current
-	next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Triggered, uuid.Nil, time.Time{}
-	return changed(next, NextStep, Event{
+	return changed(current.unacknowledged(), NextStep, Event{
 		Kind: "escalated", Actor: c.By, Message: "Escalated to the next step",
 		Data: map[string]any{"from": string(current.Status)},
 	}), nil
@@ -116,15 +119,41 @@ func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
 	if current.Status != Acknowledged {
 		return unchanged(current, LeavePaging), nil // somebody was faster
 	}
-	next := current
-	next.Status, next.AcknowledgedBy, next.AcknowledgedAt = Triggered, uuid.Nil, time.Time{}
 	message := "Acknowledged " + lasting(now.Sub(current.AcknowledgedAt)) + " ago"
 	if c.ByName != "" {
 		message += " by " + c.ByName
 	}
-	return changed(next, FirstStep, Event{
+	return changed(current.unacknowledged(), FirstStep, Event{
 		Kind: "ack_timeout", Actor: theSystem, Message: message + " and not resolved: paging again.",
 	}), nil
+}
+
+// ConfirmTimeout says that nobody acknowledged the severity to which an acknowledged
+// incident rose, in the time that its policy gives for that, or that nobody can be asked:
+// it is triggered again and paged for from the first step. ByName is who had acknowledged
+// it; empty when that is not known.
+type ConfirmTimeout struct {
+	ByName string
+}
+
+func (c ConfirmTimeout) decide(current Incident, _ time.Time) (Outcome, error) {
+	if !current.WantsConfirmation() {
+		return unchanged(current, LeavePaging), nil // somebody was faster
+	}
+	message := "Acknowledged"
+	if c.ByName != "" {
+		message += " by " + c.ByName
+	}
+	return changed(current.unacknowledged(), FirstStep, Event{
+		Kind: "ack_timeout", Actor: theSystem,
+		Message: fmt.Sprintf("%s when it was %s, and not again since it is %s: paging again.", message, current.AcknowledgedSeverity, current.Severity),
+	}), nil
+}
+
+// unacknowledged is the incident back in triggered.
+func (i Incident) unacknowledged() Incident {
+	i.Status, i.AcknowledgedBy, i.AcknowledgedAt, i.AcknowledgedSeverity = Triggered, uuid.Nil, time.Time{}, ""
+	return i
 }
 
 // NothingNew says that the incident brought no news for as long as its policy waits: it
@@ -174,11 +203,13 @@ func (c Comment) decide(current Incident, _ time.Time) (Outcome, error) {
 	return changed(current, LeavePaging, Event{Kind: "comment", Actor: c.By, Message: message}), nil
 }
 
-// ChangeSeverity says that it is worse, or less bad, than it seemed. Who is paged
-// when stays as it is; how they are paged follows UrgencyOf from the next page on.
+// ChangeSeverity says that it is worse, or less bad, than it seemed. Whoever was paged
+// for less is told when it is worse. Because is how it came to that when it was no
+// person: "by an alert".
 type ChangeSeverity struct {
-	By Actor
-	To alert.Severity
+	By      Actor
+	To      alert.Severity
+	Because string
 }
 
 func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
@@ -193,10 +224,20 @@ func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
 	}
 	next := current
 	next.Severity = c.To
-	return changed(next, LeavePaging, Event{
-		Kind: "severity_change", Actor: c.By,
-		Message: "Severity changed from " + string(current.Severity) + " to " + string(c.To),
-		Data:    map[string]any{"from": string(current.Severity), "to": string(c.To)},
+	paging := LeavePaging
+	switch {
+	case c.To.Rank() < current.Severity.Rank() && current.Status == Triggered:
+		paging = TellRise
+	case c.To.Rank() < current.Severity.Rank() && next.WantsConfirmation():
+		paging = AskAgain
+	}
+	message := "Severity changed from " + string(current.Severity) + " to " + string(c.To)
+	if c.Because != "" {
+		message += " " + c.Because + "."
+	}
+	return changed(next, paging, Event{
+		Kind: "severity_change", Actor: cmp.Or(c.By, theSystem), Message: message,
+		Data: map[string]any{"from": string(current.Severity), "to": string(c.To)},
 	}), nil
 }
 

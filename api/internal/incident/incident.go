@@ -71,9 +71,17 @@ type Incident struct {
 	AssigneeID     uuid.UUID
 	AcknowledgedBy uuid.UUID
 	AcknowledgedAt time.Time
-	ResolvedBy     uuid.UUID
-	ResolvedAt     time.Time
-	Version        int
+	// AcknowledgedSeverity is the severity that it had when it was acknowledged.
+	AcknowledgedSeverity alert.Severity
+	ResolvedBy           uuid.UUID
+	ResolvedAt           time.Time
+	Version              int
+}
+
+// WantsConfirmation reports whether the incident became more severe since it was
+// acknowledged: whoever has it is asked to acknowledge it again.
+func (i Incident) WantsConfirmation() bool {
+	return i.Status == Acknowledged && i.AcknowledgedSeverity != "" && i.Severity.Rank() < i.AcknowledgedSeverity.Rank()
 }
 
 // Event is one line of the timeline.
@@ -90,10 +98,12 @@ type Paging string
 
 // What may happen to the paging.
 const (
-	LeavePaging Paging = "leave" // nothing changes
-	StopPaging  Paging = "stop"  // nobody else is paged
-	NextStep    Paging = "next"  // the next step is due now
-	FirstStep   Paging = "first" // paging begins anew
+	LeavePaging Paging = "leave"   // nothing changes
+	StopPaging  Paging = "stop"    // nobody else is paged
+	NextStep    Paging = "next"    // the next step is due now
+	FirstStep   Paging = "first"   // a new cycle begins at the first step
+	TellRise    Paging = "rise"    // the severity rose while it was triggered
+	AskAgain    Paging = "confirm" // the severity rose after it was acknowledged
 )
 
 // Outcome is what a command does.

@@ -34,7 +34,7 @@ var (
 func inState(status Status) Incident {
 	incident := Incident{ID: uuid.UUID{9}, Status: status, Severity: alert.High, AssigneeID: ada.ID, Version: 7}
 	if status == Acknowledged {
-		incident.AcknowledgedBy, incident.AcknowledgedAt = ada.ID, noon.Add(-time.Minute)
+		incident.AcknowledgedBy, incident.AcknowledgedAt, incident.AcknowledgedSeverity = ada.ID, noon.Add(-time.Minute), alert.High
 	}
 	if status == Resolved {
 		incident.ResolvedBy, incident.ResolvedAt = ada.ID, noon.Add(-time.Minute)
@@ -59,10 +59,13 @@ var commands = []struct {
 	{"escalate", Escalate{By: grace}},
 	{"the acknowledgement timed out", AckTimeout{ByName: "Ada"}},
 	{"the acknowledgement of a key timed out", AckTimeout{}},
+	{"the higher severity was not acknowledged in time", ConfirmTimeout{ByName: "Ada"}},
 	{"nothing new", NothingNew{For: 25 * time.Hour}},
 	{"comment", Comment{By: grace, Message: " Rolling back. "}},
 	{"empty comment", Comment{By: grace, Message: " \n"}},
 	{"change severity", ChangeSeverity{By: grace, To: alert.Critical}},
+	{"an alert changes severity", ChangeSeverity{To: alert.Critical, Because: "by an alert"}},
+	{"change severity to a lower one", ChangeSeverity{By: grace, To: alert.Low}},
 	{"change severity to the same", ChangeSeverity{By: grace, To: alert.High}},
 	{"change severity to an unknown word", ChangeSeverity{By: grace, To: "sev1"}},
 }
@@ -109,7 +112,10 @@ func cell(t *testing.T, current Incident, command Command) string {
 		}
 		return fmt.Sprintf("refused (%s): %s", refusal.Kind, refusal.Message)
 	}
-	words := map[Paging]string{LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now"}[outcome.Paging]
+	words := map[Paging]string{
+		LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now",
+		TellRise: ", whoever was paged is told", AskAgain: ", whoever has it is asked to acknowledge it again",
+	}[outcome.Paging]
 	if !outcome.Changed {
 		return "no change" + words
 	}
@@ -141,6 +147,38 @@ func TestDecideFields(t *testing.T) {
 	cleared, _ := Decide(acknowledged.Next, AlertsCleared{}, noon)
 	if cleared.Next.ResolvedBy != uuid.Nil || cleared.Events[0].Actor.Kind != System {
 		t.Errorf("nobody resolved it: %+v", cleared)
+	}
+}
+
+// TestAcknowledgedAgainAfterTheSeverityRose: the first acknowledgement was of a lesser
+// incident, so the next one counts, and only then does it wait for nobody.
+func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
+	low := inState(Triggered)
+	low.Severity = alert.Low
+	acknowledged, _ := Decide(low, Acknowledge{By: ada}, noon)
+	if next := acknowledged.Next; next.AcknowledgedSeverity != alert.Low || next.WantsConfirmation() {
+		t.Fatalf("%+v", next)
+	}
+	rose, _ := Decide(acknowledged.Next, ChangeSeverity{To: alert.Critical, Because: "by an alert"}, noon.Add(time.Minute))
+	if !rose.Next.WantsConfirmation() || rose.Paging != AskAgain || rose.Next.Status != Acknowledged {
+		t.Fatalf("%+v", rose)
+	}
+	again, _ := Decide(rose.Next, Acknowledge{By: grace}, noon.Add(2*time.Minute))
+	if next := again.Next; next.WantsConfirmation() || next.AcknowledgedSeverity != alert.Critical || next.AcknowledgedBy != grace.ID ||
+		!next.AcknowledgedAt.Equal(noon.Add(2*time.Minute)) || again.Paging != StopPaging || again.Events[0].Message != "Acknowledged again, now that it is critical" {
+		t.Errorf("%+v", again)
+	}
+	late, _ := Decide(again.Next, ConfirmTimeout{ByName: "Ada"}, noon.Add(time.Hour))
+	if late.Changed {
+		t.Errorf("a confirmed incident timed out: %+v", late)
+	}
+	timedOut, _ := Decide(rose.Next, ConfirmTimeout{ByName: "Ada"}, noon.Add(time.Hour))
+	if timedOut.Next.Status != Triggered || timedOut.Next.AcknowledgedSeverity != "" || timedOut.Paging != FirstStep ||
+		timedOut.Events[0].Message != "Acknowledged by Ada when it was low, and not again since it is critical: paging again." {
+		t.Errorf("%+v", timedOut)
+	}
+	if lower, _ := Decide(rose.Next, ChangeSeverity{By: ada, To: alert.Low}, noon); lower.Paging != LeavePaging || lower.Next.WantsConfirmation() {
+		t.Errorf("%+v", lower)
 	}
 }
 

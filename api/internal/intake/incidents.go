@@ -17,7 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
-// lockIncidents locks the incidents that alerts join or may resolve.
+// lockIncidents locks the incidents that alerts join, make more severe or may resolve.
 func (b *batch) lockIncidents(ctx context.Context) error {
 	var ref incidentdb.Ref
 	for i, a := range b.alerts {
@@ -28,7 +28,11 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 			if incidentID, exists := b.open[b.subjects[i]]; exists {
 				ref.Add(a.OrgID, incidentID)
 			}
-		case alert.Repeat, alert.Suppressed, alert.Ended:
+		case alert.Repeat:
+			if a.Received.Status == alert.Firing && a.Received.Severity.Rank() < a.Stored.IncidentSeverity.Rank() {
+				ref.Add(a.OrgID, a.Stored.IncidentID)
+			}
+		case alert.Suppressed, alert.Ended:
 		}
 	}
 	if len(ref.IDs) == 0 {
@@ -119,21 +123,41 @@ func (b *batch) numberOpenings(ctx context.Context) error {
 // join adds alerts to an open incident.
 func (b *batch) join(record incidentdb.Record, alerts []*alertdb.Change) {
 	link(record, alerts)
-	severity := worst(record.Severity, alerts)
 	b.joined = append(b.joined, incidentdb.Joined{
-		OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(alerts),
-		Truncated: b.truncated[record.ServiceID], Severity: severity,
+		OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(alerts), Truncated: b.truncated[record.ServiceID],
 	})
 	b.round.Note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(alerts), Data: map[string]any{"alerts": len(alerts)}})
-	if severity != record.Severity {
-		b.round.Note(record, incident.Event{
-			Kind:    "severity_change",
-			Message: fmt.Sprintf("Severity changed from %s to %s by an alert.", record.Severity, severity),
-			Data:    map[string]any{"from": record.Severity, "to": severity},
-		})
-		record.Severity = severity
-		b.records[record.ID] = record
+}
+
+// raiseSeverity makes incidents that were open before as severe as the worst of the
+// alerts that joined them or came again, and pages for that.
+func (b *batch) raiseSeverity(ctx context.Context) error {
+	worse := map[uuid.UUID]alert.Severity{}
+	var ids []uuid.UUID
+	for i, a := range b.alerts {
+		record, held := b.records[a.Stored.IncidentID]
+		came := a.Received.Status == alert.Firing && (b.meanings[i] == alert.OpenOrJoin || b.meanings[i] == alert.Repeat)
+		before, found := worse[record.ID]
+		if !found {
+			before = record.Severity
+		}
+		if !held || !came || !record.Status.Open() || a.Received.Severity.Rank() >= before.Rank() {
+			continue
+		}
+		if !found {
+			ids = append(ids, record.ID)
+		}
+		worse[record.ID] = a.Received.Severity
 	}
+	for _, incidentID := range ids {
+		record := b.records[incidentID]
+		if err := b.round.Command(ctx, &b.writes, record, incident.ChangeSeverity{To: worse[incidentID], Because: "by an alert"}); err != nil {
+			return err
+		}
+		record.Severity, record.Version = worse[incidentID], record.Version+1
+		b.records[incidentID] = record
+	}
+	return nil
 }
 
 // link makes an incident answer for the start that its alerts have now.

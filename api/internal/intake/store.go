@@ -79,13 +79,17 @@ func (in *Intake) storeBatch(ctx context.Context, together []*submission, wait t
 		if err := b.openIncidents(ctx); err != nil {
 			return err
 		}
-		// 5. Queue every alert, with its incident, and a line of the record for each.
+		// 5. Make those that were open as severe as their worst alert, and page for that.
+		if err := b.raiseSeverity(ctx); err != nil {
+			return err
+		}
+		// 6. Queue every alert, with its incident, and a line of the record for each.
 		b.queueWrites()
-		// 6. Resolve the incidents whose last alert ended.
+		// 7. Resolve the incidents whose last alert ended.
 		if err := b.resolveCleared(ctx); err != nil {
 			return err
 		}
-		// 7. With COMMIT: everything that is queued, pages and timeline too.
+		// 8. With COMMIT: everything that is queued, pages and timeline too.
 		b.round.Queue(&b.writes)
 		return postgres.Finish(ctx, tx, &b.writes)
 	}, postgres.LockTimeout(wait), postgres.First(read))

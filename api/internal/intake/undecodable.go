@@ -132,10 +132,10 @@ func (in *Intake) storeUndecodable(ctx context.Context, own *undecodable) error 
 			return err
 		}
 		round = paging.NewRound(tx, now)
-		if err := openUndecodable(ctx, tx, round, now, own); err != nil {
+		batch := &pgx.Batch{}
+		if err := openUndecodable(ctx, tx, batch, round, now, own); err != nil {
 			return err
 		}
-		batch := &pgx.Batch{}
 		if err := keepBodies(ctx, tx, batch, now, own); err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func keepBodies(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, now time.Time,
 }
 
 // openUndecodable opens the incident of this hour, or adds to its count of messages.
-func openUndecodable(ctx context.Context, tx pgx.Tx, round *paging.Round, now time.Time, own *undecodable) error {
+func openUndecodable(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, round *paging.Round, now time.Time, own *undecodable) error {
 	route := own.route
 	opened, err := incidentdb.Open(ctx, tx, []incidentdb.Opening{{
 		OrgID: route.OrgID, ServiceID: route.ServiceID, PolicyID: route.PolicyID,
@@ -188,6 +188,12 @@ func openUndecodable(ctx context.Context, tx pgx.Tx, round *paging.Round, now ti
 	}
 	for _, o := range opened {
 		if !o.Fresh {
+			if alert.High.Rank() < o.Severity.Rank() {
+				err = round.Command(ctx, batch, o.Record, incident.ChangeSeverity{To: alert.High, Because: "by an alert that could not be read"})
+			}
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		round.Note(o.Record, incident.Event{Kind: "declared", Message: "Declared because an alert could not be read: " + own.reason + "."})

@@ -92,6 +92,9 @@ type Incident struct {
 	Description string
 	Severity    alert.Severity
 	Status      string
+	// Unanswered reports whether nobody has answered yet what the page is about: it is
+	// triggered, or became more severe since it was acknowledged and this page tells of that.
+	Unanswered  bool
 	ServiceName string
 	// Reason says why this person is paged, in words.
 	Reason      string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/escalation"
@@ -25,7 +26,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	for _, event := range outcome.Events {
 		r.Note(record, event)
 	}
-	record.Incident = outcome.Next
+	record.Incident, record.Urgency = outcome.Next, incident.UrgencyOf(outcome.Next.Severity)
 	switch outcome.Paging {
 	case incident.StopPaging:
 		return r.stop(ctx, batch, record)
@@ -33,6 +34,10 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 		return r.advance(ctx, batch, record, escalation.Advance)
 	case incident.FirstStep:
 		return r.advance(ctx, batch, record, escalation.Start)
+	case incident.TellRise:
+		return r.advance(ctx, batch, record, escalation.Rise)
+	case incident.AskAgain:
+		return r.askAgain(ctx, batch, record)
 	case incident.LeavePaging:
 		return nil
 	default:
@@ -48,13 +53,16 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	if err != nil || !found {
 		return err
 	}
-	switch {
-	case record.Status == incident.Acknowledged && standing.AckTimeout > 0 && !standing.AckTimed:
+	if record.Status == incident.Resolved && standing.Timed {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
+	}
+	if record.Status == incident.Acknowledged && standing.ConfirmTimed {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
+	}
+	if record.Status == incident.Acknowledged && standing.AckTimeout > 0 && !standing.AckTimed {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
 		// counts from the acknowledgement that there is then.
 		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(standing.AckTimeout))
-	case record.Status == incident.Resolved && standing.Timed:
-		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
 	}
 	if standing.Status == escalation.Active {
 		standing.State = escalation.Stop(standing.State, reason)
@@ -78,11 +86,43 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 	if standing.AckTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
 	}
+	if standing.ConfirmTimed {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
+	}
 	snapshot, err := r.snapshot(ctx, record, standing.Under(record.PolicyID))
 	if err != nil {
 		return err
 	}
 	state, effects := rule(snapshot, r.now)
+	r.carryOut(record, state, effects)
+	return nil
+}
+
+// askAgain pages whoever acknowledged an incident that became more severe, or else its
+// assignee, and gives them time to acknowledge it again. When neither can be reached, the
+// policy pages at once.
+func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil {
+		return err
+	}
+	people := []uuid.UUID{record.AcknowledgedBy, record.AssigneeID}
+	if err := r.loadReach(ctx, record.OrgID, people); err != nil {
+		return err
+	}
+	people = r.reachable(record.OrgID, people)
+	if len(people) == 0 || !found {
+		return r.Command(ctx, batch, record, incident.ConfirmTimeout{})
+	}
+	snapshot, err := r.snapshot(ctx, record, standing.State)
+	if err != nil {
+		return err
+	}
+	until := r.now.Add(snapshot.Policy.ConfirmTimeout())
+	if !standing.ConfirmTimed { // one that runs counts from the first rise that waits for an answer
+		r.setTimer(record, escalation.ConfirmTimeout, until)
+	}
+	state, effects := escalation.AskToConfirm(snapshot, people[0], until, r.now)
 	r.carryOut(record, state, effects)
 	return nil
 }

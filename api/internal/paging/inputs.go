@@ -58,12 +58,34 @@ func (s *standing) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
 // prepare was asked before.
 func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state escalation.State) (escalation.Snapshot, error) {
 	policy, err := s.policy(ctx, record)
+	if err != nil {
+		return escalation.Snapshot{}, err
+	}
 	standby := s.standby[record.OrgID]
-	return escalation.Snapshot{
+	snapshot := escalation.Snapshot{
 		State: state, Policy: policy, Severity: record.Severity,
 		Owners: s.reachable(record.OrgID, standby.Owners),
 		Hold:   escalation.HoldAt(standby.Maintenance, record.ServiceID, s.now),
-	}, err
+	}
+	if escalation.NeedsPaged(state, policy, record.Severity) {
+		snapshot.Paged, err = s.loadPaged(ctx, record, state.Cycle)
+	}
+	return snapshot, err
+}
+
+// loadPaged reads who was paged in a cycle, and how they are reached.
+func (s *standing) loadPaged(ctx context.Context, record incidentdb.Record, cycle int) ([]escalation.Paged, error) {
+	paged, err := escalationdb.LoadPaged(ctx, s.tx, record.OrgID, record.ID, cycle)
+	if err != nil {
+		return nil, fmt.Errorf("read who was paged: %w", err)
+	}
+	people := make([]uuid.UUID, 0, len(paged))
+	for _, one := range paged {
+		if one.Kind == escalation.PagePerson {
+			people = append(people, one.ID)
+		}
+	}
+	return paged, s.loadReach(ctx, record.OrgID, people)
 }
 
 // policy is an incident's policy as it stands now.
@@ -110,7 +132,8 @@ func (s *standing) prepare(ctx context.Context, records []incidentdb.Record) err
 
 // meantAt is whom a policy means at an instant, reachable or not.
 func meantAt(policy escalation.Policy, now time.Time) (people []uuid.UUID) {
-	for _, step := range policy.At(now, func(uuid.UUID) bool { return true }).Steps {
+	policy = policy.At(now, func(uuid.UUID) bool { return true })
+	for _, step := range append([]escalation.Step{policy.LastResort}, policy.Steps...) {
 		for _, target := range step.Targets {
 			people = append(people, target.People...)
 		}

@@ -35,6 +35,11 @@ func NextPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now 
 		return nil, err
 	}
 	prospect.Severity, prospect.Service = severity, idOf(serviceID)
+	if escalation.NeedsPaged(paging.State, prospect.Policy, severity) {
+		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, orgID, incidentID, paging.Cycle); err != nil {
+			return nil, fmt.Errorf("read who was paged: %w", err)
+		}
+	}
 	return namesOf(ctx, tx, prospect.Next(paging.State, now))
 }
 

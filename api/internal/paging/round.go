@@ -79,7 +79,7 @@ func (r *Round) page(target incidentdb.Record, cycle int, effect escalation.Effe
 			OrgID: target.OrgID, IncidentID: target.ID, EffectKey: effect.Key(target.ID, cycle, p.ContactMethodID, p.N),
 			UserID: effect.UserID, ContactMethodID: p.ContactMethodID, Kind: p.Kind,
 			Cycle: cycle, Round: effect.Round, Step: effect.Step, Reason: effect.Message, Why: effect.Why,
-			SeverityRank: target.Severity.Rank(), DueAt: p.DueAt,
+			SeverityRank: target.Severity.Rank(), Confirms: target.Status == incident.Acknowledged, DueAt: p.DueAt,
 		})
 	}
 }

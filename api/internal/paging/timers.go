@@ -42,7 +42,7 @@ func NewTimekeeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, sig
 // one later.
 func (k *Timekeeper) Sweep(ctx context.Context) (again bool, err error) {
 	// First what ends by itself: nobody is paged for it once more.
-	for _, kind := range []escalation.TimerKind{escalation.AutoResolve, escalation.AckTimeout} {
+	for _, kind := range []escalation.TimerKind{escalation.AutoResolve, escalation.AckTimeout, escalation.ConfirmTimeout} {
 		due, err := k.sweepKind(ctx, kind)
 		if err != nil {
 			return false, err
@@ -169,6 +169,10 @@ func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) 
 
 // act lets one timer do what it is for, if that is still so.
 func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer escalationdb.DueTimer, news time.Time) error {
+	if timer.Kind == escalation.ConfirmTimeout {
+		r.over = append(r.over, timer.Timer)
+		return r.Command(ctx, &r.batch, record, incident.ConfirmTimeout{ByName: timer.AcknowledgedBy})
+	}
 	since, waits := record.AcknowledgedAt, record.Status == incident.Acknowledged
 	if timer.Kind == escalation.AutoResolve {
 		since, waits = timer.TriggeredAt, record.Status.Open()

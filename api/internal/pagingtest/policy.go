@@ -58,10 +58,12 @@ func (w *Workspace) SetSteps(t *testing.T, steps ...Step) {
 func (w *Workspace) SetPolicy(t *testing.T, policy uuid.UUID, steps ...Step) {
 	t.Helper()
 	w.Exec(t, `DELETE FROM escalation_step WHERE policy_id = $1`, policy)
+	w.Exec(t, `UPDATE escalation_policy SET revision = revision + 1 WHERE id = $1`, policy)
 	for i, step := range steps {
 		windows, _ := json.Marshal(append([]Window{}, step.Windows...))
 		assignment := map[bool]string{true: "round_robin", false: "everyone"}[step.RoundRobin]
-		w.Exec(t, `INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds, assignment, severities, windows) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		w.Exec(t, `INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds, assignment, severities, windows, changed_in)
+			SELECT $1, $2, $3, $4, $5, $6, $7, revision FROM escalation_policy WHERE id = $2`,
 			w.Org, policy, i, int(step.Wait.Seconds()), assignment, append([]string{}, step.Severities...), windows)
 		for j, target := range step.Targets {
 			column := map[string]string{"channel": "contact_method_id"}[target.Kind]

@@ -53,7 +53,7 @@ func Sort(changes []Change) {
 // look into the unique index, in the order of the arrays, however new the statistics are.
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
-       coalesce((SELECT i.status <> 'resolved' FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id), false)
+       coalesce((SELECT i.severity FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id AND i.status <> 'resolved'), '')
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a`
@@ -71,9 +71,10 @@ func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored))
 		var stored alert.Stored
 		var incident *uuid.UUID
 		var incidentStart *time.Time
-		into := []any{&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart, &stored.IncidentOpen}
+		into := []any{&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart, &stored.IncidentSeverity}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)
+			stored.IncidentOpen = stored.IncidentSeverity != ""
 			take(key, stored)
 			return nil
 		})

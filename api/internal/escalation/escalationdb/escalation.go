@@ -5,6 +5,7 @@ package escalationdb
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,18 +25,19 @@ type Paging struct {
 func (p Paging) Under(policyID uuid.UUID) escalation.State {
 	state := p.State
 	if p.PolicyID != policyID {
-		state.Round, state.Step = state.Round+1, 0
+		state.Round, state.Passed = state.Round+1, nil
 	}
 	return state
 }
 
 const saveSQL = `
-INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, round, step, turn, status, next_due_at, held_by, reason, updated_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::integer[]), unnest($5::integer[]), unnest($6::integer[]),
-       unnest($7::integer[]), unnest($8::text[]), unnest($9::timestamptz[]), unnest($10::uuid[]), unnest($11::text[]), $12::timestamptz
+INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, round, passed, revision, severity, turn, status, next_due_at, held_by, reason, updated_at)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::integer[]), unnest($5::integer[]), unnest($6::text[])::uuid[], unnest($7::integer[]),
+       unnest($8::text[]), unnest($9::integer[]), unnest($10::text[]), unnest($11::timestamptz[]), unnest($12::uuid[]), unnest($13::text[]), $14::timestamptz
 ON CONFLICT (org_id, incident_id) DO UPDATE SET policy_id = excluded.policy_id, cycle = excluded.cycle, round = excluded.round,
-    step = excluded.step, turn = excluded.turn, status = excluded.status, next_due_at = excluded.next_due_at,
-    held_by = excluded.held_by, reason = excluded.reason, version = escalation_state.version + 1, updated_at = excluded.updated_at`
+    passed = excluded.passed, revision = excluded.revision, severity = excluded.severity, turn = excluded.turn, status = excluded.status,
+    next_due_at = excluded.next_due_at, held_by = excluded.held_by, reason = excluded.reason,
+    version = escalation_state.version + 1, updated_at = excluded.updated_at`
 
 // QueueSave adds the statement that stores states, at most one for each incident, to a
 // pipelined batch.
@@ -45,14 +47,29 @@ func QueueSave(batch *pgx.Batch, pagings []Paging, now time.Time) {
 	}
 	n := len(pagings)
 	orgs, incidents, policies, due := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n), make([]*time.Time, n)
-	cycles, rounds, steps, turns := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
+	cycles, rounds, revisions, turns := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
+	passed, severities := make([]string, n), make([]*string, n)
 	held, statuses, reasons := make([]*uuid.UUID, n), make([]string, n), make([]string, n)
 	for i, p := range pagings {
 		orgs[i], incidents[i], policies[i], due[i] = p.OrgID, p.IncidentID, nullID(p.PolicyID), nullTime(p.NextDueAt)
-		cycles[i], rounds[i], steps[i], turns[i] = int32(p.Cycle), int32(p.Round), int32(p.Step), int32(p.Turn)
+		cycles[i], rounds[i], revisions[i], turns[i] = int32(p.Cycle), int32(p.Round), int32(p.Revision), int32(p.Turn)
+		passed[i] = arrayText(p.Passed)
+		if p.Severity != "" {
+			severities[i] = (*string)(&pagings[i].Severity)
+		}
 		held[i], statuses[i], reasons[i] = nullID(p.HeldBy), string(p.Status), p.Reason
 	}
-	batch.Queue(saveSQL, orgs, incidents, policies, cycles, rounds, steps, turns, statuses, due, held, reasons, now)
+	batch.Queue(saveSQL, orgs, incidents, policies, cycles, rounds, passed, revisions, severities, turns, statuses, due, held, reasons, now)
+}
+
+// arrayText is the text form of a uuid[]: unnest would take an array of arrays apart to
+// its elements, and a row has a whole one.
+func arrayText(ids []uuid.UUID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = id.String()
+	}
+	return "{" + strings.Join(texts, ",") + "}"
 }
 
 func nullID(id uuid.UUID) *uuid.UUID {
@@ -77,14 +94,14 @@ func nullTime(t time.Time) *time.Time {
 	return &t
 }
 
-const pagingColumns = `e.org_id, e.incident_id, e.policy_id, e.cycle, e.round, e.step, e.turn, e.status, e.next_due_at, e.held_by, e.reason`
+const pagingColumns = `e.org_id, e.incident_id, e.policy_id, e.cycle, e.round, e.passed, e.revision, coalesce(e.severity, ''), e.turn, e.status, e.next_due_at, e.held_by, e.reason`
 
 // scanPaging reads pagingColumns, and what follows them into more.
 func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	var p Paging
 	var policy, held *uuid.UUID
 	var due *time.Time
-	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Step, &p.Turn, &p.Status, &due, &held, &p.Reason}, more...)...)
+	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Passed, &p.Revision, &p.Severity, &p.Turn, &p.Status, &due, &held, &p.Reason}, more...)...)
 	p.PolicyID, p.HeldBy = value(policy), value(held)
 	if due != nil {
 		p.NextDueAt = due.UTC()
@@ -122,15 +139,17 @@ type Standing struct {
 	Paging
 	// AckTimeout is what its policy gives those who acknowledge; zero is forever.
 	AckTimeout time.Duration
-	// Timed tells whether a timer runs, and AckTimed whether that of an acknowledgement does.
-	Timed, AckTimed bool
+	// Timed tells whether a timer runs; AckTimed and ConfirmTimed whether that of an
+	// acknowledgement does, and that of one that has to be given again.
+	Timed, AckTimed, ConfirmTimed bool
 }
 
 const getSQL = `
 SELECT ` + pagingColumns + `,
     coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = e.org_id AND p.id = $3), 0),
     EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'ack_timeout')
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'ack_timeout'),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'confirm_timeout')
 FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`
 
 // Get reads the state of one incident that is paged for by a policy; found is false when
@@ -143,7 +162,7 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Standing, error) {
 		var s Standing
 		var timeout int
-		paging, err := scanPaging(row, &timeout, &s.Timed, &s.AckTimed)
+		paging, err := scanPaging(row, &timeout, &s.Timed, &s.AckTimed, &s.ConfirmTimed)
 		s.Paging, s.AckTimeout = paging, seconds(timeout)
 		return s, err
 	})
@@ -151,4 +170,31 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 		return Standing{}, false, err
 	}
 	return list[0], true, nil
+}
+
+const pagedSQL = `
+SELECT DISTINCT n.round, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END
+FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+WHERE n.org_id = $1 AND n.incident_id = $2 AND n.cycle = $3
+  AND CASE WHEN n.user_id IS NULL THEN c.disabled_at IS NULL
+           ELSE EXISTS (SELECT FROM membership m WHERE m.org_id = n.org_id AND m.user_id = n.user_id) END`
+
+// LoadPaged reads who was paged for an incident in a cycle and still belongs to the
+// organization.
+func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle int) ([]escalation.Paged, error) {
+	rows, err := tx.Query(ctx, pagedSQL, orgID, incidentID, cycle)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (escalation.Paged, error) {
+		var person, channel *uuid.UUID
+		var kind *string
+		paged := escalation.Paged{Kind: escalation.PagePerson}
+		err := row.Scan(&paged.Round, &person, &channel, &kind)
+		paged.ID, paged.ChannelKind = value(person), value(kind)
+		if channel != nil {
+			paged.Kind, paged.ID = escalation.PageChannel, *channel
+		}
+		return paged, err
+	})
 }

@@ -17,7 +17,7 @@ import (
 // people who can sign in and channels that are not disabled count.
 var policySQL = `
 SELECT p.name, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.next_turn,
-       s.position, s.delay_seconds, s.assignment, s.severities, s.windows,
+       p.revision, p.last_resort, p.quiet, s.id, s.changed_in, s.position, s.delay_seconds, s.assignment, s.severities, s.windows,
        t.kind, coalesce(t.user_id, t.schedule_id, t.team_id, t.contact_method_id), coalesce(u.name, team.name, sch.name, c.name, ''),
        CASE WHEN c.disabled_at IS NULL THEN c.kind END,
        CASE t.kind
@@ -52,8 +52,10 @@ func QueuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID, since time.Time, t
 // there are nil.
 type policyRow struct {
 	ackTimeout, autoResolve       int
-	timezone                      string
-	position, delay               *int
+	timezone, lastResort          string
+	quiet                         []byte
+	stepID                        *uuid.UUID
+	changedIn, position, delay    *int
 	assignment                    *string
 	severities                    []string
 	windows                       []byte
@@ -66,41 +68,46 @@ type policyRow struct {
 func scanPolicy(rows pgx.Rows, policyID uuid.UUID) (escalation.Policy, error) {
 	policy := escalation.Policy{ID: policyID}
 	var r policyRow
-	last := -1
+	last := -2
 	_, err := pgx.ForEachRow(rows, []any{
 		&policy.Name, &policy.Repeats, &r.ackTimeout, &r.autoResolve, &r.timezone, &policy.NextTurn,
-		&r.position, &r.delay, &r.assignment, &r.severities, &r.windows,
+		&policy.Revision, &r.lastResort, &r.quiet, &r.stepID, &r.changedIn, &r.position, &r.delay, &r.assignment, &r.severities, &r.windows,
 		&r.kind, &r.targetID, &r.targetName, &r.channelKind, &r.people, &r.definition,
 	}, func() error {
-		if r.position == nil {
-			r.addTimes(&policy)
-			return nil
+		if policy.Zone == nil {
+			r.addRules(&policy)
 		}
-		if *r.position != last {
+		step := &policy.LastResort
+		switch {
+		case r.position == nil:
+			return nil
+		case *r.position >= 0 && *r.position != last:
 			last = *r.position
-			r.addTimes(&policy)
 			r.addStep(&policy)
+			fallthrough
+		case *r.position >= 0:
+			step = &policy.Steps[len(policy.Steps)-1]
 		}
 		if r.kind != nil {
-			r.addTarget(&policy)
+			step.Targets = append(step.Targets, r.target(&policy))
 		}
 		return nil
 	})
 	return policy, err
 }
 
-// addTimes reads what the policy asks of the clock.
-func (r policyRow) addTimes(policy *escalation.Policy) {
+// addRules reads what the policy says besides its steps.
+func (r policyRow) addRules(policy *escalation.Policy) {
 	policy.AckTimeout, policy.AutoResolve = seconds(r.ackTimeout), seconds(r.autoResolve)
-	if policy.Zone == nil {
-		var flaw error
-		policy.Zone, flaw = oncalldb.Zone(r.timezone)
-		policy.Flaw = errors.Join(policy.Flaw, flaw)
-	}
+	policy.NoLastResort = r.lastResort == "nobody"
+	var zone, quiet error
+	policy.Zone, zone = oncalldb.Zone(r.timezone)
+	policy.Quiet, quiet = ReadQuiet(r.quiet)
+	policy.Flaw = errors.Join(policy.Flaw, zone, quiet)
 }
 
 func (r policyRow) addStep(policy *escalation.Policy) {
-	step := escalation.Step{Delay: seconds(*r.delay), RoundRobin: *r.assignment == "round_robin"}
+	step := escalation.Step{ID: value(r.stepID), ChangedIn: value(r.changedIn), Delay: seconds(*r.delay), RoundRobin: *r.assignment == "round_robin"}
 	for _, severity := range r.severities {
 		step.Severities = append(step.Severities, alert.Severity(severity))
 	}
@@ -110,7 +117,7 @@ func (r policyRow) addStep(policy *escalation.Policy) {
 	policy.Steps = append(policy.Steps, step)
 }
 
-func (r policyRow) addTarget(policy *escalation.Policy) {
+func (r policyRow) target(policy *escalation.Policy) escalation.Target {
 	target := escalation.Target{
 		Kind: escalation.TargetKind(*r.kind), ID: value(r.targetID), Name: value(r.targetName),
 		People: append([]uuid.UUID(nil), r.people...),
@@ -128,8 +135,7 @@ func (r policyRow) addTarget(policy *escalation.Policy) {
 		target.Schedule = &schedule
 	case escalation.User, escalation.Team, escalation.Owner:
 	}
-	step := &policy.Steps[len(policy.Steps)-1]
-	step.Targets = append(step.Targets, target)
+	return target
 }
 
 func seconds(n int) time.Duration { return time.Duration(n) * time.Second }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -36,7 +35,7 @@ func (r *Ref) Add(orgID, incidentID uuid.UUID) {
 }
 
 const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i.escalation_policy_id, i.title, i.status, i.severity,
-	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.resolved_by, i.resolved_at, i.version`
+	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version`
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
@@ -58,7 +57,7 @@ func scanRecord(row pgx.CollectableRow) (Record, error) {
 	var key *string
 	var acknowledgedAt, resolvedAt *time.Time
 	err := row.Scan(&r.OrgID, &r.ID, &r.Number, &service, &key, &policy, &r.Title, &r.Status, &r.Severity,
-		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &resolvedBy, &resolvedAt, &r.Version)
+		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version)
 	r.ServiceID, r.PolicyID, r.AssigneeID = postgres.Value(service), postgres.Value(policy), postgres.Value(assignee)
 	r.AcknowledgedBy, r.ResolvedBy = postgres.Value(acknowledgedBy), postgres.Value(resolvedBy)
 	r.AcknowledgedAt, r.ResolvedAt = postgres.Value(acknowledgedAt), postgres.Value(resolvedAt)
@@ -71,8 +70,6 @@ type Joined struct {
 	OrgID, IncidentID uuid.UUID
 	Alerts            int
 	Truncated         int
-	// Severity replaces the incident's when it is worse.
-	Severity alert.Severity
 }
 
 // QueueJoined adds the statement that stores what joined to a pipelined batch.
@@ -81,28 +78,25 @@ func QueueJoined(batch *pgx.Batch, joined []Joined, now time.Time) {
 		return
 	}
 	n := len(joined)
-	orgs, ids := make([]uuid.UUID, n), make([]uuid.UUID, n)
-	alerts, truncated, severities, urgencies := make([]int32, n), make([]int32, n), make([]string, n), make([]string, n)
+	orgs, ids, alerts, truncated := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]int32, n), make([]int32, n)
 	for i, j := range joined {
 		orgs[i], ids[i], alerts[i], truncated[i] = j.OrgID, j.IncidentID, int32(j.Alerts), int32(j.Truncated)
-		severities[i], urgencies[i] = string(j.Severity), string(incident.UrgencyOf(j.Severity))
 	}
 	batch.Queue(`UPDATE incident i SET alert_count = i.alert_count + j.alerts, truncated_alerts = greatest(i.truncated_alerts, j.truncated),
-			severity = j.severity, urgency = j.urgency, version = i.version + 1, updated_at = $7
-		FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::integer[]) AS alerts, unnest($4::integer[]) AS truncated,
-		             unnest($5::text[]) AS severity, unnest($6::text[]) AS urgency) j
-		WHERE i.org_id = j.org_id AND i.id = j.id`, orgs, ids, alerts, truncated, severities, urgencies, now)
+			version = i.version + 1, updated_at = $5
+		FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::integer[]) AS alerts, unnest($4::integer[]) AS truncated) j
+		WHERE i.org_id = j.org_id AND i.id = j.id`, orgs, ids, alerts, truncated, now)
 }
 
 // QueueSave adds the statement that stores the outcome of a command. The incident
 // must be locked by this transaction.
 func QueueSave(batch *pgx.Batch, next incident.Incident, now time.Time) {
 	batch.Queue(`UPDATE incident SET status = $3, severity = $4, urgency = $5, assignee_id = $6, acknowledged_by = $7, acknowledged_at = $8,
-			resolved_by = $9, resolved_at = $10, version = $11, updated_at = $12
+			resolved_by = $9, resolved_at = $10, version = $11, updated_at = $12, acknowledged_severity = $13
 		WHERE org_id = $1 AND id = $2`,
 		next.OrgID, next.ID, string(next.Status), string(next.Severity), string(incident.UrgencyOf(next.Severity)),
 		postgres.Null(next.AssigneeID), postgres.Null(next.AcknowledgedBy), postgres.Null(next.AcknowledgedAt),
-		postgres.Null(next.ResolvedBy), postgres.Null(next.ResolvedAt), next.Version, now)
+		postgres.Null(next.ResolvedBy), postgres.Null(next.ResolvedAt), next.Version, now, postgres.Null(string(next.AcknowledgedSeverity)))
 }
 
 // TimelineEntry is an event of one incident.

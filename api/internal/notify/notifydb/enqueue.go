@@ -73,15 +73,18 @@ type Page struct {
 	// Why is the record of the reason, kept in JSON.
 	Why          escalation.Why
 	SeverityRank int
-	DueAt        time.Time
+	// Confirms is set when the incident was acknowledged: the page is for the severity that
+	// rose since.
+	Confirms bool
+	DueAt    time.Time
 }
 
 const enqueueSQL = `
 INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step,
-                          reason, why, severity_rank, state, due_at, next_try_at, created_at)
+                          reason, why, severity_rank, confirms, state, due_at, next_try_at, created_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::uuid[]), unnest($6::uuid[]),
        unnest($7::text[]), unnest($8::integer[]), unnest($9::integer[]), unnest($10::integer[]),
-       unnest($11::text[]), unnest($12::jsonb[]), unnest($13::smallint[]), 'pending', unnest($14::timestamptz[]), unnest($14::timestamptz[]), $15::timestamptz
+       unnest($11::text[]), unnest($12::jsonb[]), unnest($13::smallint[]), unnest($14::boolean[]), 'pending', unnest($15::timestamptz[]), unnest($15::timestamptz[]), $16::timestamptz
 ON CONFLICT (effect_key) DO NOTHING`
 
 // pagesPerStatement keeps each INSERT far below the longest time that a statement may take:
@@ -101,7 +104,7 @@ func queueInsert(batch *pgx.Batch, pages []Page, now time.Time) {
 	users := make([]*uuid.UUID, n)
 	keys, kinds, reasons := make([]string, n), make([]string, n), make([]string, n)
 	cycles, rounds, steps, ranks := make([]int32, n), make([]int32, n), make([]int32, n), make([]int16, n)
-	due, whys := make([]time.Time, n), make([][]byte, n)
+	due, whys, confirms := make([]time.Time, n), make([][]byte, n), make([]bool, n)
 	for i, p := range pages {
 		orgs[i], ids[i], incidents[i], contacts[i] = p.OrgID, id.New(), p.IncidentID, p.ContactMethodID
 		if p.UserID != uuid.Nil {
@@ -109,10 +112,10 @@ func queueInsert(batch *pgx.Batch, pages []Page, now time.Time) {
 		}
 		keys[i], kinds[i], reasons[i] = p.EffectKey, string(p.Kind), p.Reason
 		cycles[i], rounds[i], steps[i], ranks[i] = int32(p.Cycle), int32(p.Round), int32(p.Step), int16(p.SeverityRank)
-		due[i] = p.DueAt
+		due[i], confirms[i] = p.DueAt, p.Confirms
 		whys[i], _ = json.Marshal(p.Why) // words and times always can be written
 	}
-	batch.Queue(enqueueSQL, orgs, ids, keys, incidents, users, contacts, kinds, cycles, rounds, steps, reasons, whys, ranks, due, now)
+	batch.Queue(enqueueSQL, orgs, ids, keys, incidents, users, contacts, kinds, cycles, rounds, steps, reasons, whys, ranks, confirms, due, now)
 }
 
 // QueueCancel adds the statement that calls off what was not sent yet for an incident.

@@ -53,12 +53,15 @@ WHERE c.org_id = $1 AND c.id = $2`
 // reads all incidents of the organization, and each page for each of them.
 const heldPagesSQL = `
 WITH held AS MATERIALIZED (
-    SELECT org_id, id, incident_id, lease_until, reason, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
+    SELECT org_id, id, incident_id, lease_until, reason, confirms, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
 SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
-       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, '')
-FROM held n
+       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, ''),
+       CASE i.status WHEN 'triggered' THEN true
+                     WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
+                     ELSE false END
+FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, held n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 
@@ -85,7 +88,7 @@ func (h *Held) collect(rows pgx.Rows) error {
 	var page uuid.UUID
 	var lastResort bool
 	var i notify.Incident
-	into := []any{&page, &h.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName}
+	into := []any{&page, &h.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.Unanswered}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		h.Incidents[page] = i
 		h.LastResort = h.LastResort || lastResort

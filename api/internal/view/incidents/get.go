@@ -37,11 +37,11 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 	e := &nightbellv1.Escalation{}
 	var policy *uuid.UUID
 	var due *time.Time
-	// step is the one that is paged next, counted from 0, and so the number of the one paged last.
+	// As many steps as the round has passed lie behind; the last resort is none of them.
 	err := tx.QueryRow(ctx, `
-		SELECT e.status, e.policy_id, coalesce(p.name, ''), e.step, e.next_due_at,
+		SELECT e.status, e.policy_id, coalesce(p.name, ''), cardinality(array_remove(e.passed, 'ffffffff-ffff-ffff-ffff-ffffffffffff')), e.next_due_at,
 		       CASE WHEN w.id IS NULL THEN e.reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
-		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id)
+		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id AND st.position >= 0)
 		FROM escalation_state e LEFT JOIN escalation_policy p ON p.org_id = e.org_id AND p.id = e.policy_id
 		LEFT JOIN maintenance_window w ON w.org_id = e.org_id AND w.id = e.held_by
 		WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID).

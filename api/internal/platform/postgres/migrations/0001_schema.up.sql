@@ -226,6 +226,9 @@ CREATE TABLE escalation_policy (
     auto_resolve_seconds integer NOT NULL DEFAULT 0 CHECK (auto_resolve_seconds = 0 OR auto_resolve_seconds BETWEEN 300 AND 2592000),
     timezone             text NOT NULL DEFAULT 'UTC',
     next_turn            integer NOT NULL DEFAULT 0,
+    last_resort          text NOT NULL DEFAULT 'owners' CHECK (last_resort IN ('owners', 'nobody', 'target')),
+    quiet                jsonb NOT NULL DEFAULT '[]',
+    revision             integer NOT NULL DEFAULT 1,
     created_at           timestamptz NOT NULL,
     updated_at           timestamptz NOT NULL,
     PRIMARY KEY (org_id, id)
@@ -369,11 +372,14 @@ CREATE INDEX handover_notice_person_idx ON handover_notice (schedule_id, user_id
 
 -- delay_seconds is how long this step waits for an answer before the next one. A step for some
 -- severities or some hours is skipped at once for the others: no severities mean all, no windows
--- always.
+-- always. id survives edits of the policy; changed_in is the policy's revision in which the step
+-- was added or last changed whom it pages. Position -1 holds the targets of the last resort.
 CREATE TABLE escalation_step (
     org_id        uuid NOT NULL,
     policy_id     uuid NOT NULL,
-    position      integer NOT NULL CHECK (position >= 0),
+    position      integer NOT NULL CHECK (position >= -1),
+    id            uuid NOT NULL UNIQUE DEFAULT gen_random_uuid(),
+    changed_in    integer NOT NULL DEFAULT 1,
     delay_seconds integer NOT NULL CHECK (delay_seconds BETWEEN 10 AND 86400),
     assignment    text NOT NULL DEFAULT 'everyone' CHECK (assignment IN ('everyone', 'round_robin')),
     severities    text[] NOT NULL DEFAULT '{}' CHECK (severities <@ ARRAY['critical', 'high', 'medium', 'low']),
@@ -486,6 +492,7 @@ CREATE TABLE incident (
     assignee_id          uuid,
     acknowledged_by      uuid,
     acknowledged_at      timestamptz,
+    acknowledged_severity text CHECK (acknowledged_severity IN ('critical', 'high', 'medium', 'low')),
     resolved_by          uuid,
     resolved_at          timestamptz,
     triggered_at         timestamptz NOT NULL,
@@ -633,7 +640,9 @@ CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id,
 
 -- ---------------------------------------------------------------- escalation and the outbox
 
--- What happens next for an incident lives here and nowhere else (design rule 1). turn is the
+-- What happens next for an incident lives here and nowhere else (design rule 1). passed are the
+-- ids of the steps that the round has paged or skipped (all ones: the last resort), revision the
+-- policy's when the round began, severity the worst that anybody was paged with, turn the
 -- incident's place in the round robin, held_by the maintenance window that holds its pages.
 CREATE TABLE escalation_state (
     org_id      uuid NOT NULL,
@@ -641,7 +650,9 @@ CREATE TABLE escalation_state (
     policy_id   uuid,
     cycle       integer NOT NULL,
     round       integer NOT NULL DEFAULT 0,
-    step        integer NOT NULL DEFAULT 0,
+    passed      uuid[] NOT NULL DEFAULT '{}',
+    revision    integer NOT NULL DEFAULT 1,
+    severity    text CHECK (severity IN ('critical', 'high', 'medium', 'low')),
     turn        integer NOT NULL DEFAULT 0,
     held_by     uuid,
     status      text NOT NULL CHECK (status IN ('active', 'stopped', 'exhausted')),
@@ -660,7 +671,7 @@ CREATE INDEX escalation_state_held_idx ON escalation_state (org_id, held_by) WHE
 CREATE TABLE incident_timer (
     org_id      uuid NOT NULL,
     incident_id uuid NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('ack_timeout', 'auto_resolve')),
+    kind        text NOT NULL CHECK (kind IN ('ack_timeout', 'confirm_timeout', 'auto_resolve')),
     due_at      timestamptz NOT NULL,
     PRIMARY KEY (org_id, incident_id, kind),
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
@@ -684,6 +695,7 @@ CREATE TABLE notification (
     reason            text NOT NULL,
     severity_rank     smallint NOT NULL,
     why               jsonb NOT NULL DEFAULT '{}',
+    confirms          boolean NOT NULL DEFAULT false, -- asks for the acknowledgement of a severity that rose
     state             text NOT NULL,
     due_at            timestamptz NOT NULL,
     next_try_at       timestamptz NOT NULL,
