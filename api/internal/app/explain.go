@@ -16,6 +16,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // ExplainOptions are a question to a running Nightbell: who would be paged.
@@ -47,21 +48,21 @@ func Explain(ctx context.Context, options ExplainOptions, out io.Writer) error {
 	defer cancel()
 	answer, err := options.ask(ctx, at)
 	if err != nil {
-		return err
+		return errors.New(plaintext.Line(err.Error()))
 	}
 	if options.JSON {
 		text, err := protojson.MarshalOptions{UseProtoNames: true, Multiline: true, EmitDefaultValues: true}.Marshal(answer)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(out, string(text))
+		_, err = fmt.Fprintln(out, plaintext.Escape(string(text)))
 		return err
 	}
 	zone := time.Local
 	if options.At != "" {
 		zone = at.Location()
 	}
-	_, err = io.WriteString(out, explanation(answer, zone))
+	_, err = io.WriteString(out, plaintext.Text(explanation(answer, zone)))
 	return err
 }
 

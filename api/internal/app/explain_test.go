@@ -51,6 +51,41 @@ Sun 29 Nov
 	}
 }
 
+// TestExplainPrintsNoRawEscape: names may be older than the rule that refuses such ones, and a
+// terminal obeys what it is sent.
+func TestExplainPrintsNoRawEscape(t *testing.T) {
+	const evil = "Pay\x1b[2Jments\u009b31m\u202e"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"serviceName": evil, "policyName": evil, "summary": evil,
+			"moments": []any{map[string]any{"message": evil, "pages": []any{map[string]any{"person": map[string]any{"name": evil}}}}},
+		})
+	}))
+	defer server.Close()
+	for _, asJSON := range []bool{false, true} {
+		var out bytes.Buffer
+		if err := Explain(t.Context(), ExplainOptions{URL: server.URL, APIKey: "nba_x", Severity: "critical", JSON: asJSON}, &out); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(out.String(), "\x1b\u009b\u202e") || !strings.Contains(out.String(), "Pay") {
+			t.Errorf("JSON %v: printed %q", asJSON, out.String())
+		}
+		if asJSON && !json.Valid(out.Bytes()) {
+			t.Errorf("not JSON: %q", out.String())
+		}
+	}
+	services := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(map[string]any{"services": []any{map[string]any{"id": "1", "name": evil}}})
+	}))
+	defer services.Close()
+	err := Explain(t.Context(), ExplainOptions{URL: services.URL, APIKey: "nba_x", Service: "other", Severity: "critical"}, &bytes.Buffer{})
+	if err == nil || strings.ContainsAny(err.Error(), "\x1b\u009b\u202e") {
+		t.Errorf("the refusal is %q", err)
+	}
+}
+
 // TestExplainAsksARunningNightbell answers as the API does, and spoils one thing after
 // the other.
 func TestExplainAsksARunningNightbell(t *testing.T) {

@@ -22,6 +22,9 @@ import (
 // keptBytes is how much of an unreadable body is stored.
 const keptBytes = 64 << 10
 
+// errEmpty is the answer to a body without a word in it.
+var errEmpty = fault.New(fault.Invalid, "body_empty", "The body is empty. Send what Alertmanager or Grafana sends, unchanged.")
+
 // retrySeconds is when a sender should try again what could not be committed.
 const retrySeconds = 5
 
@@ -76,7 +79,10 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (ale
 	body, err := h.readBody(w, r, route.OrgID)
 	defer body.free()
 	var batch alert.Batch
-	if err == nil {
+	switch {
+	case err == nil && len(bytes.TrimSpace(body.bytes)) == 0:
+		return alert.Batch{}, errEmpty // somebody tries the address; there is nothing to keep, and nobody to page
+	case err == nil:
 		batch, err = h.parse(ctx, s, body.bytes)
 	}
 	if err != nil {
@@ -104,7 +110,8 @@ func (h *Handler) parse(ctx context.Context, s sender, body []byte) (batch alert
 				"Nightbell could not read this alert. It was kept; send it to us with the version of your sender.")
 		}
 	}()
-	return s.parse(body)
+	batch, err = s.parse(body)
+	return batch.Plain(), err
 }
 
 // refuse stores a body that cannot be used before the sender hears of it. It

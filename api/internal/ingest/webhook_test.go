@@ -167,7 +167,8 @@ func TestRefusals(t *testing.T) {
 		{"not JSON", goodKey, "status=firing", 400, "body_not_json", 1},
 		{"custom payload", goodKey, `{"text":"it burns"}`, 400, "unknown_alert_format", 1},
 		{"empty list", goodKey, `{"alerts":[]}`, 400, "no_alerts", 0},
-		{"empty body", goodKey, ``, 400, "body_not_json", 1},
+		{"empty body", goodKey, ``, 400, "body_empty", 0},
+		{"spaces only", goodKey, " \r\n\t", 400, "body_empty", 0},
 		{"too large", goodKey, strings.Repeat(" ", maxBody+1), 413, "body_too_large", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

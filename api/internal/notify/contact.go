@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // Secret reports whether an address of this kind gives access by itself, so that it
@@ -29,6 +30,9 @@ func NewSigningSecret() (secret []byte, text string) {
 // client's to say.
 func CheckAddress(kind Kind, address string) (clean, hint string, err error) {
 	address = strings.TrimSpace(address)
+	if wrong := plaintext.Check(address); wrong != "" {
+		return "", "", refuseAddress("The address " + wrong + ".")
+	}
 	if kind == Email {
 		parsed, err := netmail.ParseAddress(address)
 		if err != nil || parsed.Address != address || !strings.Contains(address, "@") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // MaxShown is how many incidents a message describes; the rest are counted.
@@ -104,41 +105,12 @@ func SeverityWord(severity alert.Severity) string { return capital(string(severi
 // StatusWord is the status as people read it: "Triggered".
 func (i Incident) StatusWord() string { return capital(i.Status) }
 
-// Line makes text from outside fit for one line of a message: no line breaks,
-// control characters or invisible characters that reorder or hide text; at most
-// limit characters, cut where a character ends.
-func Line(text string, limit int) string {
-	return cut(strings.Join(strings.Fields(clean(text, false)), " "), limit)
-}
+// Line is plaintext.Line with at most limit characters.
+func Line(text string, limit int) string { return plaintext.Cut(plaintext.Line(text), limit) }
 
-// Paragraph is Line for longer text: it keeps line breaks.
+// Paragraph is plaintext.Text with at most limit characters, cut where a character ends.
 func Paragraph(text string, limit int) string {
-	return cut(strings.TrimSpace(clean(text, true)), limit)
-}
-
-// clean replaces invalid UTF-8 and drops invisible characters.
-func clean(text string, keepLines bool) string {
-	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), string(utf8.RuneError))
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' && keepLines:
-			return r
-		case r == '\t' || r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u2028' || r == '\u2029':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-			return -1
-		default:
-			return r
-		}
-	}, text)
-}
-
-// cut keeps at most limit characters and shows that something is missing.
-func cut(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	return strings.TrimRightFunc(string([]rune(text)[:limit-1]), unicode.IsSpace) + "…"
+	return plaintext.Cut(strings.TrimSpace(plaintext.Text(text)), limit)
 }
 
 func plural(n int, noun string) string {

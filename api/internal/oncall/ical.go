@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	ics "github.com/arran4/golang-ical"
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // Event is one entry of a calendar: one person on call for a while.
@@ -103,15 +104,8 @@ func (e Event) addTo(c *ics.Calendar, now time.Time) {
 	entry.SetStatus(ics.ObjectStatusConfirmed)
 }
 
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
-
 // text drops what no calendar may hold: the library escapes line feeds and nothing else
 // that could end a line. Broken UTF-8 becomes U+FFFD.
 func text(s string) string {
-	return strings.Map(func(char rune) rune {
-		if unicode.IsControl(char) && char != '\n' {
-			return -1
-		}
-		return char
-	}, lineEnds.Replace(s))
+	return strings.ReplaceAll(plaintext.Text(strings.ReplaceAll(s, "\r", "\n")), "\t", " ")
 }

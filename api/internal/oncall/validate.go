@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
-	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // What a schedule may have, so that every question about it is answered quickly.
@@ -60,7 +60,7 @@ func (r Rotation) check(path string, found *violations) {
 	name := strings.TrimSpace(r.Name)
 	found.require(name != "", path+"name", "Give the rotation a name.")
 	found.require(utf8.RuneCountInString(name) <= maxName, path+"name", "Shorten the name of the rotation to %d characters.", maxName)
-	found.require(org.IsPlainText(r.Name), path+"name", "Remove the control characters from the name of the rotation.")
+	found.require(plaintext.Check(r.Name) == "", path+"name", "Remove the control and invisible characters from the name of the rotation.")
 	r.checkCadence(path, found)
 	found.require(!r.Start.IsZero(), path+"starts_at", "Say when the rotation starts.")
 	found.require(r.End.IsZero() || r.End.After(r.Start), path+"ends_at", "Let the rotation end after its start, or never.")

@@ -7,10 +7,10 @@ package org
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // Kind is what sort of workspace an organization is.
@@ -29,25 +29,22 @@ func (k Kind) Known() bool { return k == Individual || k == Organization }
 const longestName = 200
 
 // CleanName trims a name and returns it, or the refusal that says what is wrong with
-// the field: it is blank, too long, or holds control characters.
+// the field: it is blank, too long, or not plain (plaintext.Check).
 func CleanName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	label := "the " + strings.ReplaceAll(field, "_", " ")
 	switch {
-	case name == "":
+	case name == "", plaintext.Blank(name) && utf8.ValidString(name):
 		return "", Refuse(field, "Fill in "+label+".")
 	case utf8.RuneCountInString(name) > longestName:
 		return "", Refuse(field, "Shorten "+label+" to 200 characters.")
-	case !IsPlainText(name):
-		return "", Refuse(field, "Remove the control characters from "+label+".")
+	case plaintext.Check(name) != "":
+		return "", Refuse(field, capital(label)+" "+plaintext.Check(name)+".")
 	}
 	return name, nil
 }
 
-// IsPlainText reports whether text is valid and has no control characters.
-func IsPlainText(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
-}
+func capital(label string) string { return strings.ToUpper(label[:1]) + label[1:] }
 
 // Refuse is the refusal of one field of a request, with a sentence for people.
 func Refuse(field, sentence string) *fault.Error {

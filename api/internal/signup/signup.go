@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/org"
@@ -67,7 +68,7 @@ func (r Registration) Cleaned() (Registration, error) {
 	if r.Email, err = cleanEmail(r.Email); err != nil {
 		return Registration{}, err
 	}
-	if r.Phone = strings.TrimSpace(r.Phone); len(r.Phone) > 40 || !org.IsPlainText(r.Phone) {
+	if r.Phone = strings.TrimSpace(r.Phone); len(r.Phone) > 40 || plaintext.Check(r.Phone) != "" {
 		return Registration{}, org.Refuse("phone", "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
 	}
 	zone, err := org.Zone("timezone", r.Timezone)
@@ -81,7 +82,7 @@ func (r Registration) Cleaned() (Registration, error) {
 func cleanEmail(email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
-	if err != nil || parsed.Address != email || len(email) > 254 || !org.IsPlainText(email) {
+	if err != nil || parsed.Address != email || len(email) > 254 || plaintext.Check(email) != "" {
 		return "", org.Refuse("email", "This is not an e-mail address. Write it like name@example.com.")
 	}
 	return email, nil

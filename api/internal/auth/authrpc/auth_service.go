@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
@@ -176,7 +177,7 @@ type signInRequest struct {
 func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account authdb.FindAccountRow, made attempt, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		var err error
-		if org.IsPlainText(r.email) {
+		if plaintext.Check(r.email) == "" {
 			account, err = authdb.New(tx).FindAccount(ctx, r.device, r.email)
 		}
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {

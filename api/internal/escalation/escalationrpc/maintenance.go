@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -90,8 +91,8 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 // planned checks the times of a window; one that began in the past begins now.
 func planned(request *nightbellv1.CreateMaintenanceWindowRequest, now time.Time) (escalation.Maintenance, error) {
 	window := escalation.Maintenance{ID: id.New(), Description: request.GetDescription(), Start: now, Services: servicesOf(request.GetServiceIds())}
-	if !org.IsPlainText(window.Description) {
-		return window, org.Refuse("description", "Remove the control characters from the description.")
+	if plaintext.Check(window.Description) != "" {
+		return window, org.Refuse("description", "Remove the control and invisible characters from the description.")
 	}
 	if from := request.GetStartsAt(); from != nil && from.AsTime().After(now) {
 		window.Start = from.AsTime().Truncate(time.Microsecond)

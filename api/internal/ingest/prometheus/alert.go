@@ -3,10 +3,10 @@ package prometheus
 import (
 	"net/url"
 	"strings"
-	"unicode"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/ingest/wire"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // reader reads the alerts of one message. Alerts of one message share label
@@ -119,11 +119,11 @@ func statusOf(own wire.Value, message string) alert.Status {
 // titleOf gives the alert its own words if it has some, its name and place otherwise.
 func titleOf(labels, annotations map[string]string) string {
 	for _, name := range []string{"summary", "title"} {
-		if text := oneLine(annotations[name]); text != "" {
+		if text := plaintext.Line(annotations[name]); text != "" {
 			return wire.Shorten(text, maxTitle)
 		}
 	}
-	name, instance := oneLine(labels["alertname"]), oneLine(labels["instance"])
+	name, instance := plaintext.Line(labels["alertname"]), plaintext.Line(labels["instance"])
 	switch {
 	case name != "" && instance != "":
 		return wire.Shorten(name+" on "+instance, maxTitle)
@@ -132,18 +132,6 @@ func titleOf(labels, annotations map[string]string) string {
 	default:
 		return "Alert without a name"
 	}
-}
-
-// oneLine makes text fit for a title or a mail's subject: no control characters,
-// no line breaks, single spaces.
-func oneLine(text string) string {
-	text = strings.Map(func(char rune) rune {
-		if unicode.IsControl(char) {
-			return ' '
-		}
-		return char
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
 }
 
 // link keeps addresses that a browser opens as pages. Everything else, such as

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/ingest/wire"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // pair is a label or an annotation.
@@ -140,17 +141,17 @@ func groupTitle(groupLabels, commonLabels wire.Value) string {
 	r := reader{names: map[string]string{}}
 	group, _ := r.pairs(groupLabels)
 	labels := texts(group)
-	name := oneLine(labels["alertname"])
+	name := plaintext.Line(labels["alertname"])
 	if name == "" {
 		common, _ := r.pairs(commonLabels)
-		name = oneLine(find(common, "alertname").Text(maxValueBytes))
+		name = plaintext.Line(find(common, "alertname").Text(maxValueBytes))
 	}
 	delete(labels, "alertname")
 	var rest []string
 	for _, label := range slices.Sorted(maps.Keys(labels)) {
 		rest = append(rest, label+"="+labels[label])
 	}
-	scope := oneLine(strings.Join(rest, ", "))
+	scope := plaintext.Line(strings.Join(rest, ", "))
 	switch {
 	case name != "" && scope != "":
 		return wire.Shorten(name+" ("+scope+")", maxTitle)

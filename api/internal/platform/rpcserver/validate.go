@@ -14,15 +14,16 @@ import (
 )
 
 // Validate holds every request to the rules written in the proto files, and to those that all
-// share: no NUL character, which PostgreSQL cannot store, no bottomless nesting, and no names that do
-// not exist where the method has the option refuse_unknown. A broken rule is fault.Unprocessable with
-// a sentence that names the fields.
+// share: plain text (plaintext.go), no bottomless nesting, and no names that do not exist where the
+// method has the option refuse_unknown. A broken rule is fault.Unprocessable with a sentence that
+// names the fields.
 func Validate() Step {
 	return func(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
 		unknown := takeUnknown(message.ProtoReflect())
 		if !refusesUnknown(call.Method) {
 			unknown = nil
 		}
+		unknown = append(unknown, makePlain(message.ProtoReflect(), "", 0)...)
 		if err := validate(message, unknown); err != nil {
 			return nil, err
 		}
@@ -149,7 +150,7 @@ func unstorableInMap(field protoreflect.FieldDescriptor, entries protoreflect.Ma
 func unstorableValue(field protoreflect.FieldDescriptor, value protoreflect.Value, path string, depth int) []fault.Field {
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		if strings.ContainsRune(value.String(), 0) {
+		if isSecret(field) && strings.ContainsRune(value.String(), 0) { // other text is plain by now
 			return []fault.Field{{Path: path, Message: "must not contain the NUL character"}}
 		}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
