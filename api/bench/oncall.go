@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
-	_ "time/tzdata" // the zones that the binary carries
 
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/org"
 )
 
 type oncallCommand struct {
@@ -150,7 +150,7 @@ func rotation(unit oncall.Unit, length int, handover oncall.Clock, people int, w
 }
 
 func zone(name string) *time.Location {
-	location, err := time.LoadLocation(name)
+	location, err := org.Zone("timezone", name)
 	if err != nil {
 		panic(err) // the data is compiled in
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // also on a machine without zones
 
 	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/nightbell/nightbell/api/internal/org"
 )
 
 // finding is one line of the doctor: what is set, and what it costs when it is not.
@@ -51,7 +53,7 @@ func (s settings) findings() []finding {
 		"generated data key", "replicas need NIGHTBELL_DATA_KEY to open each other's secrets"))
 	list = append(list, either(s.DeadmanURL != "", "dead man", "NIGHTBELL_DEADMAN_URL", "something outside notices when pages stop",
 		"not set", "nobody outside notices when Nightbell itself is down"))
-	return list
+	return append(list, finding{"time zones", "IANA " + org.ZoneData, "from the binary, so that replicas agree; the host's are not asked"})
 }
 
 func either(set bool, name, state, advice, otherState, otherAdvice string) finding {

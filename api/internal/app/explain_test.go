@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // also on a machine without zones
 
 	"google.golang.org/protobuf/types/known/timestamppb"
 

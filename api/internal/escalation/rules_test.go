@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // also on a machine without zones
 
 	"github.com/google/uuid"
 

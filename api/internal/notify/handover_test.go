@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	_ "time/tzdata" // also on a machine without zones
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 )

@@ -21,7 +21,7 @@ func TestZone(t *testing.T) {
 		t.Errorf("no name: %v, %v", zone, err)
 	}
 	for _, name := range []string{
-		"Local", "Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC+2", "right/UTC",
+		"Local", "localtime", "posixrules", "Factory", "europe/paris", "Europe/", "Mars/Olympus", "../../etc/passwd", "/etc/localtime", "Europe", "UTC+2", "right/UTC",
 		"posix/Europe/Paris", " ", "Europe/Paris\x00", strings.Repeat("Europe/", 50),
 	} {
 		if _, err := Zone("timezone", name); !isRefusalOf(err, "timezone") {

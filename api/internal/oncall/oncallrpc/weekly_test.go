@@ -3,6 +3,7 @@ package oncallrpc
 import (
 	"testing"
 	"time"
+	_ "time/tzdata" // also on a machine without zones
 
 	"github.com/nightbell/nightbell/api/internal/oncall"
 )
