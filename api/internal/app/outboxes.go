@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/channel/email"
 	"github.com/nightbell/nightbell/api/internal/channel/slack"
 	"github.com/nightbell/nightbell/api/internal/channel/webhook"
@@ -107,6 +109,19 @@ func (s *server) writable(ctx context.Context) error {
 	default:
 		return errUnwritten.Because(err)
 	}
+}
+
+// problems tells the admins of every organization what the watch has found.
+func (s *server) problems(ctx context.Context) (notices []*nightbellv1.Notice) {
+	if caller, ok := auth.ActorFrom(ctx); !ok || !caller.Role.AtLeast(auth.Admin) {
+		return nil
+	}
+	for _, problem := range s.watch.Problems() {
+		notices = append(notices, &nightbellv1.Notice{
+			Kind: problem.Kind, Message: problem.Message + " This began on " + problem.Since.UTC().Format("2 January at 15:04 UTC") + ".",
+		})
+	}
+	return notices
 }
 
 // accepting fails once the process is stopping, so that balancers look elsewhere.

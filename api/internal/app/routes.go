@@ -118,7 +118,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db)
 	maintenance := escalationrpc.NewMaintenance(s.db)
-	own := installation.NewHandler(s.db, s.copied.Load)
+	own := installation.NewHandler(s.db, s.copied.Load, s.problems)
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer())
 	inbox := notifyrpc.NewInbox(s.db)

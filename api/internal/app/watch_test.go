@@ -52,6 +52,28 @@ func TestABrokenSweeperIsNoticed(t *testing.T) {
 	watch(1, "after the repair")
 }
 
+// TestAdminsAreToldOfProblems: what keeps pages stands above their screens.
+func TestAdminsAreToldOfProblems(t *testing.T) {
+	r := newTestServer(t)
+	r.serviceOfNewOrganization()
+	pgtest.FillDisk(t, r.database)
+	r.watch.Round(t.Context())
+	account := object{"email": "ada@example.com", "password": password}
+	for role, want := range map[string]int{"owner": 1, "admin": 1, "responder": 0, "viewer": 0} {
+		r.database.Exec(t, `UPDATE membership SET role = $1`, role)
+		token := at[string](t, r.call("", http.MethodPost, "/v1/auth/login", account), "tokens", "access_token") // a sign-in keeps its role for seconds
+		notices := at[[]any](t, r.call(token, http.MethodGet, "/v1/installation", nil), "notices")
+		if len(notices) != want {
+			t.Errorf("%s: %v", role, notices)
+		}
+		for _, notice := range notices {
+			if kind, message := at[string](t, notice.(object), "kind"), at[string](t, notice.(object), "message"); kind != "disk" || !strings.Contains(message, "disk is full") {
+				t.Errorf("%s is told %q", kind, message)
+			}
+		}
+	}
+}
+
 // serviceOfNewOrganization makes an organization whose owner is paged by its own
 // policy twice, and gives the key of a service.
 func (r *rig) serviceOfNewOrganization() (serviceKey string) {

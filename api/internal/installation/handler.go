@@ -16,19 +16,22 @@ type Handler struct {
 	db *postgres.DB
 	// copied reports whether this process has found the database to be a restored copy.
 	copied func() bool
+	// problems gives what the caller is told of, besides.
+	problems func(context.Context) []*nightbellv1.Notice
 }
 
 // NewHandler makes a handler.
-func NewHandler(db *postgres.DB, copied func() bool) *Handler {
-	return &Handler{db: db, copied: copied}
+func NewHandler(db *postgres.DB, copied func() bool, problems func(context.Context) []*nightbellv1.Notice) *Handler {
+	return &Handler{db: db, copied: copied, problems: problems}
 }
 
 // GetInstallation says what keeps this installation from paging.
-func (h *Handler) GetInstallation(context.Context, *nightbellv1.GetInstallationRequest) (*nightbellv1.GetInstallationResponse, error) {
+func (h *Handler) GetInstallation(ctx context.Context, _ *nightbellv1.GetInstallationRequest) (*nightbellv1.GetInstallationResponse, error) {
 	response := &nightbellv1.GetInstallationResponse{}
 	if h.copied() {
 		response.Notices = append(response.Notices, &nightbellv1.Notice{Kind: "restored_copy", Message: copyNotice})
 	}
+	response.Notices = append(response.Notices, h.problems(ctx)...)
 	return response, nil
 }
 

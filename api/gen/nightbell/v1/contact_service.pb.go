@@ -38,7 +38,11 @@ type ContactMethod struct {
 	// Why it is not used any more; empty while it is.
 	DisabledReason string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
 	// False for an e-mail address that is not paged before its owner opens the link mailed to it.
-	Verified      bool `protobuf:"varint,8,opt,name=verified,proto3" json:"verified,omitempty"`
+	Verified bool `protobuf:"varint,8,opt,name=verified,proto3" json:"verified,omitempty"`
+	// What it answered to the last of the tries that have failed since failing_since; empty while
+	// it works. The person's next contact method is used at once meanwhile.
+	FailingReason string                 `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3" json:"failing_reason,omitempty"`
+	FailingSince  *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=failing_since,json=failingSince,proto3" json:"failing_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -127,6 +131,20 @@ func (x *ContactMethod) GetVerified() bool {
 		return x.Verified
 	}
 	return false
+}
+
+func (x *ContactMethod) GetFailingReason() string {
+	if x != nil {
+		return x.FailingReason
+	}
+	return ""
+}
+
+func (x *ContactMethod) GetFailingSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FailingSince
+	}
+	return nil
 }
 
 type CreateContactMethodRequest struct {
@@ -837,7 +855,7 @@ var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xf3\x01\n" +
+	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xdb\x02\n" +
 	"\rContactMethod\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -847,7 +865,10 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12'\n" +
 	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\x12\x1a\n" +
-	"\bverified\x18\b \x01(\bR\bverified\"\xaf\x01\n" +
+	"\bverified\x18\b \x01(\bR\bverified\x12%\n" +
+	"\x0efailing_reason\x18\t \x01(\tR\rfailingReason\x12?\n" +
+	"\rfailing_since\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\ffailingSince\"\xaf\x01\n" +
 	"\x1aCreateContactMethodRequest\x120\n" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
@@ -931,29 +952,30 @@ var file_nightbell_v1_contact_service_proto_goTypes = []any{
 }
 var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
 	16, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
-	0,  // 1: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	0,  // 2: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
-	9,  // 3: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	9,  // 4: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
-	1,  // 5: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
-	5,  // 6: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
-	3,  // 7: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
-	7,  // 8: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
-	10, // 9: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
-	12, // 10: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
-	14, // 11: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
-	2,  // 12: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
-	6,  // 13: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
-	4,  // 14: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
-	8,  // 15: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
-	11, // 16: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
-	13, // 17: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
-	15, // 18: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
-	12, // [12:19] is the sub-list for method output_type
-	5,  // [5:12] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	16, // 1: nightbell.v1.ContactMethod.failing_since:type_name -> google.protobuf.Timestamp
+	0,  // 2: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
+	0,  // 3: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
+	9,  // 4: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	9,  // 5: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
+	1,  // 6: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
+	5,  // 7: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
+	3,  // 8: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
+	7,  // 9: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
+	10, // 10: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
+	12, // 11: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
+	14, // 12: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
+	2,  // 13: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
+	6,  // 14: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
+	4,  // 15: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
+	8,  // 16: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
+	11, // 17: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
+	13, // 18: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
+	15, // 19: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
+	13, // [13:20] is the sub-list for method output_type
+	6,  // [6:13] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_contact_service_proto_init() }

@@ -25,7 +25,8 @@ const (
 // A sentence that stands on every screen until its cause is gone.
 type Notice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "restored_copy".
+	// "restored_copy", or for admins and owners what keeps alerts from being taken or pages from
+	// being delivered: "database", "disk", "late", "blocked", "intake".
 	Kind          string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields

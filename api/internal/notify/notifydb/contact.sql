@@ -5,7 +5,7 @@ VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret
 
 -- name: ListContacts :many
 -- A person's own, then the shared ones.
-SELECT id, user_id, kind, name, hint, created_at, verified_at,
+SELECT id, user_id, kind, name, hint, created_at, verified_at, failing_since, failing_for,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
 FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL AND (user_id = @user_id::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id;

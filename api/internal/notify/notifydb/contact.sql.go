@@ -134,7 +134,7 @@ func (q *Queries) InsertRule(ctx context.Context, arg InsertRuleParams) (int64, 
 }
 
 const listContacts = `-- name: ListContacts :many
-SELECT id, user_id, kind, name, hint, created_at, verified_at,
+SELECT id, user_id, kind, name, hint, created_at, verified_at, failing_since, failing_for,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
 FROM contact_method WHERE org_id = $1 AND deleted_at IS NULL AND (user_id = $2::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id
@@ -148,6 +148,8 @@ type ListContactsRow struct {
 	Hint           string
 	CreatedAt      time.Time
 	VerifiedAt     *time.Time
+	FailingSince   *time.Time
+	FailingFor     string
 	DisabledReason string
 }
 
@@ -169,6 +171,8 @@ func (q *Queries) ListContacts(ctx context.Context, orgID uuid.UUID, userID uuid
 			&i.Hint,
 			&i.CreatedAt,
 			&i.VerifiedAt,
+			&i.FailingSince,
+			&i.FailingFor,
 			&i.DisabledReason,
 		); err != nil {
 			return nil, err

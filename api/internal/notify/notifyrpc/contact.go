@@ -125,11 +125,16 @@ func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListCon
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
 		rows, err := q.ListContacts(ctx, caller.OrgID, caller.UserID)
 		for _, row := range rows {
-			response.ContactMethods = append(response.ContactMethods, &nightbellv1.ContactMethod{
+			method := &nightbellv1.ContactMethod{
 				Id: row.ID.String(), Kind: row.Kind,
 				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: row.DisabledReason,
-				Verified: row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
-			})
+				Verified:      row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
+				FailingReason: row.FailingFor,
+			}
+			if row.FailingSince != nil {
+				method.FailingSince = timestamppb.New(*row.FailingSince)
+			}
+			response.ContactMethods = append(response.ContactMethods, method)
 		}
 		return err
 	})

@@ -28,7 +28,7 @@ const installation = queryOptions({
 export function Notices() {
   const { data = [] } = useQuery(installation);
   return data.map(({ kind, message }) => (
-    <div className="not-live needed" role="status" key={kind}>
+    <div className="not-live needed" role="status" key={kind + message}>
       <Icon name="alert" />
       <span>{message}</span>
       {kind === 'restored_copy' && mayAct('admin') ? <ConfirmCopy /> : null}

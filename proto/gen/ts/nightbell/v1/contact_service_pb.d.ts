@@ -64,6 +64,19 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
    * @generated from field: bool verified = 8;
    */
   verified: boolean;
+
+  /**
+   * What it answered to the last of the tries that have failed since failing_since; empty while
+   * it works. The person's next contact method is used at once meanwhile.
+   *
+   * @generated from field: string failing_reason = 9 [json_name = "failing_reason"];
+   */
+  failingReason: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp failing_since = 10 [json_name = "failing_since"];
+   */
+  failingSince?: Timestamp | undefined;
 };
 
 /**
@@ -119,6 +132,19 @@ export declare type ContactMethodJson = {
    * @generated from field: bool verified = 8;
    */
   verified?: boolean;
+
+  /**
+   * What it answered to the last of the tries that have failed since failing_since; empty while
+   * it works. The person's next contact method is used at once meanwhile.
+   *
+   * @generated from field: string failing_reason = 9 [json_name = "failing_reason"];
+   */
+  failing_reason?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp failing_since = 10 [json_name = "failing_since"];
+   */
+  failing_since?: TimestampJson;
 };
 
 /**

@@ -17,7 +17,8 @@ export declare const file_nightbell_v1_installation_service: GenFile;
  */
 export declare type Notice = Message<"nightbell.v1.Notice"> & {
   /**
-   * "restored_copy".
+   * "restored_copy", or for admins and owners what keeps alerts from being taken or pages from
+   * being delivered: "database", "disk", "late", "blocked", "intake".
    *
    * @generated from field: string kind = 1;
    */
@@ -36,7 +37,8 @@ export declare type Notice = Message<"nightbell.v1.Notice"> & {
  */
 export declare type NoticeJson = {
   /**
-   * "restored_copy".
+   * "restored_copy", or for admins and owners what keeps alerts from being taken or pages from
+   * being delivered: "database", "disk", "late", "blocked", "intake".
    *
    * @generated from field: string kind = 1;
    */

@@ -34,6 +34,9 @@ export function ContactList({
               {contact.disabled_reason && (
                 <span className="size-12 text-2">Not used: {contact.disabled_reason}</span>
               )}
+              {!contact.disabled_reason && contact.failing_reason && (
+                <span className="size-12 text-2">Does not work: {contact.failing_reason}</span>
+              )}
             </span>
             <span className="mono text-3 size-12">{contact.hint}</span>
           </li>
