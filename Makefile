@@ -171,7 +171,7 @@ bench-page: build ## How soon one person is paged, and thirty at once
 	$(call bench,page)
 
 .PHONY: bench-list
-bench-list: build ## Lists, starts, memory and idling (BENCH=--growth: with up to a million incidents)
+bench-list: build ## Lists, starts, memory and idling
 	$(call bench,list)
 
 .PHONY: bench-oncall

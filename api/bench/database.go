@@ -61,6 +61,24 @@ func (d *database) verify(ctx context.Context, before stored, rows, occurrences 
 	return nil
 }
 
+// fill opens this many incidents by alerts, waits for their pages and settles the tables.
+func (d *database) fill(ctx context.Context, server *nightbell, w *workspace, incidents int) error {
+	o, err := drive(ctx, job{
+		URLs: w.hooks(server.url, keyed), Concurrency: 16, PerRequest: 1, Shape: distinctGroups, Start: 1, Requests: int64(incidents), For: 1800,
+	})
+	if err != nil {
+		return err
+	}
+	if o.Accepted != int64(incidents) {
+		return fmt.Errorf("%d of %d alerts were accepted: %s", o.Accepted, incidents, o.FirstError)
+	}
+	if err := d.awaitDelivered(ctx); err != nil {
+		return err
+	}
+	_, err = d.Exec(ctx, `VACUUM ANALYZE`)
+	return err
+}
+
 // clear empties what runs fill, so that each round begins alike.
 func (d *database) clear(ctx context.Context) error {
 	if err := d.awaitDelivered(ctx); err != nil {

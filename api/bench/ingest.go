@@ -10,15 +10,16 @@ import (
 // What a case runs against.
 const (
 	theServer = "server"
-	theDecode = peerDecode
-	theAlone  = peerAlone
 	theInsert = "insert"
 )
+
+// keyed is how many services have keys that load goes through.
+const keyed = 16
 
 // ingestCase is one row of the table.
 type ingestCase struct {
 	Name        string `json:"name"`
-	Target      string `json:"target"` // server, alone, decode or insert
+	Target      string `json:"target"` // server or insert
 	Shape       string `json:"shape"`  // distinct, group or same
 	Concurrency int    `json:"concurrency"`
 	Keys        int    `json:"keys"`
@@ -28,7 +29,6 @@ type ingestCase struct {
 // Names that ratios refer to.
 const (
 	raw1, raw16, raw64, raw100       = "insert c=1", "insert c=16", "insert c=64", "insert 100 rows c=4"
-	alone1, alone16, alone64         = "alone c=1", "alone c=16", "alone c=64"
 	ours1, ours16, ours64, ours160   = "c=1", "c=16", "c=64", "c=160"
 	ours16keys, ours64keys           = "c=16, 16 keys", "c=64, 16 keys"
 	ours16same, ours16group, ours100 = "c=16, same alert", "c=16, one group", "100 alerts c=4"
@@ -38,23 +38,17 @@ const (
 var ingestCases = []ingestCase{
 	{raw1, theInsert, "", 1, 0, 1},
 	{ours1, theServer, distinctGroups, 1, 1, 1},
-	{alone1, theAlone, distinctGroups, 1, 1, 1},
-	{"decode c=1", theDecode, distinctGroups, 1, 1, 1},
 	{raw16, theInsert, "", 16, 0, 1},
 	{ours16, theServer, distinctGroups, 16, 1, 1},
-	{alone16, theAlone, distinctGroups, 16, 1, 1},
 	{ours16keys, theServer, distinctGroups, 16, 16, 1},
 	{ours16same, theServer, sameAlert, 16, 1, 1},
 	{ours16group, theServer, oneGroup, 16, 1, 1},
-	{"decode c=16", theDecode, distinctGroups, 16, 1, 1},
 	{raw64, theInsert, "", 64, 0, 1},
 	{ours64, theServer, distinctGroups, 64, 1, 1},
-	{alone64, theAlone, distinctGroups, 64, 1, 1},
 	{ours64keys, theServer, distinctGroups, 64, 16, 1},
 	{ours160, theServer, distinctGroups, 160, 1, 1},
 	{raw100, theInsert, "", 4, 0, 100},
 	{ours100, theServer, distinctGroups, 4, 1, 100},
-	{"decode 100 alerts c=4", theDecode, distinctGroups, 4, 1, 100},
 }
 
 // ingestRun is one run of a case.
@@ -143,12 +137,11 @@ func (r *ingestRig) rounds(ctx context.Context, c ingestCommand, runs map[string
 
 // ingestRig is everything that runs while alerts are sent.
 type ingestRig struct {
-	server        *nightbell
-	db            *database
-	sink          *sink
-	decode, alone *peer
-	workspace     *workspace
-	next          uint64
+	server    *nightbell
+	db        *database
+	sink      *sink
+	workspace *workspace
+	next      uint64
 }
 
 // newIngestRig starts everything. The rig must be ended, also after an error.
@@ -169,23 +162,11 @@ func newIngestRig(ctx context.Context, bin string, services int) (r *ingestRig, 
 	if r.workspace, err = register(ctx, r.server.url, "ingest", r.sink.url); err != nil {
 		return r, err
 	}
-	if err = r.workspace.addServices(ctx, services); err != nil {
-		return r, err
-	}
-	if r.decode, err = startPeer(ctx, peerDecode); err != nil {
-		return r, err
-	}
-	r.alone, err = startPeer(ctx, peerAlone, r.server.dsn("nightbell"))
-	return r, err
+	return r, r.workspace.addServices(ctx, services)
 }
 
 func (r *ingestRig) end() error {
 	var problems []error
-	for _, p := range []*peer{r.decode, r.alone} {
-		if p != nil {
-			problems = append(problems, p.stop())
-		}
-	}
 	if r.db != nil {
 		problems = append(problems, r.db.Close(context.Background()))
 	}
@@ -206,21 +187,21 @@ func (r *ingestRig) run(ctx context.Context, c ingestCase, seconds float64) (run
 		return run, err
 	}
 	run.LoadBefore = load()
-	before, err := r.used(c)
+	before, err := processorTime(r.server.pid())
 	if err != nil {
 		return run, err
 	}
 	if run.outcome, err = drive(ctx, j); err != nil {
 		return run, err
 	}
-	answered, err := r.used(c)
+	answered, err := processorTime(r.server.pid())
 	if err != nil {
 		return run, err
 	}
 	if err := r.db.awaitDelivered(ctx); err != nil {
 		return run, err
 	}
-	delivered, err := r.used(c)
+	delivered, err := processorTime(r.server.pid())
 	if err != nil {
 		return run, err
 	}
@@ -244,35 +225,12 @@ func (r *ingestRig) run(ctx context.Context, c ingestCase, seconds float64) (run
 func (r *ingestRig) job(c ingestCase, seconds float64) (j job, stores bool) {
 	j = job{Concurrency: c.Concurrency, PerRequest: c.PerRequest, Shape: c.Shape, Start: r.next, For: seconds}
 	r.next += 10_000_000
-	switch c.Target {
-	case theInsert:
+	if c.Target == theInsert {
 		j.DSN = r.server.dsn("nightbell")
-	case theDecode:
-		j.URLs = r.workspace.hooks(r.decode.url, c.Keys)
-	case theAlone:
-		j.URLs, stores = r.workspace.hooks(r.alone.url, c.Keys), true
-	default:
-		j.URLs, stores = r.workspace.hooks(r.server.url, c.Keys), true
+		return j, false
 	}
-	return j, stores
-}
-
-// used is the processor time of everything that serves the case.
-func (r *ingestRig) used(c ingestCase) (time.Duration, error) {
-	sum, err := processorTime(r.server.pid())
-	if err != nil {
-		return 0, err
-	}
-	for target, p := range map[string]*peer{theDecode: r.decode, theAlone: r.alone} {
-		if c.Target == target {
-			more, err := processorTime(p.cmd.Process.Pid)
-			if err != nil {
-				return 0, err
-			}
-			sum += more
-		}
-	}
-	return sum, nil
+	j.URLs = r.workspace.hooks(r.server.url, c.Keys)
+	return j, true
 }
 
 func perThousand(used time.Duration, alerts int64) float64 {

@@ -17,7 +17,6 @@ type listCommand struct {
 	Rounds    int           `default:"5" help:"Rounds; each runs every list once."`
 	Seconds   float64       `default:"1.2" help:"How long a run takes."`
 	Idle      time.Duration `default:"60s" help:"How long to watch the server idle."`
-	Growth    bool          `help:"Measure everything again with up to 1,000,000 incidents and 10,000 services (a quarter of an hour)."`
 }
 
 // listCase is one row of the table.
@@ -51,9 +50,6 @@ func (c listCommand) Run(ctx context.Context) error {
 	if c.Quick {
 		c.Rounds, c.Seconds, c.Idle = 2, 0.5, 5*time.Second
 	}
-	if c.Growth {
-		return c.growth(ctx)
-	}
 	if err := c.lists(ctx); err != nil {
 		return err
 	}
@@ -66,7 +62,7 @@ func (c listCommand) lists(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := rig.db.fill(ctx, rig.workspace, 1, c.Incidents); err != nil {
+	if err := rig.db.fill(ctx, rig.server, rig.workspace, c.Incidents); err != nil {
 		return err
 	}
 	r := listReport{report: newReport(), Incidents: c.Incidents, Rounds: c.Rounds, LoadBefore: load()}
@@ -209,13 +205,12 @@ func (c listCommand) footprint(ctx context.Context) (err error) {
 
 func milliseconds(d time.Duration) float64 { return round(float64(d)/float64(time.Millisecond), 0) }
 
-// restarts stops and starts the server on the data that it has. The peers, which hold
-// connections, are not needed any more.
+// restarts stops and starts the server on the data that it has.
 func (c listCommand) restarts(ctx context.Context, rig *ingestRig, r *footprintReport) error {
-	if err := errors.Join(rig.alone.stop(), rig.db.Close(ctx)); err != nil {
+	if err := rig.db.Close(ctx); err != nil {
 		return err
 	}
-	rig.alone, rig.db = nil, nil
+	rig.db = nil
 	for range c.Rounds {
 		if err := rig.server.stop(); err != nil {
 			return err
@@ -246,17 +241,8 @@ func (c listCommand) watchIdle(rig *ingestRig, r *footprintReport) error {
 	return err
 }
 
-func loaded(ctx context.Context, rig *ingestRig, r *footprintReport) error {
-	o, err := drive(ctx, job{
-		URLs: rig.workspace.hooks(rig.server.url, 16), Concurrency: 16, PerRequest: 1, Shape: distinctGroups, Start: 1, Requests: 20_000, For: 120,
-	})
-	if err != nil {
-		return err
-	}
-	if o.Accepted != 20_000 {
-		return fmt.Errorf("%d of 20,000 alerts were accepted: %s", o.Accepted, o.FirstError)
-	}
-	if err := rig.db.awaitDelivered(ctx); err != nil {
+func loaded(ctx context.Context, rig *ingestRig, r *footprintReport) (err error) {
+	if err := rig.db.fill(ctx, rig.server, rig.workspace, 20_000); err != nil {
 		return err
 	}
 	r.LoadedMiB, err = anonymousMemory(rig.server.pid())

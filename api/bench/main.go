@@ -12,8 +12,7 @@
 // processor time can be told apart; it is read from /proc, so this runs on Linux only.
 //
 // Entry files: ingest.go, page.go, list.go, oncall.go. The parts: server.go (the binary),
-// workspace.go (its tenant), load.go (the driver), peer.go (what it is compared with),
-// proc.go (processor time and memory), report.go (tables and JSON).
+// workspace.go (its tenant), load.go (the driver), proc.go (processor time and memory), report.go (tables and JSON).
 package main
 
 import (
@@ -29,10 +28,9 @@ import (
 type commands struct {
 	Ingest ingestCommand `cmd:"" help:"Measure how fast alerts are stored."`
 	Page   pageCommand   `cmd:"" help:"Measure how soon people are paged."`
-	List   listCommand   `cmd:"" help:"Measure lists, starts, memory and idling; with --growth, how all of it grows."`
+	List   listCommand   `cmd:"" help:"Measure lists, starts, memory and idling."`
 	Oncall oncallCommand `cmd:"" help:"Measure who is on call, and the sweep among many open incidents."`
 	Load   loadCommand   `cmd:"" hidden:"" help:"Drive load, as a process of its own."`
-	Peer   peerCommand   `cmd:"" hidden:"" help:"Serve what Nightbell is compared with."`
 }
 
 // setting is what every measurement takes.

@@ -90,7 +90,8 @@ func (r *sweepRig) end() error {
 	return errors.Join(problems...)
 }
 
-// pageSchedule makes a policy that pages whoever is on call by a schedule of two layers.
+// pageSchedule makes a policy that pages whoever is on call by a schedule of two layers,
+// and again by its second step.
 func (w *workspace) pageSchedule(ctx context.Context) error {
 	var schedule struct{ Schedule struct{ ID string } }
 	layer := func(name string, windows ...any) map[string]any {
@@ -109,29 +110,21 @@ func (w *workspace) pageSchedule(ctx context.Context) error {
 	var policy struct {
 		Policy struct{ ID string } `json:"escalation_policy"`
 	}
-	err = w.call(ctx, http.MethodPost, "/v1/escalation-policies", map[string]any{"name": "On call", "steps": []any{
-		map[string]any{"delay_seconds": 3600, "targets": []any{map[string]any{"kind": "schedule", "id": schedule.Schedule.ID}}},
-	}}, &policy)
+	step := map[string]any{"delay_seconds": 3600, "targets": []any{map[string]any{"kind": "schedule", "id": schedule.Schedule.ID}}}
+	err = w.call(ctx, http.MethodPost, "/v1/escalation-policies", map[string]any{"name": "On call", "steps": []any{step, step}}, &policy)
 	w.policyID = policy.Policy.ID
 	return err
 }
 
-// openAll makes all incidents of the past open ones whose next step is due tomorrow.
-const openAll = `
-BEGIN; SET LOCAL session_replication_role = replica;
-UPDATE incident SET status = 'triggered', acknowledged_by = NULL, acknowledged_at = NULL, resolved_by = NULL, resolved_at = NULL;
-UPDATE alert SET status = 'firing';
-UPDATE escalation_state SET status = 'active', next_due_at = now() + interval '1 day';
-COMMIT`
-
+// open leaves this many incidents open whose next step is due tomorrow.
 func (r *sweepRig) open(ctx context.Context, incidents int) error {
-	if err := r.db.fill(ctx, r.workspace, 1, incidents); err != nil {
+	if err := r.db.fill(ctx, r.server, r.workspace, incidents); err != nil {
 		return err
 	}
-	if _, err := r.db.Exec(ctx, openAll); err != nil {
-		return fmt.Errorf("open the incidents: %w", err)
+	_, err := r.db.Exec(ctx, `UPDATE escalation_state SET next_due_at = now() + interval '1 day'`)
+	if err == nil {
+		_, err = r.db.Exec(ctx, `VACUUM ANALYZE`)
 	}
-	_, err := r.db.Exec(ctx, `VACUUM ANALYZE`)
 	return err
 }
 
@@ -191,7 +184,7 @@ func (r *sweepRig) lateness(ctx context.Context, due int) (decided, sent quantil
 
 // since is how long after its due time something happened to the page of each incident.
 func (r *sweepRig) since(ctx context.Context, due int, what string) ([]time.Duration, error) {
-	rows, err := r.db.Query(ctx, `SELECT `+what+` - due.due_at FROM due JOIN notification n USING (incident_id) WHERE n.effect_key NOT LIKE 'past-%'`)
+	rows, err := r.db.Query(ctx, `SELECT `+what+` - due.due_at FROM due JOIN notification n USING (incident_id) WHERE n.step = 1`)
 	if err != nil {
 		return nil, err
 	}
