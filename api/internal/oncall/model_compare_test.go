@@ -26,13 +26,30 @@ func TestEveryChangeOfClocks(t *testing.T) {
 	for _, name := range zones {
 		zone := zoneOf(t, name)
 		first, last := years(zone)
-		for i, change := range Transitions(zone, first, last) {
+		changes := Transitions(zone, first, last)
+		if want := changesByHour(zone, first, last); len(changes) != want {
+			t.Fatalf("%s changes its clocks %d times, and %d times were found", name, want, len(changes))
+		}
+		for i, change := range changes {
 			s := delicate(zone, change.At, i)
 			if !agrees(t, s, change.At.Add(-2*time.Hour), change.At.Add(2*time.Hour)) {
 				t.Fatalf("in %s around %s", name, change.At)
 			}
 		}
 	}
+}
+
+// changesByHour counts the changes of a zone's offset in the simplest way.
+func changesByHour(zone *time.Location, from, to time.Time) (n int) {
+	_, before := from.In(zone).Zone()
+	for at := from; at.Before(to); at = at.Add(time.Hour) {
+		_, offset := at.In(zone).Zone()
+		if offset != before {
+			n++
+		}
+		before = offset
+	}
+	return n
 }
 
 // The end of leap years, where the time package once said that a zone ends before the
