@@ -79,6 +79,7 @@ func (c *campaign) values() map[string]string {
 		"CreateOverrideRequest.kind":             "cover",
 		"CreateMaintenanceWindowRequest.ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
 		"CreateOverrideRequest.ends_at":          time.Now().Add(time.Hour).Format(time.RFC3339),
+		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z", // nothing but what ids name
 		"Rotation.handover":                      "08:00",
 		"RegisterRequest.password":               "password1234", // too well known, so that attempts end there
 	}

@@ -67,14 +67,20 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 	}
 	by := incident.Actor{Kind: incident.User, ID: claims.UserID, Name: before.PersonName}
 	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message"}
+	var waiting []uuid.UUID
 	for _, i := range before.Incidents {
-		if i.Status != incident.Triggered {
-			continue
+		if i.Status == incident.Triggered {
+			waiting = append(waiting, i.ID)
 		}
+	}
+	results, err := r.RespondToMany(ctx, claims.OrgID, waiting, acknowledge)
+	if err != nil {
+		return Paged{}, err
+	}
+	for _, result := range results {
 		// Resolved a moment ago: nothing is left to answer, and the page says so.
-		err := r.Respond(ctx, claims.OrgID, []uuid.UUID{i.ID}, acknowledge)
-		if err != nil && !fault.Is(err, fault.Conflict) {
-			return Paged{}, err
+		if result.Err != nil && !fault.Is(result.Err, fault.Conflict) {
+			return Paged{}, result.Err
 		}
 	}
 	return r.LinkedPage(ctx, claims)

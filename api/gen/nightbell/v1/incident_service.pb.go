@@ -12,6 +12,7 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -686,6 +687,246 @@ func (x *ResolveIncidentResponse) GetIncident() *Incident {
 	return nil
 }
 
+// ids, filter, or both say which incidents.
+type ChangeIncidentsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// acknowledge or resolve.
+	Action        string          `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	Ids           []string        `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	Filter        *IncidentFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	Message       string          `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeIncidentsRequest) Reset() {
+	*x = ChangeIncidentsRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeIncidentsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeIncidentsRequest) ProtoMessage() {}
+
+func (x *ChangeIncidentsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeIncidentsRequest.ProtoReflect.Descriptor instead.
+func (*ChangeIncidentsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ChangeIncidentsRequest) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *ChangeIncidentsRequest) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+func (x *ChangeIncidentsRequest) GetFilter() *IncidentFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ChangeIncidentsRequest) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+// IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
+// to acknowledge, open ones to resolve.
+type IncidentFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The moment up to which the caller has seen what is open: what was triggered later is left
+	// alone.
+	TriggeredBefore *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=triggered_before,json=triggeredBefore,proto3" json:"triggered_before,omitempty"`
+	Severity        string                 `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	ServiceId       string                 `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *IncidentFilter) Reset() {
+	*x = IncidentFilter{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentFilter) ProtoMessage() {}
+
+func (x *IncidentFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentFilter.ProtoReflect.Descriptor instead.
+func (*IncidentFilter) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *IncidentFilter) GetTriggeredBefore() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TriggeredBefore
+	}
+	return nil
+}
+
+func (x *IncidentFilter) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *IncidentFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+type ChangeIncidentsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Results       []*IncidentResult      `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeIncidentsResponse) Reset() {
+	*x = ChangeIncidentsResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeIncidentsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeIncidentsResponse) ProtoMessage() {}
+
+func (x *ChangeIncidentsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeIncidentsResponse.ProtoReflect.Descriptor instead.
+func (*ChangeIncidentsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ChangeIncidentsResponse) GetResults() []*IncidentResult {
+	if x != nil {
+		return x.Results
+	}
+	return nil
+}
+
+type IncidentResult struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the incident is now; empty when it does not exist.
+	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
+	// Why it did not change; empty when it did, or had before.
+	Error         string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IncidentResult) Reset() {
+	*x = IncidentResult{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentResult) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentResult) ProtoMessage() {}
+
+func (x *IncidentResult) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentResult.ProtoReflect.Descriptor instead.
+func (*IncidentResult) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *IncidentResult) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *IncidentResult) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *IncidentResult) GetError() string {
+	if x != nil {
+		return x.Error
+	}
+	return ""
+}
+
 type AssignIncidentRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -696,7 +937,7 @@ type AssignIncidentRequest struct {
 
 func (x *AssignIncidentRequest) Reset() {
 	*x = AssignIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +949,7 @@ func (x *AssignIncidentRequest) String() string {
 func (*AssignIncidentRequest) ProtoMessage() {}
 
 func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +962,7 @@ func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentRequest.ProtoReflect.Descriptor instead.
 func (*AssignIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *AssignIncidentRequest) GetId() string {
@@ -747,7 +988,7 @@ type AssignIncidentResponse struct {
 
 func (x *AssignIncidentResponse) Reset() {
 	*x = AssignIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -759,7 +1000,7 @@ func (x *AssignIncidentResponse) String() string {
 func (*AssignIncidentResponse) ProtoMessage() {}
 
 func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -772,7 +1013,7 @@ func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentResponse.ProtoReflect.Descriptor instead.
 func (*AssignIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AssignIncidentResponse) GetIncident() *Incident {
@@ -791,7 +1032,7 @@ type EscalateIncidentRequest struct {
 
 func (x *EscalateIncidentRequest) Reset() {
 	*x = EscalateIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +1044,7 @@ func (x *EscalateIncidentRequest) String() string {
 func (*EscalateIncidentRequest) ProtoMessage() {}
 
 func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +1057,7 @@ func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *EscalateIncidentRequest) GetId() string {
@@ -835,7 +1076,7 @@ type EscalateIncidentResponse struct {
 
 func (x *EscalateIncidentResponse) Reset() {
 	*x = EscalateIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -847,7 +1088,7 @@ func (x *EscalateIncidentResponse) String() string {
 func (*EscalateIncidentResponse) ProtoMessage() {}
 
 func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -860,7 +1101,7 @@ func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EscalateIncidentResponse) GetIncident() *Incident {
@@ -880,7 +1121,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -892,7 +1133,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -905,7 +1146,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -931,7 +1172,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -943,7 +1184,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -956,7 +1197,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AddCommentResponse) GetEvent() *TimelineEvent {
@@ -975,7 +1216,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1228,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1241,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1019,7 +1260,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1031,7 +1272,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1044,7 +1285,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListTimelineResponse) GetEvents() []*TimelineEvent {
@@ -1063,7 +1304,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1075,7 +1316,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1088,7 +1329,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -1107,7 +1348,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1119,7 +1360,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1132,7 +1373,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -1151,7 +1392,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1163,7 +1404,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1176,7 +1417,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -1197,7 +1438,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1450,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1463,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -1250,7 +1491,7 @@ var File_nightbell_v1_incident_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
-	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xe8\x02\n" +
+	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xe8\x02\n" +
 	"\x14ListIncidentsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12#\n" +
@@ -1299,7 +1540,23 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12\"\n" +
 	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"M\n" +
 	"\x17ResolveIncidentResponse\x122\n" +
-	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"X\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"\xd0\x01\n" +
+	"\x16ChangeIncidentsRequest\x123\n" +
+	"\x06action\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\vacknowledgeR\aresolveR\x06action\x12'\n" +
+	"\x03ids\x18\x02 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xe8\a\x92\xb5\x18\bincidentR\x03ids\x124\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1c.nightbell.v1.IncidentFilterR\x06filter\x12\"\n" +
+	"\amessage\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\xcd\x01\n" +
+	"\x0eIncidentFilter\x12M\n" +
+	"\x10triggered_before\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x0ftriggeredBefore\x12@\n" +
+	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
+	"\n" +
+	"service_id\x18\x03 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"Q\n" +
+	"\x17ChangeIncidentsResponse\x126\n" +
+	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\"N\n" +
+	"\x0eIncidentResult\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06status\x18\x02 \x01(\tR\x06status\x12\x14\n" +
+	"\x05error\x18\x03 \x01(\tR\x05error\"X\n" +
 	"\x15AssignIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12!\n" +
 	"\auser_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"L\n" +
@@ -1327,7 +1584,7 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12\x16\n" +
 	"\x06firing\x18\x02 \x01(\x05R\x06firing\x12\x14\n" +
-	"\x05total\x18\x03 \x01(\x05R\x05total2\x84\x0e\n" +
+	"\x05total\x18\x03 \x01(\x05R\x05total2\x97\x0f\n" +
 	"\x0fIncidentService\x12\x80\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"&\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x8a\x01\n" +
@@ -1337,7 +1594,8 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\x88\x01\n" +
 	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"+\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xa8\x01\n" +
 	"\x13AcknowledgeIncident\x12(.nightbell.v1.AcknowledgeIncidentRequest\x1a).nightbell.v1.AcknowledgeIncidentResponse\"<\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/acknowledge\x12\x98\x01\n" +
-	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"8\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x94\x01\n" +
+	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"8\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x90\x01\n" +
+	"\x0fChangeIncidents\x12$.nightbell.v1.ChangeIncidentsRequest\x1a%.nightbell.v1.ChangeIncidentsResponse\"0\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/incidents/bulk\x12\x94\x01\n" +
 	"\x0eAssignIncident\x12#.nightbell.v1.AssignIncidentRequest\x1a$.nightbell.v1.AssignIncidentResponse\"7\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/assign\x12\x9c\x01\n" +
 	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"9\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\x8a\x01\n" +
 	"\n" +
@@ -1361,7 +1619,7 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
 	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
@@ -1375,68 +1633,78 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*AcknowledgeIncidentResponse)(nil), // 9: nightbell.v1.AcknowledgeIncidentResponse
 	(*ResolveIncidentRequest)(nil),      // 10: nightbell.v1.ResolveIncidentRequest
 	(*ResolveIncidentResponse)(nil),     // 11: nightbell.v1.ResolveIncidentResponse
-	(*AssignIncidentRequest)(nil),       // 12: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),      // 13: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),     // 14: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),    // 15: nightbell.v1.EscalateIncidentResponse
-	(*AddCommentRequest)(nil),           // 16: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),          // 17: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),         // 18: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),        // 19: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),    // 20: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),   // 21: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),   // 22: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),  // 23: nightbell.v1.ListIncidentAlertsResponse
-	nil,                                 // 24: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*Incident)(nil),                    // 25: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 26: google.protobuf.Struct
-	(*TimelineEvent)(nil),               // 27: nightbell.v1.TimelineEvent
-	(*Notification)(nil),                // 28: nightbell.v1.Notification
-	(*Alert)(nil),                       // 29: nightbell.v1.Alert
+	(*ChangeIncidentsRequest)(nil),      // 12: nightbell.v1.ChangeIncidentsRequest
+	(*IncidentFilter)(nil),              // 13: nightbell.v1.IncidentFilter
+	(*ChangeIncidentsResponse)(nil),     // 14: nightbell.v1.ChangeIncidentsResponse
+	(*IncidentResult)(nil),              // 15: nightbell.v1.IncidentResult
+	(*AssignIncidentRequest)(nil),       // 16: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),      // 17: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),     // 18: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),    // 19: nightbell.v1.EscalateIncidentResponse
+	(*AddCommentRequest)(nil),           // 20: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),          // 21: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),         // 22: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),        // 23: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),    // 24: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),   // 25: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),   // 26: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),  // 27: nightbell.v1.ListIncidentAlertsResponse
+	nil,                                 // 28: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*Incident)(nil),                    // 29: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 30: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 31: google.protobuf.Timestamp
+	(*TimelineEvent)(nil),               // 32: nightbell.v1.TimelineEvent
+	(*Notification)(nil),                // 33: nightbell.v1.Notification
+	(*Alert)(nil),                       // 34: nightbell.v1.Alert
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	25, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.Incident
-	25, // 1: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	24, // 2: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	26, // 3: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	25, // 4: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	25, // 5: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	25, // 6: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	25, // 7: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	25, // 8: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	27, // 9: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
-	27, // 10: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
-	28, // 11: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	29, // 12: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	0,  // 13: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 14: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 15: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 16: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 17: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 18: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 19: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	14, // 20: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	16, // 21: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	18, // 22: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	20, // 23: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	22, // 24: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	1,  // 25: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 26: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 27: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 28: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 29: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 30: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	13, // 31: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	15, // 32: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	17, // 33: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	19, // 34: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	21, // 35: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	23, // 36: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	25, // [25:37] is the sub-list for method output_type
-	13, // [13:25] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	29, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.Incident
+	29, // 1: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	28, // 2: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	30, // 3: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	29, // 4: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	29, // 5: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	29, // 6: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	13, // 7: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
+	31, // 8: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	15, // 9: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
+	29, // 10: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	29, // 11: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 12: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
+	32, // 13: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
+	33, // 14: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	34, // 15: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	0,  // 16: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 17: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 18: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 19: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 20: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 21: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 22: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	16, // 23: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	18, // 24: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	20, // 25: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	22, // 26: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	24, // 27: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	26, // 28: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	1,  // 29: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 30: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 31: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 32: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 33: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 34: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	14, // 35: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	17, // 36: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	19, // 37: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	21, // 38: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	23, // 39: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	25, // 40: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	27, // 41: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	29, // [29:42] is the sub-list for method output_type
+	16, // [16:29] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -1452,7 +1720,7 @@ func file_nightbell_v1_incident_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   25,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -88,4 +90,46 @@ func listed(t *testing.T, db *pgtest.Database, org uuid.UUID, request *nightbell
 		t.Fatal(err)
 	}
 	return ids, next
+}
+
+// TestAnActionByFilterIsAboutWhatTheCallerCanHaveSeen leaves later incidents, and those
+// that the action does not apply to, alone.
+func TestAnActionByFilterIsAboutWhatTheCallerCanHaveSeen(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org, service := uuid.New(), uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	db.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Checkout', nightbell_now(), nightbell_now())`, org, service)
+	db.Exec(t, `INSERT INTO incident (org_id, id, service_id, number, title, status, severity, urgency, source, acknowledged_at, resolved_at, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), CASE WHEN n % 2 = 0 THEN $2::uuid END, n, n, status, (ARRAY['critical', 'low'])[1 + n / 6 % 2], 'high', 'api',
+		       CASE status WHEN 'acknowledged' THEN at END, CASE status WHEN 'resolved' THEN at END, at, at
+		FROM (SELECT n, (ARRAY['triggered', 'acknowledged', 'resolved'])[1 + n % 3] AS status,
+		             '2026-03-25 03:00Z'::timestamptz + n * interval '1 second' AS at FROM generate_series(1, 60) n) made`, org, service)
+	seen := time.Date(2026, 3, 25, 3, 0, 40, 0, time.UTC)
+	for _, c := range []struct{ action, severity, service, condition string }{
+		{"acknowledge", "", "", "status = 'triggered'"},
+		{"resolve", "", "", "status <> 'resolved'"},
+		{"acknowledge", "critical", "", "status = 'triggered' AND severity = 'critical'"},
+		{"resolve", "", service.String(), "status <> 'resolved' AND service_id IS NOT NULL"},
+		{"resolve", "", "no id", "false"},
+	} {
+		var got []string
+		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+			ids, err := incidents.Matching(ctx, tx, org, c.action, &nightbellv1.IncidentFilter{
+				TriggeredBefore: timestamppb.New(seen), Severity: c.severity, ServiceId: c.service,
+			})
+			for _, found := range ids {
+				got = append(got, found.String())
+			}
+			return err
+		}, postgres.InOrder())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		want := pgtest.One[[]string](t, db, `SELECT coalesce(array_agg(id::text ORDER BY id::text), '{}') FROM incident WHERE number <= 40 AND `+c.condition)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %s %s: %d incidents, want %d", c.action, c.severity, c.service, len(got), len(want))
+		}
+	}
 }

@@ -51,6 +51,9 @@ const (
 	// IncidentServiceResolveIncidentProcedure is the fully-qualified name of the IncidentService's
 	// ResolveIncident RPC.
 	IncidentServiceResolveIncidentProcedure = "/nightbell.v1.IncidentService/ResolveIncident"
+	// IncidentServiceChangeIncidentsProcedure is the fully-qualified name of the IncidentService's
+	// ChangeIncidents RPC.
+	IncidentServiceChangeIncidentsProcedure = "/nightbell.v1.IncidentService/ChangeIncidents"
 	// IncidentServiceAssignIncidentProcedure is the fully-qualified name of the IncidentService's
 	// AssignIncident RPC.
 	IncidentServiceAssignIncidentProcedure = "/nightbell.v1.IncidentService/AssignIncident"
@@ -87,6 +90,9 @@ type IncidentServiceClient interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
+	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
+	// caller has left. Each has its own result; what one cannot do stops no other.
+	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
 	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
@@ -151,6 +157,12 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(incidentServiceMethods.ByName("ResolveIncident")),
 			connect.WithClientOptions(opts...),
 		),
+		changeIncidents: connect.NewClient[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse](
+			httpClient,
+			baseURL+IncidentServiceChangeIncidentsProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidents")),
+			connect.WithClientOptions(opts...),
+		),
 		assignIncident: connect.NewClient[v1.AssignIncidentRequest, v1.AssignIncidentResponse](
 			httpClient,
 			baseURL+IncidentServiceAssignIncidentProcedure,
@@ -201,6 +213,7 @@ type incidentServiceClient struct {
 	createIncident      *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
 	acknowledgeIncident *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
 	resolveIncident     *connect.Client[v1.ResolveIncidentRequest, v1.ResolveIncidentResponse]
+	changeIncidents     *connect.Client[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse]
 	assignIncident      *connect.Client[v1.AssignIncidentRequest, v1.AssignIncidentResponse]
 	escalateIncident    *connect.Client[v1.EscalateIncidentRequest, v1.EscalateIncidentResponse]
 	addComment          *connect.Client[v1.AddCommentRequest, v1.AddCommentResponse]
@@ -257,6 +270,15 @@ func (c *incidentServiceClient) AcknowledgeIncident(ctx context.Context, req *v1
 // ResolveIncident calls nightbell.v1.IncidentService.ResolveIncident.
 func (c *incidentServiceClient) ResolveIncident(ctx context.Context, req *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error) {
 	response, err := c.resolveIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ChangeIncidents calls nightbell.v1.IncidentService.ChangeIncidents.
+func (c *incidentServiceClient) ChangeIncidents(ctx context.Context, req *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error) {
+	response, err := c.changeIncidents.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -333,6 +355,9 @@ type IncidentServiceHandler interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
+	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
+	// caller has left. Each has its own result; what one cannot do stops no other.
+	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
 	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
@@ -393,6 +418,12 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 		connect.WithSchema(incidentServiceMethods.ByName("ResolveIncident")),
 		connect.WithHandlerOptions(opts...),
 	)
+	incidentServiceChangeIncidentsHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceChangeIncidentsProcedure,
+		svc.ChangeIncidents,
+		connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidents")),
+		connect.WithHandlerOptions(opts...),
+	)
 	incidentServiceAssignIncidentHandler := connect.NewUnaryHandlerSimple(
 		IncidentServiceAssignIncidentProcedure,
 		svc.AssignIncident,
@@ -446,6 +477,8 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 			incidentServiceAcknowledgeIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceResolveIncidentProcedure:
 			incidentServiceResolveIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceChangeIncidentsProcedure:
+			incidentServiceChangeIncidentsHandler.ServeHTTP(w, r)
 		case IncidentServiceAssignIncidentProcedure:
 			incidentServiceAssignIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceEscalateIncidentProcedure:
@@ -489,6 +522,10 @@ func (UnimplementedIncidentServiceHandler) AcknowledgeIncident(context.Context, 
 
 func (UnimplementedIncidentServiceHandler) ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.ResolveIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.ChangeIncidents is not implemented"))
 }
 
 func (UnimplementedIncidentServiceHandler) AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error) {

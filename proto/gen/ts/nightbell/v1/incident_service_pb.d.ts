@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { Alert, AlertJson, Incident, IncidentJson, Notification, NotificationJson, TimelineEvent, TimelineEventJson } from "./incident_pb";
-import type { StructJson } from "@bufbuild/protobuf/wkt";
+import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/incident_service.proto.
@@ -511,6 +511,208 @@ export declare type ResolveIncidentResponseJson = {
 export declare const ResolveIncidentResponseSchema: GenMessage<ResolveIncidentResponse, {jsonType: ResolveIncidentResponseJson}>;
 
 /**
+ * ids, filter, or both say which incidents.
+ *
+ * @generated from message nightbell.v1.ChangeIncidentsRequest
+ */
+export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeIncidentsRequest"> & {
+  /**
+   * acknowledge or resolve.
+   *
+   * @generated from field: string action = 1;
+   */
+  action: string;
+
+  /**
+   * @generated from field: repeated string ids = 2;
+   */
+  ids: string[];
+
+  /**
+   * @generated from field: nightbell.v1.IncidentFilter filter = 3;
+   */
+  filter?: IncidentFilter | undefined;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message: string;
+};
+
+/**
+ * ids, filter, or both say which incidents.
+ *
+ * @generated from message nightbell.v1.ChangeIncidentsRequest
+ */
+export declare type ChangeIncidentsRequestJson = {
+  /**
+   * acknowledge or resolve.
+   *
+   * @generated from field: string action = 1;
+   */
+  action?: string;
+
+  /**
+   * @generated from field: repeated string ids = 2;
+   */
+  ids?: string[];
+
+  /**
+   * @generated from field: nightbell.v1.IncidentFilter filter = 3;
+   */
+  filter?: IncidentFilterJson;
+
+  /**
+   * @generated from field: string message = 4;
+   */
+  message?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ChangeIncidentsRequest.
+ * Use `create(ChangeIncidentsRequestSchema)` to create a new message.
+ */
+export declare const ChangeIncidentsRequestSchema: GenMessage<ChangeIncidentsRequest, {jsonType: ChangeIncidentsRequestJson}>;
+
+/**
+ * IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
+ * to acknowledge, open ones to resolve.
+ *
+ * @generated from message nightbell.v1.IncidentFilter
+ */
+export declare type IncidentFilter = Message<"nightbell.v1.IncidentFilter"> & {
+  /**
+   * The moment up to which the caller has seen what is open: what was triggered later is left
+   * alone.
+   *
+   * @generated from field: google.protobuf.Timestamp triggered_before = 1 [json_name = "triggered_before"];
+   */
+  triggeredBefore?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string severity = 2;
+   */
+  severity: string;
+
+  /**
+   * @generated from field: string service_id = 3 [json_name = "service_id"];
+   */
+  serviceId: string;
+};
+
+/**
+ * IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
+ * to acknowledge, open ones to resolve.
+ *
+ * @generated from message nightbell.v1.IncidentFilter
+ */
+export declare type IncidentFilterJson = {
+  /**
+   * The moment up to which the caller has seen what is open: what was triggered later is left
+   * alone.
+   *
+   * @generated from field: google.protobuf.Timestamp triggered_before = 1 [json_name = "triggered_before"];
+   */
+  triggered_before?: TimestampJson;
+
+  /**
+   * @generated from field: string severity = 2;
+   */
+  severity?: string;
+
+  /**
+   * @generated from field: string service_id = 3 [json_name = "service_id"];
+   */
+  service_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.IncidentFilter.
+ * Use `create(IncidentFilterSchema)` to create a new message.
+ */
+export declare const IncidentFilterSchema: GenMessage<IncidentFilter, {jsonType: IncidentFilterJson}>;
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentsResponse
+ */
+export declare type ChangeIncidentsResponse = Message<"nightbell.v1.ChangeIncidentsResponse"> & {
+  /**
+   * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
+   */
+  results: IncidentResult[];
+};
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentsResponse
+ */
+export declare type ChangeIncidentsResponseJson = {
+  /**
+   * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
+   */
+  results?: IncidentResultJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.ChangeIncidentsResponse.
+ * Use `create(ChangeIncidentsResponseSchema)` to create a new message.
+ */
+export declare const ChangeIncidentsResponseSchema: GenMessage<ChangeIncidentsResponse, {jsonType: ChangeIncidentsResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.IncidentResult
+ */
+export declare type IncidentResult = Message<"nightbell.v1.IncidentResult"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What the incident is now; empty when it does not exist.
+   *
+   * @generated from field: string status = 2;
+   */
+  status: string;
+
+  /**
+   * Why it did not change; empty when it did, or had before.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+};
+
+/**
+ * @generated from message nightbell.v1.IncidentResult
+ */
+export declare type IncidentResultJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * What the incident is now; empty when it does not exist.
+   *
+   * @generated from field: string status = 2;
+   */
+  status?: string;
+
+  /**
+   * Why it did not change; empty when it did, or had before.
+   *
+   * @generated from field: string error = 3;
+   */
+  error?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.IncidentResult.
+ * Use `create(IncidentResultSchema)` to create a new message.
+ */
+export declare const IncidentResultSchema: GenMessage<IncidentResult, {jsonType: IncidentResultJson}>;
+
+/**
  * @generated from message nightbell.v1.AssignIncidentRequest
  */
 export declare type AssignIncidentRequest = Message<"nightbell.v1.AssignIncidentRequest"> & {
@@ -928,6 +1130,17 @@ export declare const IncidentService: GenService<{
     methodKind: "unary";
     input: typeof ResolveIncidentRequestSchema;
     output: typeof ResolveIncidentResponseSchema;
+  },
+  /**
+   * ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
+   * caller has left. Each has its own result; what one cannot do stops no other.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.ChangeIncidents
+   */
+  changeIncidents: {
+    methodKind: "unary";
+    input: typeof ChangeIncidentsRequestSchema;
+    output: typeof ChangeIncidentsResponseSchema;
   },
   /**
    * AssignIncident gives the incident to a member, or to nobody when user_id is empty. It

@@ -1,0 +1,127 @@
+package respond
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+const (
+	// changedTogether is how many incidents one transaction changes: few enough that what
+	// arrives for them waits a moment only.
+	changedTogether = 250
+	// lockPatience is the longest wait for an incident that somebody else is changing.
+	lockPatience = 2 * time.Second
+)
+
+var errNotChanged = fault.New(fault.Unavailable, "not_changed", "This incident could not be changed right now. Try again.").After(2)
+
+// Result is what became of one incident of many.
+type Result struct {
+	IncidentID uuid.UUID
+	// Status is empty when there is no such incident, or nothing is known of it.
+	Status incident.Status
+	// Err is a fault, nil when the incident is as the command wants it.
+	Err error
+}
+
+// RespondToMany applies a command to many incidents of one organization, a part in each
+// transaction, and gives a result for each of them, in the order of ids. What one cannot
+// do stops no other. It goes on when the caller has left: whoever says "I have it" from
+// a phone must not be paged on because the phone lost its connection. The error is that of
+// the database when nothing was changed because of it.
+func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
+	ctx = context.WithoutCancel(ctx)
+	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	sorted = slices.Compact(sorted)
+	known := make(map[uuid.UUID]Result, len(sorted))
+	var failed []error
+	changed := false
+	for part := range slices.Chunk(sorted, changedTogether) {
+		results, err := r.respondToPart(ctx, orgID, part, command)
+		if err != nil {
+			failed = append(failed, err)
+			for _, incidentID := range part {
+				known[incidentID] = Result{IncidentID: incidentID, Err: errNotChanged.Because(err)}
+			}
+			continue
+		}
+		for _, result := range results {
+			known[result.IncidentID] = result
+		}
+		changed = true
+		r.signals.Changed(orgID)
+		r.signals.Pages()
+	}
+	if !changed {
+		return nil, errors.Join(failed...)
+	}
+	results := make([]Result, 0, len(known))
+	for _, incidentID := range ids {
+		if result, ok := known[incidentID]; ok {
+			results = append(results, result)
+			delete(known, incidentID) // named twice, answered once
+		}
+	}
+	return results, nil
+}
+
+// respondToPart is one transaction of RespondToMany.
+func (r *Responder) respondToPart(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) (results []Result, err error) {
+	err = r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		var ref incidentdb.Ref
+		for _, incidentID := range ids {
+			ref.Add(orgID, incidentID)
+		}
+		records, err := incidentdb.Lock(ctx, tx, ref)
+		if err != nil {
+			return err
+		}
+		round, batch := paging.NewRound(tx, now), &pgx.Batch{}
+		results = make([]Result, 0, len(ids)) // anew when the transaction is repeated
+		found := map[uuid.UUID]bool{}
+		for _, record := range records {
+			result, err := respondToOne(ctx, round, batch, record, command, now)
+			if err != nil {
+				return err
+			}
+			results, found[record.ID] = append(results, result), true
+		}
+		for _, incidentID := range ids {
+			if !found[incidentID] {
+				results = append(results, Result{IncidentID: incidentID, Err: ErrNoIncident})
+			}
+		}
+		round.Queue(batch)
+		return postgres.Finish(ctx, tx, batch)
+	}, postgres.LockTimeout(lockPatience))
+	return results, err
+}
+
+// respondToOne adds what the command means for one incident; what its state does not
+// allow is its result and no error.
+func respondToOne(ctx context.Context, round *paging.Round, batch *pgx.Batch, record incidentdb.Record, command incident.Command, now time.Time) (Result, error) {
+	outcome, err := incident.Decide(record.Incident, command, now)
+	if _, refused := fault.Of(err); refused {
+		return Result{IncidentID: record.ID, Status: record.Status, Err: err}, nil
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{IncidentID: record.ID, Status: outcome.Next.Status}, round.Command(ctx, batch, record, command)
+}

@@ -1,0 +1,35 @@
+package incidents
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+)
+
+// mostMatching is how many incidents one call may change by a filter.
+const mostMatching = 10_000
+
+// Matching reads the incidents that an action by filter is about: the newest that it
+// applies to and that the caller can have seen. Its transaction is postgres.InOrder.
+func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, filter *nightbellv1.IncidentFilter) ([]uuid.UUID, error) {
+	status := "open"
+	if action == "acknowledge" {
+		status = "triggered"
+	}
+	query, err := listQuery(orgID, &nightbellv1.ListIncidentsRequest{
+		Status: status, Severity: filter.GetSeverity(), ServiceId: filter.GetServiceId(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	query.add("i.triggered_at <= $%d", filter.GetTriggeredBefore().AsTime())
+	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching, 0)), query.arguments...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
