@@ -61,6 +61,9 @@ func refusal(ctx context.Context, err error, classify Classifier) *fault.Error {
 	switch {
 	case known != nil && known.Kind == fault.Internal:
 		logger.ErrorContext(ctx, "internal fault", "error", err)
+	case known != nil && (known.Kind == fault.Invalid || known.Kind == fault.Unprocessable):
+		// No cause: what a parser or PostgreSQL says of input quotes it, and it may be a password.
+		logger.InfoContext(ctx, "refused", "code", known.Code)
 	case known != nil && (!ok || known.Unwrap() != nil):
 		logger.InfoContext(ctx, "refused", "error", err)
 	case known != nil:

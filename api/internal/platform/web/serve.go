@@ -8,6 +8,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // ServeHTTP answers GET and HEAD.
@@ -33,7 +35,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Never HTML: a tab left open over an update would run it.
 		http.Error(w, "This file belongs to another version of the site. Reload the page.", http.StatusNotFound)
 	default:
-		s.logger.LogAttrs(r.Context(), slog.LevelInfo, "page not found", slog.String("path", at[:min(len(at), 200)]))
+		s.logger.LogAttrs(r.Context(), slog.LevelInfo, "page not found", slog.String("path", masked(at)))
 		s.send(w, r, s.missing, http.StatusNotFound)
 	}
 }
@@ -48,6 +50,21 @@ func (s *Site) find(at string) *file {
 		}
 	}
 	return nil
+}
+
+// longestWord is the longest segment of a path that is logged: keys and tokens are longer, and a
+// mistyped address of a webhook or an acknowledge link holds one.
+const longestWord = 20
+
+// masked is a path for the log.
+func masked(at string) string {
+	segments := strings.Split(at[:min(len(at), 200)], "/")
+	for i, segment := range segments {
+		if len(segment) > longestWord {
+			segments[i] = "…"
+		}
+	}
+	return plaintext.Line(strings.Join(segments, "/"))
 }
 
 // redirect goes to the one spelling of a path. It is escaped, so that no path can name a host.

@@ -99,6 +99,20 @@ func TestMissingPageIsLogged(t *testing.T) {
 	}
 }
 
+// TestMissingPagesWithKeysAreMasked: a mistyped address of a webhook or an acknowledge link is
+// an unknown page, and holds a secret.
+func TestMissingPagesWithKeysAreMasked(t *testing.T) {
+	const key = "nbs_5vJ2kQ0bX9aLr7TzPq3W"
+	var logs bytes.Buffer
+	site := newSite(t, built(), &logs)
+	for _, path := range []string{"/Ack/" + key, "/webhooks/prometheus/" + key, "/v1/webhook/" + key + "/x", "/" + key + "%1b%5b31m"} {
+		ask(site, http.MethodGet, path)
+	}
+	if got := logs.String(); strings.Contains(got, key[:12]) || !strings.Contains(got, "/webhooks/prometheus/…") {
+		t.Errorf("log %q", got)
+	}
+}
+
 func TestMissingAssetIsNeverHTML(t *testing.T) {
 	got := ask(newSite(t, built(), &bytes.Buffer{}), http.MethodGet, "/assets/gone.js")
 	if kind := got.Header().Get("Content-Type"); !strings.HasPrefix(kind, "text/plain") {
