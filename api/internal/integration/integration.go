@@ -2,7 +2,14 @@
 // which of it is secret.
 package integration
 
-import "github.com/google/uuid"
+import (
+	"regexp"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
 
 // SlackKind is the kind of the Slack integration.
 const SlackKind = "slack"
@@ -21,6 +28,28 @@ type Slack struct {
 type SlackSecrets struct {
 	BotToken   string `json:"bot_token"`
 	WebhookURL string `json:"webhook_url"`
+}
+
+// Keeps says which secrets stay as they are when change is saved: a value that is what is shown
+// of the stored one, and a token that is left out. Nothing stays when nothing is stored.
+func (s Slack) Keeps(change SlackSecrets) (token, webhookURL bool) {
+	token = s.TokenHint != "" && (change.BotToken == "" || change.BotToken == s.TokenHint)
+	webhookURL = s.WebhookHint != "" && change.WebhookURL == s.WebhookHint
+	return token, webhookURL
+}
+
+var botToken = regexp.MustCompile(`^xoxb-[0-9A-Za-z-]{8,}$`)
+
+// CheckToken cleans a bot token, or refuses what is none.
+func CheckToken(text string) (string, error) {
+	token := strings.TrimSpace(text)
+	if botToken.MatchString(token) {
+		return token, nil
+	}
+	sentence := "Enter the bot token of your Slack app; it begins with xoxb-."
+	refusal := fault.New(fault.Unprocessable, "bot_token_required", sentence)
+	refusal.Fields = []fault.Field{{Path: "bot_token", Message: sentence}}
+	return "", refusal
 }
 
 // SealedPlace is what the sealed part of an integration is bound to.

@@ -41,17 +41,20 @@ func CheckAddress(kind Kind, address string) (clean, hint string, err error) {
 		return address, address, nil
 	}
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" {
+	if err != nil || parsed.Host == "" || strings.Contains(address, masked) {
 		return "", "", refuseAddress("Enter the whole URL, for example https://hooks.example.com/nightbell.")
 	}
 	return address, urlHint(parsed), nil
 }
 
+// masked stands for the secret part of an address in its hint; no address holds it.
+const masked = "…"
+
 // urlHint shows whose webhook it is and nothing that calls it.
 func urlHint(address *url.URL) string {
 	hint := address.Scheme + "://" + address.Host
 	if strings.Trim(address.Path, "/") != "" || address.RawQuery != "" {
-		hint += "/…"
+		hint += "/" + masked
 	}
 	return hint
 }

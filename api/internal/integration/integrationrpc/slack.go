@@ -25,7 +25,6 @@ import (
 var (
 	errNoSlack = fault.New(fault.NotFound, "slack_not_configured", "No Slack integration configured")
 	errSealed  = fault.New(fault.Conflict, "sealed_with_another_key", "The stored Slack address and token were sealed with a data key that is lost. Enter them again.")
-	errNoToken = fault.New(fault.Unprocessable, "bot_token_required", "Enter the bot token of your Slack app; it begins with xoxb-.")
 )
 
 // Poster posts a text through an incoming webhook. Its error is a sentence for people.
@@ -92,39 +91,45 @@ func (s *Slack) unseal(orgID uuid.UUID, found *stored) error {
 	return json.Unmarshal(plain, &found.secrets)
 }
 
-// ConfigureSlack saves the integration, and its channel as one that policies can page.
+// ConfigureSlack saves the integration, and its channel as one that policies can page. A secret
+// that is sent as GetSlackConfig showed it stays as it is.
 func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.ConfigureSlackRequest) (*nightbellv1.ConfigureSlackResponse, error) {
-	address, hint, err := notify.CheckAddress(notify.Slack, request.GetWebhookUrl())
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkURL(address); err != nil {
-		return nil, err
-	}
 	response := &nightbellv1.ConfigureSlackResponse{}
-	err = s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
+	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
 		current, err := s.load(ctx, tx, orgID)
 		if err != nil && !errors.Is(err, errNoSlack) {
 			return err
 		}
-		next := stored{contactID: current.contactID, secrets: integration.SlackSecrets{BotToken: request.GetBotToken(), WebhookURL: address}}
-		if next.secrets.BotToken == "" && current.sealed == nil {
-			return errNoToken
-		}
-		if next.secrets.BotToken == "" {
+		next := stored{contactID: current.contactID, open: integration.Slack{Channel: request.GetChannel(), UserMappings: request.GetUserMappings()}}
+		change := integration.SlackSecrets{BotToken: request.GetBotToken(), WebhookURL: request.GetWebhookUrl()}
+		keepToken, keepURL := current.open.Keeps(change)
+		if keepToken || keepURL {
 			if err := s.unseal(orgID, &current); err != nil {
 				return err
 			}
-			next.secrets.BotToken = current.secrets.BotToken
 		}
-		next.open = integration.Slack{
-			Channel: request.GetChannel(), WebhookHint: hint,
-			TokenHint: integration.TokenHint(next.secrets.BotToken), UserMappings: request.GetUserMappings(),
+		if next.secrets.BotToken = current.secrets.BotToken; !keepToken {
+			if next.secrets.BotToken, err = integration.CheckToken(change.BotToken); err != nil {
+				return err
+			}
 		}
+		if next.secrets.WebhookURL, next.open.WebhookHint = current.secrets.WebhookURL, current.open.WebhookHint; !keepURL {
+			if next.secrets.WebhookURL, next.open.WebhookHint, err = s.checkAddress(change.WebhookURL); err != nil {
+				return err
+			}
+		}
+		next.open.TokenHint = integration.TokenHint(next.secrets.BotToken)
 		response.Integration = message(next.open)
 		return s.save(ctx, tx, orgID, next, now)
 	})
 	return response, err
+}
+
+func (s *Slack) checkAddress(text string) (address, hint string, err error) {
+	if address, hint, err = notify.CheckAddress(notify.Slack, text); err == nil {
+		err = s.checkURL(address)
+	}
+	return address, hint, err
 }
 
 func (s *Slack) save(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, next stored, now time.Time) error {
