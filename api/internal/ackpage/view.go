@@ -77,10 +77,10 @@ type view struct {
 type row struct {
 	ShortID, Title string
 	// Said is the beginning of the description: the alert's own words.
-	Said                    string
-	Severity, SeverityWord  string
-	Status, StatusWord      string
-	Service, Standing, Path string
+	Said                   string
+	Severity, SeverityWord string
+	Status, StatusWord     string
+	Service, Since, Path   string
 }
 
 func newView(paged respond.Paged) view {
@@ -138,12 +138,12 @@ func newRow(told respond.PagedIncident, now time.Time) row {
 		ShortID: "#" + id.Last4(told.ID), Title: shown.CleanTitle(), Said: notify.Line(told.Description, saidRunes),
 		Severity: string(told.Severity), SeverityWord: notify.SeverityWord(told.Severity),
 		Status: string(told.Status), StatusWord: shown.StatusWord(),
-		Service: shown.Service(), Standing: standing(told, now), Path: "/incidents/" + told.ID.String(),
+		Service: shown.Service(), Since: since(told, now), Path: "/incidents/" + told.ID.String(),
 	}
 }
 
-// standing says since when, and who has it.
-func standing(told respond.PagedIncident, now time.Time) string {
+// since says since when, and who has it.
+func since(told respond.PagedIncident, now time.Time) string {
 	switch told.Status {
 	case incident.Acknowledged:
 		by := ""

@@ -60,7 +60,7 @@ func demoPassword(dataDir string) (string, error) {
 	return password, os.WriteFile(path, []byte(password+"\n"), 0o600)
 }
 
-// ResetDemo makes the demo workspace anew, as if started for the first time now.
+// ResetDemo makes the demo workspace again, as if started for the first time now.
 func ResetDemo(ctx context.Context, config Config, options Options) (err error) {
 	s, err := prepare(ctx, config, options)
 	defer func() { err = errors.Join(err, s.stop()) }()
@@ -79,6 +79,6 @@ func ResetDemo(ctx context.Context, config Config, options Options) (err error) 
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(options.Out, "The demo workspace was made anew. Sign in as %s with %s\n", account.Email, password)
+	_, err = fmt.Fprintf(options.Out, "The demo workspace was made again. Sign in as %s with %s\n", account.Email, password)
 	return err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // hashCost is argon2id as OWASP recommends it: 19 MiB, two passes, one lane. A
-// hash made with another cost is made anew at the next sign-in.
+// hash made with another cost is made again at the next sign-in.
 var hashCost = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
 // Lane separates callers who wait for the processor, so that a flood of strangers

@@ -5,7 +5,7 @@
 //  2. Look once more whether somebody has answered, and write the message (send.go,
 //     message.go).
 //  3. Hand it to the provider while the lease lasts.
-//  4. Record what came of it, when the lease is still ours (result.go).
+//  4. Record what came of it, if the lease is still held (result.go).
 //
 // A page is sent at least once; a crash between 3 and 4 makes at most one extra copy.
 package delivery
@@ -91,8 +91,8 @@ type Outbox struct {
 	closed bool
 	// busy are the sends under way, by contact.
 	busy map[uuid.UUID]*underWay
-	// held are the contacts that must wait, and until when.
-	held map[uuid.UUID]time.Time
+	// waitUntil names the contacts that must wait.
+	waitUntil map[uuid.UUID]time.Time
 	// recent are the latest messages to each contact, to see a flood.
 	recent map[uuid.UUID][]time.Time
 
@@ -110,7 +110,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	}
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]*underWay{}, held: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
+		busy: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
@@ -141,7 +141,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 			}
 		}
 		if room.All > 0 {
-			claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.passedOver(now), room, now)
+			claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.contactsToSkip(now), room, now)
 		}
 		return err
 	})
@@ -153,7 +153,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		d.options.Moved()
 	}
 	for _, claim := range claims {
-		d.pace(claim.ContactMethodID, now)
+		d.limitRate(claim.ContactMethodID, now)
 		d.begin(ctx, claim)
 		if room.UnderWay[claim.OrgID]++; room.UnderWay[claim.OrgID] == room.PerOrg {
 			again = true

@@ -13,30 +13,30 @@ import (
 
 // message makes what one claim says, of the incidents that are still triggered. It
 // fails when the contact's address cannot be opened.
-func (d *Outbox) message(claim notifydb.Claim, held notifydb.Held, now time.Time) (notify.Message, error) {
-	contact, err := d.open(claim, held.Contact)
+func (d *Outbox) message(claim notifydb.Claim, checked notifydb.Checked, now time.Time) (notify.Message, error) {
+	contact, err := d.open(claim, checked.Contact)
 	if err != nil {
 		return notify.Message{}, err
 	}
 	message := notify.Message{
-		DeliveryID: claim.DeliveryID, OrgID: claim.OrgID, OrgName: held.Contact.OrgName,
-		To: contact, PersonName: held.Contact.PersonName, SentAt: now,
+		DeliveryID: claim.DeliveryID, OrgID: claim.OrgID, OrgName: checked.Contact.OrgName,
+		To: contact, PersonName: checked.Contact.PersonName, SentAt: now,
 	}
 	var pages []uuid.UUID
 	listed := map[uuid.UUID]bool{}
 	for _, page := range claim.Pages {
-		told, ok := held.Incidents[page.ID]
-		if !ok || !told.Unanswered {
+		about, ok := checked.Incidents[page.ID]
+		if !ok || !about.Unanswered {
 			continue
 		}
 		pages = append(pages, page.ID)
-		if !listed[told.ID] {
-			listed[told.ID] = true
-			told.URL = d.options.PublicURL + "/incidents/" + told.ID.String()
-			message.Incidents = append(message.Incidents, told)
+		if !listed[about.ID] {
+			listed[about.ID] = true
+			about.URL = d.options.PublicURL + "/incidents/" + about.ID.String()
+			message.Incidents = append(message.Incidents, about)
 		}
 	}
-	if d.options.VerifyMail && held.Contact.Unverified {
+	if d.options.VerifyMail && checked.Contact.Unverified {
 		message.SignInURL = d.options.PublicURL + "/incidents"
 	}
 	notify.Order(message.Incidents)

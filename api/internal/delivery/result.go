@@ -33,7 +33,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	told, moved := false, false
+	grew, moved := false, false
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -48,13 +48,13 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		batch := &pgx.Batch{}
 		notifydb.QueueSettleDelivery(batch, claim, done.delivery(results), now)
 		entries := d.entries(claim, done, results)
-		told = len(entries) > 0
+		grew = len(entries) > 0
 		incidentdb.QueueTimeline(batch, entries, now)
 		done.queueContact(batch, claim, now)
 		moved = done.queueFailOver(batch, claim, results, now)
 		return postgres.Finish(ctx, tx, batch)
 	})
-	if err == nil && told {
+	if err == nil && grew {
 		d.options.Changed(claim.OrgID)
 	}
 	if err == nil && moved {
@@ -68,7 +68,7 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	switch {
 	case !t.called:
 	case t.err == nil:
-		if t.held.Contact.Failures > 0 {
+		if t.checked.Contact.Failures > 0 {
 			notifydb.QueueContactWorks(batch, claim, now)
 		}
 	case t.blocked():
@@ -80,7 +80,7 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 
 // contactNext is when the contact is tried again after a failure.
 func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
-	next := now.Add(notify.Backoff(t.held.Contact.Failures+1, seedOf(claim)))
+	next := now.Add(notify.Backoff(t.checked.Contact.Failures+1, seedOf(claim)))
 	if wait, asked := notify.RetryAfter(t.err); asked {
 		next = later(next, now.Add(min(wait, notify.LongestWait)))
 	}
@@ -88,12 +88,12 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 }
 
 // blocked reports whether the try failed for this installation's own reasons.
-func (t try) blocked() bool { return t.ours || errors.Is(t.err, notify.ErrInstallation) }
+func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
 
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell.
 func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, now time.Time) (moved bool) {
-	dead := t.called && !t.blocked() && t.held.Contact.Failures+1 >= notify.DeadAfter
+	dead := t.called && !t.blocked() && t.checked.Contact.Failures+1 >= notify.DeadAfter
 	var pages, hopeless, orgs []uuid.UUID
 	for _, result := range results {
 		if result.State == "pending" || result.State == "failed" {
@@ -115,10 +115,10 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 	results := make([]notifydb.Result, 0, len(claim.Pages))
 	for _, page := range claim.Pages {
 		result := notifydb.Result{PageID: page.ID, IncidentID: page.IncidentID}
-		told, known := t.held.Incidents[page.ID]
+		about, known := t.checked.Incidents[page.ID]
 		switch {
-		case known && !told.Unanswered:
-			result.State, result.Reason = "cancelled", told.Status
+		case known && !about.Unanswered:
+			result.State, result.Reason = "cancelled", about.Status
 		case t.err == nil && t.called:
 			result.State = "sent"
 		case t.err == nil:
@@ -134,9 +134,9 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 // fail decides whether a page that did not get through is tried again.
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	result.Fault, result.Blocked, result.Unknown = t.ours, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
+	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
 	switch {
-	case t.ours:
+	case t.internal:
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
@@ -165,13 +165,13 @@ func later(a, b time.Time) time.Time {
 
 // delivery sums the try up for the delivery log.
 func (t try) delivery(results []notifydb.Result) notifydb.Delivery {
-	told := map[uuid.UUID]bool{}
+	incidents := map[uuid.UUID]bool{}
 	for _, result := range results {
 		if result.State != "cancelled" {
-			told[result.IncidentID] = true
+			incidents[result.IncidentID] = true
 		}
 	}
-	delivery := notifydb.Delivery{Incidents: len(told)}
+	delivery := notifydb.Delivery{Incidents: len(incidents)}
 	switch {
 	case t.err == nil && !t.called:
 		delivery.Outcome, delivery.Detail = "skipped", "somebody answered before it was sent"
@@ -211,10 +211,10 @@ func (d *Outbox) entries(claim notifydb.Claim, done try, results []notifydb.Resu
 func (d *Outbox) facts(claim notifydb.Claim, done try, result notifydb.Result) map[string]any {
 	facts := map[string]any{
 		"channel": string(d.kind), "notification_id": result.PageID.String(), "delivery_id": claim.DeliveryID.String(),
-		"contact_name": done.held.Contact.Name, "contact_hint": done.held.Contact.Hint,
+		"contact_name": done.checked.Contact.Name, "contact_hint": done.checked.Contact.Hint,
 	}
 	if claim.UserID != nil {
-		facts["user_id"], facts["user_name"] = claim.UserID.String(), done.held.Contact.PersonName
+		facts["user_id"], facts["user_name"] = claim.UserID.String(), done.checked.Contact.PersonName
 	}
 	if result.Reason != "" {
 		facts["reason"] = result.Reason
@@ -229,10 +229,10 @@ func (d *Outbox) facts(claim notifydb.Claim, done try, result notifydb.Result) m
 
 // whom is the person, or the shared channel.
 func (t try) whom() string {
-	if name := notify.Line(t.held.Contact.PersonName, 100); name != "" {
+	if name := notify.Line(t.checked.Contact.PersonName, 100); name != "" {
 		return name
 	}
-	if name := notify.Line(t.held.Contact.Name, 100); name != "" {
+	if name := notify.Line(t.checked.Contact.Name, 100); name != "" {
 		return name
 	}
 	return "Somebody"
@@ -240,7 +240,7 @@ func (t try) whom() string {
 
 // way is how, with the address as far as it may be shown.
 func (t try) way(kind notify.Kind) string {
-	if hint := notify.Line(t.held.Contact.Hint, 100); hint != "" {
+	if hint := notify.Line(t.checked.Contact.Hint, 100); hint != "" {
 		return kind.Word() + " (" + hint + ")"
 	}
 	return kind.Word()

@@ -15,24 +15,24 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// errOurs is what the delivery log says of our own mistakes; the cause is in the logs.
-var errOurs = errors.New("this message could not be prepared; the server's log says why")
+// errInternal is what the delivery log says of our own mistakes; the cause is in the logs.
+var errInternal = errors.New("this message could not be prepared; the server's log says why")
 
 // staleAfter is how old the last look may be when the provider is called (promise P5).
 const staleAfter = 500 * time.Millisecond
 
 // try is one try to deliver a claim, as far as it got.
 type try struct {
-	held notifydb.Held
-	// looked is when held was read, by the clock that only measures.
-	looked  time.Duration
-	receipt notify.Receipt
+	checked notifydb.Checked
+	// lookedAt is when checked was read, by the clock that only measures.
+	lookedAt time.Duration
+	receipt  notify.Receipt
 	// called is set once the provider was called.
 	called bool
 	err    error
-	// ours is set when err is our mistake, and abandoned when there is nothing to
+	// internal is set when err is our mistake, and abandoned when there is nothing to
 	// record: somebody else has the pages now, or will.
-	ours, abandoned bool
+	internal, abandoned bool
 }
 
 // deliver sends one claim and records how it went.
@@ -53,7 +53,7 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 		if cause := recover(); cause != nil {
 			d.options.Logger.ErrorContext(ctx, "a delivery panicked", "channel", d.kind, "delivery", claim.DeliveryID,
 				"panic", cause, "stack", string(debug.Stack()))
-			done.err, done.ours, done.abandoned = errOurs, true, false
+			done.err, done.internal, done.abandoned = errInternal, true, false
 		}
 	}()
 	for range 3 {
@@ -61,7 +61,7 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 		if !ok {
 			return done
 		}
-		message, err := d.message(claim, done.held, now)
+		message, err := d.message(claim, done.checked, now)
 		if err != nil {
 			d.options.Logger.ErrorContext(ctx, "a contact method cannot be used", "contact_method", claim.ContactMethodID, "error", err)
 			done.err = notify.Permanent(errors.New("the contact method's address does not open; was NIGHTBELL_DATA_KEY changed?"))
@@ -70,7 +70,7 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 		if len(message.Incidents) == 0 {
 			return done
 		}
-		if d.options.Uptime()-done.looked <= staleAfter {
+		if d.options.Uptime()-done.lookedAt <= staleAfter {
 			d.send(ctx, claim, message, now, &done)
 			return done
 		}
@@ -83,8 +83,8 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 // send calls the provider, for no longer than the lease allows, or for as long as Patience
 // does: then the lease is renewed.
 func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.Message, now time.Time, done *try) {
-	d.measure(claim, done.held, now)
-	limit := min(sendTimeout, done.held.Until.Sub(now)-time.Second)
+	d.measure(claim, done.checked, now)
+	limit := min(sendTimeout, done.checked.Until.Sub(now)-time.Second)
 	if d.options.Patience > 0 {
 		limit = d.options.Patience
 	}
@@ -95,7 +95,7 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	done.receipt, done.err = d.channel.Send(ctx, message)
 }
 
-// look reads what of the claim is still ours and how the incidents stand. It is not ok
+// look reads what of the claim this process still has and how the incidents stand. It is not ok
 // when nothing may be sent.
 func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
 	now, err := d.check(ctx, claim, done)
@@ -110,12 +110,12 @@ func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now
 		done.abandoned = true
 	case err != nil:
 		d.options.Logger.ErrorContext(ctx, "a claimed message cannot be read", "delivery", claim.DeliveryID, "error", err)
-		done.err, done.ours = errOurs, true
-	case len(done.held.Incidents) == 0, done.held.Until.Sub(now) < 2*time.Second:
+		done.err, done.internal = errInternal, true
+	case len(done.checked.Incidents) == 0, done.checked.Until.Sub(now) < 2*time.Second:
 		done.abandoned = true
-	case done.held.Contact.Disabled != "":
-		done.err = notify.Permanent(fmt.Errorf("the contact method is not used any more: %s", done.held.Contact.Disabled))
-	case d.options.VerifyMail && done.held.Contact.Unverified:
+	case done.checked.Contact.Disabled != "":
+		done.err = notify.Permanent(fmt.Errorf("the contact method is not used any more: %s", done.checked.Contact.Disabled))
+	case d.options.VerifyMail && done.checked.Contact.Unverified:
 		return now, d.mayPageUnverified(ctx, claim, done)
 	default:
 		return now, true
@@ -126,7 +126,7 @@ func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now
 // mayPageUnverified lets only the last resort reach an address that nobody has confirmed, so
 // many times a day.
 func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, done *try) bool {
-	if !done.held.LastResort {
+	if !done.checked.LastResort {
 		done.err = notify.ErrUnverified
 		return false
 	}
@@ -150,8 +150,8 @@ func (d *Outbox) check(ctx context.Context, claim notifydb.Claim, done *try) (no
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
-		done.looked = d.options.Uptime()
-		done.held, err = notifydb.Check(ctx, tx, claim)
+		done.lookedAt = d.options.Uptime()
+		done.checked, err = notifydb.Check(ctx, tx, claim)
 		return err
 	})
 	return now, err
@@ -180,10 +180,10 @@ func (d *Outbox) sendContext(ctx context.Context, limit time.Duration) (context.
 	return ctx, cancel
 }
 
-// measure tells how late the pages are that go out for the first time.
-func (d *Outbox) measure(claim notifydb.Claim, held notifydb.Held, now time.Time) {
+// measure records how late the pages are that go out for the first time.
+func (d *Outbox) measure(claim notifydb.Claim, checked notifydb.Checked, now time.Time) {
 	for _, page := range claim.Pages {
-		if page.Attempts == 1 && held.Incidents[page.ID].Unanswered {
+		if page.Attempts == 1 && checked.Incidents[page.ID].Unanswered {
 			d.options.Lateness(string(d.kind), now.Sub(page.Due))
 		}
 	}
@@ -191,7 +191,7 @@ func (d *Outbox) measure(claim notifydb.Claim, held notifydb.Held, now time.Time
 
 // record writes what came of a try. While the database is away it tries again, because
 // what is not recorded is sent once more. When the whole result cannot be written, the
-// pages' states alone are, so that a mistake of ours does not page somebody forever.
+// pages' states alone are, so that an internal error does not page somebody forever.
 func (d *Outbox) record(ctx context.Context, claim notifydb.Claim, done try) {
 	const patience = 300
 	refused := 0

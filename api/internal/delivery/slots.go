@@ -56,33 +56,33 @@ func (d *Outbox) room() notifydb.Room {
 	return room
 }
 
-// passedOver lists the contacts that nothing may be claimed for at now.
-func (d *Outbox) passedOver(now time.Time) []uuid.UUID {
+// contactsToSkip lists the contacts that nothing may be claimed for at now.
+func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var contacts []uuid.UUID
 	for contact := range d.busy {
 		contacts = append(contacts, contact)
 	}
-	for contact, until := range d.held {
+	for contact, until := range d.waitUntil {
 		if until.After(now) {
 			contacts = append(contacts, contact)
 		} else {
-			delete(d.held, contact)
+			delete(d.waitUntil, contact)
 		}
 	}
 	return contacts
 }
 
-// hold keeps messages from a contact until then; a longer hold stays.
-func (d *Outbox) hold(contact uuid.UUID, until time.Time) {
+// postpone keeps messages from a contact until then; a later time stays.
+func (d *Outbox) postpone(contact uuid.UUID, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.held[contact] = later(d.held[contact], until)
+	d.waitUntil[contact] = later(d.waitUntil[contact], until)
 }
 
-// pace notes a message to a contact and holds the next one when there were many.
-func (d *Outbox) pace(contact uuid.UUID, now time.Time) {
+// limitRate notes a message to a contact and postpones the next one when there were many.
+func (d *Outbox) limitRate(contact uuid.UUID, now time.Time) {
 	d.mu.Lock()
 	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
 	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
@@ -92,6 +92,6 @@ func (d *Outbox) pace(contact uuid.UUID, now time.Time) {
 	}
 	d.mu.Unlock()
 	if d.kind != notify.Webhook && len(latest) >= floodAfter {
-		d.hold(contact, now.Add(floodGap))
+		d.postpone(contact, now.Add(floodGap))
 	}
 }

@@ -24,9 +24,9 @@ import (
 const (
 	lateEscalation = 15 * time.Second
 	latePage       = time.Minute
-	// aheadOfClock is how far in the future a row may have been written before the
+	// clockTolerance is how far in the future a row may have been written before the
 	// database's clock must have been set back.
-	aheadOfClock = 5 * time.Second
+	clockTolerance = 5 * time.Second
 	// mostAudited bounds what one audit counts and repairs of a kind.
 	mostAudited = 1000
 	// repairRounds bounds how often one repair sweeps.
@@ -47,25 +47,25 @@ type Overdue struct {
 	// Timers are those of incidents (acknowledged and not resolved, without news) that are
 	// due for more than 15 s.
 	Timers int
-	// Held are steps that wait for maintenance which has been over for more than 15 s.
-	Held int
+	// MaintenanceOver are steps that wait for maintenance which has been over for more than 15 s.
+	MaintenanceOver int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
-	// Ahead are waiting pages and steps that were written in the future: the database's
+	// ClockSetBack are waiting pages and steps that were written in the future: the database's
 	// clock was set back, and they would wait for it to catch up.
-	Ahead int
+	ClockSetBack int
 	// Oldest is how long the most overdue page or step has been waiting.
 	Oldest time.Duration
 }
 
 // Any reports whether anything is overdue.
 func (o Overdue) Any() bool {
-	return o.Escalations+o.Pages+o.Leases+o.Timers+o.Held+o.Unpaged+o.Ahead > 0
+	return o.Escalations+o.Pages+o.Leases+o.Timers+o.MaintenanceOver+o.Unpaged+o.ClockSetBack > 0
 }
 
 // ByKind names the counts, as metrics and logs do.
 func (o Overdue) ByKind() map[string]int {
-	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "held": o.Held, "unpaged": o.Unpaged, "ahead": o.Ahead}
+	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "maintenance_over": o.MaintenanceOver, "unpaged": o.Unpaged, "clock_set_back": o.ClockSetBack}
 }
 
 // Auditor looks for what the page path has forgotten, and does it (design rule 10). It
@@ -100,7 +100,7 @@ SELECT (SELECT count(*) FROM (
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
-    (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE ` + heldTooLong + ` LIMIT $3) held),
+    (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
@@ -111,9 +111,9 @@ SELECT (SELECT count(*) FROM (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
         (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL))))::float8`
 
-// heldTooLong is what ending maintenance must have made due. The window is asked of one
+// maintenanceOverSQL is what ending maintenance must have made due. The window is asked of one
 // row at a time, as in unpagedSQL.
-const heldTooLong = `e.held_by IS NOT NULL AND e.status = 'active' AND e.next_due_at > $1::timestamptz
+const maintenanceOverSQL = `e.held_by IS NOT NULL AND e.status = 'active' AND e.next_due_at > $1::timestamptz
     AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = e.org_id AND w.id = e.held_by LIMIT 1), e.updated_at) < $1 - $2::interval`
 
 // An incident and its escalation state are written together, so the few seconds are
@@ -131,7 +131,7 @@ func overdueArguments(now time.Time) []any {
 	for i, kind := range notify.Kinds {
 		kinds[i], sends[i] = string(kind), delivery.SendsPerOrg(kind)
 	}
-	return []any{now, lateEscalation, mostAudited, latePage, kinds, aheadOfClock, notifydb.Lease + aheadOfClock, sends}
+	return []any{now, lateEscalation, mostAudited, latePage, kinds, clockTolerance, notifydb.Lease + clockTolerance, sends}
 }
 
 // Find counts what is overdue now.
@@ -143,7 +143,7 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 		}
 		var oldest *float64 // nil: nothing waits
 		err = tx.QueryRow(ctx, overdueSQL, overdueArguments(now)...).
-			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Timers, &found.Held, &found.Unpaged, &found.Ahead, &oldest)
+			Scan(&found.Escalations, &found.Pages, &found.Leases, &found.Timers, &found.MaintenanceOver, &found.Unpaged, &found.ClockSetBack, &oldest)
 		if oldest != nil {
 			found.Oldest = time.Duration(*oldest * float64(time.Second))
 		}
@@ -177,12 +177,12 @@ func (a *Auditor) Repair(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-const pagesAheadSQL = `
+const pagesFromFutureSQL = `
 UPDATE notification n SET created_at = $1, due_at = n.due_at - (n.created_at - $1), next_try_at = greatest($1, n.next_try_at - (n.created_at - $1))
 WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
     WHERE w.finished_at IS NULL AND w.lease_until IS NULL AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
-const stepsAheadSQL = `
+const stepsFromFutureSQL = `
 UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next_due_at - (e.updated_at - $1)), version = e.version + 1
 WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalation_state w
     WHERE w.status = 'active' AND w.updated_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
@@ -191,8 +191,8 @@ WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalati
 const contactsAheadSQL = `
 UPDATE contact_method SET next_try_at = $1 WHERE next_try_at > $1::timestamptz + $2::interval + interval '10 minutes'`
 
-const releaseHeldSQL = `
-UPDATE escalation_state e SET updated_at = $1, next_due_at = $1, version = e.version + 1 WHERE ` + heldTooLong
+const endMaintenanceHoldsSQL = `
+UPDATE escalation_state e SET updated_at = $1, next_due_at = $1, version = e.version + 1 WHERE ` + maintenanceOverSQL
 
 // freeRows frees what is claimed for too long, what waits for maintenance that is over, and what waits for a clock that was set
 // back.
@@ -201,11 +201,11 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := notifydb.ReleaseHeld(ctx, tx, now, now.Add(notifydb.Lease+aheadOfClock)); err != nil {
+	if _, err := notifydb.ReleaseAfter(ctx, tx, now, now.Add(notifydb.Lease+clockTolerance)); err != nil {
 		return err
 	}
-	for _, sql := range []string{pagesAheadSQL, stepsAheadSQL, contactsAheadSQL, releaseHeldSQL} {
-		if _, err := tx.Exec(ctx, sql, now, aheadOfClock); err != nil {
+	for _, sql := range []string{pagesFromFutureSQL, stepsFromFutureSQL, contactsAheadSQL, endMaintenanceHoldsSQL} {
+		if _, err := tx.Exec(ctx, sql, now, clockTolerance); err != nil {
 			return err
 		}
 	}

@@ -66,13 +66,13 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 			w.AddMaintenance(t, pagingtest.Began, pagingtest.Began.Add(time.Minute), "Work", w.Service)
 			w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 day', held_by = (SELECT id FROM maintenance_window)`)
 			w.Clock.Advance(80 * time.Second)
-		}, watch.Overdue{Held: 1}, 2, 1},
+		}, watch.Overdue{MaintenanceOver: 1}, 2, 1},
 		{"a lease that never ends", func(t *testing.T, w *workspace) {
 			w.Exec(t, `UPDATE notification SET state = 'sending', lease_token = gen_random_uuid(), lease_until = nightbell_now() + interval '1 hour'`)
 		}, watch.Overdue{Leases: 1}, 1, 1},
 		{"a clock that was set back", func(_ *testing.T, w *workspace) {
 			w.Clock.Advance(-time.Hour)
-		}, watch.Overdue{Ahead: 2}, 1, 1},
+		}, watch.Overdue{ClockSetBack: 2}, 1, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

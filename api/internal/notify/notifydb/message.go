@@ -10,14 +10,14 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// Held is what a claim still holds right before the send.
-type Held struct {
+// Checked is what of a claim may still be sent, read right before the send.
+type Checked struct {
 	// Until is the end of the lease.
 	Until   time.Time
 	Contact Contact
 	// LastResort is true when a page goes to somebody as an owner, because nobody else answered.
 	LastResort bool
-	// Incidents are those of the pages that are still held, by the page's id.
+	// Incidents are those of the pages that the claim still has, by the page's id.
 	Incidents map[uuid.UUID]notify.Incident
 }
 
@@ -41,7 +41,7 @@ type Contact struct {
 	Failures int
 }
 
-const heldContactSQL = `
+const checkContactSQL = `
 SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.address_sealed, c.secret_sealed,
        CASE WHEN c.disabled_at IS NOT NULL THEN coalesce(nullif(c.disabled_for, ''), 'it was disabled')
             WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END, c.failures,
@@ -51,8 +51,8 @@ WHERE c.org_id = $1 AND c.id = $2`
 
 // The pages are read first, by their keys: joined at once, a plan made while there were few
 // reads all incidents of the organization, and each page for each of them.
-const heldPagesSQL = `
-WITH held AS MATERIALIZED (
+const checkPagesSQL = `
+WITH own AS MATERIALIZED (
     SELECT org_id, id, incident_id, lease_until, reason, confirms, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
@@ -61,37 +61,37 @@ SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
        CASE i.status WHEN 'triggered' THEN true
                      WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
                      ELSE false END
-FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, held n
+FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, checked n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 
-// Check is the last look before the send: what of the claim is still held by its
-// token, and how the incidents stand now. Held.Incidents is empty when the lease was
+// Check is the last look before the send: what of the claim still has its
+// token, and how the incidents stand now. Checked.Incidents is empty when the lease was
 // taken over; pgx.ErrNoRows when the contact method is gone.
-func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Held, error) {
-	held := Held{Incidents: make(map[uuid.UUID]notify.Incident, len(claim.Pages))}
+func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Checked, error) {
+	checked := Checked{Incidents: make(map[uuid.UUID]notify.Incident, len(claim.Pages))}
 	pages := make([]uuid.UUID, len(claim.Pages))
 	for i, page := range claim.Pages {
 		pages[i] = page.ID
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(heldContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
-		c := &held.Contact
+	batch.Queue(checkContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
+		c := &checked.Contact
 		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
-	batch.Queue(heldPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(held.collect)
-	return held, tx.SendBatch(ctx, batch).Close()
+	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(checked.collect)
+	return checked, tx.SendBatch(ctx, batch).Close()
 }
 
-func (h *Held) collect(rows pgx.Rows) error {
+func (c *Checked) collect(rows pgx.Rows) error {
 	var page uuid.UUID
 	var lastResort bool
 	var i notify.Incident
-	into := []any{&page, &h.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.Unanswered}
+	into := []any{&page, &c.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.Unanswered}
 	_, err := pgx.ForEachRow(rows, into, func() error {
-		h.Incidents[page] = i
-		h.LastResort = h.LastResort || lastResort
+		c.Incidents[page] = i
+		c.LastResort = c.LastResort || lastResort
 		return nil
 	})
 	return err

@@ -275,12 +275,12 @@ FROM held WHERE n.org_id = held.org_id AND n.id = held.id`
 // it is tried at once instead of after the lease. Only for an installation that is the
 // database's sole user: with replicas it would double what the others are sending.
 func ReleaseLeases(ctx context.Context, tx pgx.Tx, now time.Time) (released int, err error) {
-	return ReleaseHeld(ctx, tx, now, time.Time{})
+	return ReleaseAfter(ctx, tx, now, time.Time{})
 }
 
-// ReleaseHeld gives back what is claimed until later than until. Rows that somebody is
+// ReleaseAfter gives back what is claimed until later than until. Rows that somebody is
 // just writing are passed over.
-func ReleaseHeld(ctx context.Context, tx pgx.Tx, now, until time.Time) (released int, err error) {
+func ReleaseAfter(ctx context.Context, tx pgx.Tx, now, until time.Time) (released int, err error) {
 	tag, err := tx.Exec(ctx, releaseSQL, now, until)
 	return int(tag.RowsAffected()), err
 }

@@ -1,6 +1,6 @@
 // Package live tells every open screen what happened, as server-sent events.
 //
-// The feed is a table that only grows, and is read anew after each hint that something was
+// The feed is a table that only grows, and is read again after each hint that something was
 // committed. A hint may be late, doubled or lost: rooms look by themselves every two seconds. So
 // nothing here takes part in a transaction, and no page depends on it.
 package live

@@ -13,7 +13,7 @@ import (
 var errReplaced = errors.New("this connection went to a database server that is not the primary any more")
 
 // generation is one set of pools. A failover replaces the whole set, because a pool
-// whose connections lead to a server that hangs cannot be mended: each of its places
+// whose connections lead to a server that hangs cannot be repaired: each of its places
 // stays taken until the network gives up.
 type generation struct {
 	pools   map[Pool]*pgxpool.Pool

@@ -74,7 +74,7 @@ type fence struct {
 }
 
 // admit notes a primary, and refuses one that another has followed. A server of another
-// cluster, as after an upgrade, begins anew.
+// cluster, as after an upgrade, begins again.
 func (f *fence) admit(seen identity) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

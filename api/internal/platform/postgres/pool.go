@@ -68,7 +68,7 @@ const (
 	freshPlans  planMode = "force_custom_plan"
 	// keyedPlans are kept, and only ever find rows by key: every statement of the pool
 	// does, for few rows out of any number. Otherwise a plan that was made while tables
-	// were small reads and joins all of them when they are not. Planning anew would cost
+	// were small reads and joins all of them when they are not. Planning each time would cost
 	// more than most of these statements, and each check of a foreign key is one.
 	keyedPlans planMode = "force_generic_plan"
 )

@@ -73,7 +73,7 @@ func InOrder() TxOption {
 }
 
 // First sends the statements that add queues in the round trip that opens the
-// transaction, after the clock. They are added anew when the transaction is repeated.
+// transaction, after the clock. They are added again when the transaction is repeated.
 func First(add func(*pgx.Batch)) TxOption {
 	return func(b *beginning) { b.first = append(b.first, add) }
 }

@@ -15,7 +15,7 @@
 // The server is the one of NIGHTBELL_TEST_DATABASE_URL, whose login role must be
 // allowed to create databases and roles, or, when that is not set, a private one
 // per test binary that needs no set-up, also as root. Its data is a copy of a
-// prepared one, kept in the system's temporary folder and made anew when the
+// prepared one, kept in the system's temporary folder and made again when the
 // migrations change; it is not safe from a power cut, and ends with the process.
 //
 // A test without a server fails; it is never skipped. Entry file: database.go.
