@@ -61,7 +61,7 @@ SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
        CASE i.status WHEN 'triggered' THEN true
                      WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
                      ELSE false END
-FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, checked n
+FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, own n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 
