@@ -34,7 +34,6 @@ func TestT02Failpoints(t *testing.T) {
 			t.Errorf("%d messages were sent again after %d exits at %q", again, runs, moment)
 		}
 	}
-	w.crashes.Store(1) // each page saw one at most
 	v := w.check()
 	measured(t, "T02", "accepted / lost", fmt.Sprintf("%d / %d", v.accepted, v.lost), "0 lost")
 	measured(t, "T02", "duplicate incidents", v.duplicates, "0")
@@ -52,6 +51,7 @@ func (w *world) failAt(clock *pgtest.Clock, moment string, key int) {
 		w.t.Errorf("a program that ended at %q answered %d", moment, status)
 	}
 	n.awaitEnd(startLimit)
+	w.crashed()
 	clock.Advance(11 * time.Second) // the lease of a dead worker runs out after ten
 	n.start()
 	if status/100 != 2 {

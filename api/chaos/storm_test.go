@@ -60,7 +60,13 @@ func TestT05Storm(t *testing.T) {
 	told := w.countTold("storm-hook")
 	measured(t, "T05", "incidents of the storm, told in messages to a program", fmt.Sprintf("%d in %d", told.incidents, told.messages), "every one, once")
 	measured(t, "T05", "incidents of the storm, told in mails to one person", fmt.Sprintf("%d in %d", mails.incidents, mails.messages), "every one, once")
+	hooks, letters := w.latenessOf("storm", "webhook"), w.latenessOf("storm", "email")
+	measured(t, "T05", "the storm's own pages: first attempt after due, p99, to a program", hooks, "5 s, 15 s asserted")
+	measured(t, "T05", "... in mails to one person, one each 5 s", letters, "10 s, 30 s asserted")
 	w.measureKept("T05", v)
+	if hooks > 15*time.Second || letters > 30*time.Second {
+		t.Errorf("the storm's own pages were first tried %s and %s after they were due", hooks, letters)
+	}
 	if refused > 0 || p99 > 5*time.Second || beside > 5*time.Second {
 		t.Errorf("%d refused, answers took %s, quiet organizations waited %s", refused, p99, beside)
 	}
@@ -94,14 +100,17 @@ func (w *world) answerTimes() (refused int, p99 time.Duration) {
 
 // lateness is the 99th percentile from due to the first try, for the organizations
 // whose name is like that.
-func (w *world) lateness(like string) time.Duration {
+func (w *world) lateness(like string) time.Duration { return w.latenessOf(like, "%") }
+
+// latenessOf is that of one channel.
+func (w *world) latenessOf(like, channel string) time.Duration {
 	w.t.Helper()
 	seconds := rows(w, pgx.RowTo[float64], `
 		SELECT coalesce(percentile_cont(0.99) WITHIN GROUP (ORDER BY extract(epoch FROM late)), 0)::float8 FROM (
 		    SELECT min(d.started_at) - n.due_at AS late
 		    FROM notification n JOIN org o ON o.id = n.org_id
 		    JOIN (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l ON l.org_id = n.org_id AND l.notification_id = n.id
-		    JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id WHERE o.name LIKE $1 GROUP BY n.org_id, n.id, n.due_at) tries`, like)[0]
+		    JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id WHERE o.name LIKE $1 AND n.channel LIKE $2 GROUP BY n.org_id, n.id, n.due_at) tries`, like, channel)[0]
 	return time.Duration(seconds * float64(time.Second))
 }
 

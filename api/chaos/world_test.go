@@ -36,13 +36,17 @@ type world struct {
 	dsn      string
 	postgres *embedded.Server
 	pgDir    string
-	// crashes counts the ends of a program, and lost answers, that excuse an extra copy.
-	crashes atomic.Int64
+	// crashes are the moments at which a program ended or froze, the database went away or its
+	// clock was set: a page whose send such a moment hit may be sent once more.
+	crashes *journal[time.Duration]
 	// unrecorded counts what excuses a message without a record: sweeps do not wait for the
 	// standby, so the last claims before a failover may be on the old primary only.
 	unrecorded atomic.Int64
 	base       struct{ goroutines, descriptors int }
 }
+
+// crashed notes that something was ended, frozen or set just now.
+func (w *world) crashed() { w.crashes.add(elapsed()) }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -52,6 +56,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{
 		t: t, seed: rand.Uint64() >> 16, providers: newProviders(t),
 		answers: newJournal[answered](t, "answers"), acks: newJournal[acknowledgement](t, "acks"),
+		crashes: newJournal[time.Duration](t, "crashes"),
 	}
 	if text := os.Getenv("NIGHTBELL_CHAOS_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
