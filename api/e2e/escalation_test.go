@@ -24,12 +24,16 @@ func TestEscalationAcrossAWeekend(t *testing.T) {
 	monday := friday.Add(62*time.Hour + 45*time.Minute) // Monday 07:45 in Berlin, a quarter before the hand-over
 	e.assertExplained(t, monday)
 
+	e.database.Clock.SetNow(monday.Add(-time.Minute))
+	earlier := e.alert(t, "disk filling")
+	e.awaitPages(t, earlier, "1.1 "+weekendName)
 	e.database.Clock.SetNow(monday)
 	first := e.alert(t, "disk full")
 	e.awaitPages(t, first, "1.1 "+weekendName)
 	e.database.Clock.Advance(9 * time.Minute)
-	time.Sleep(2 * time.Second)
-	e.awaitPages(t, first, "1.1 "+weekendName) // not a minute early
+	e.awaitPages(t, earlier, "1.1 "+weekendName, "1.2 Backup") // so this minute was looked at
+	e.awaitPages(t, first, "1.1 "+weekendName)                 // and this one is not a minute early
+	e.person.post(t, "/v1/incidents/"+earlier+"/acknowledge", map[string]string{"message": "Incident acknowledged"}, nil)
 	e.database.Clock.Advance(time.Minute)
 	e.awaitPages(t, first, "1.1 "+weekendName, "1.2 Backup")
 	e.database.Clock.Advance(10 * time.Minute) // the week has begun
