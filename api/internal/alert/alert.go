@@ -100,20 +100,16 @@ func (b Batch) Bytes() (size int) {
 	return size
 }
 
-// Pieces cuts a large batch into parts of at most size alerts each, so that each can be
-// stored in a short transaction. What fires comes first: an incident whose last alert
-// ended in one part would otherwise resolve before another part adds to it.
-func (b Batch) Pieces(size int) []Batch {
-	if len(b.Alerts) <= size {
-		return []Batch{b}
-	}
+// ForPieces puts a batch into the order in which it can be stored piece by piece, with one
+// message for each alert. What fires comes first: an incident whose last alert ended in
+// one piece would otherwise resolve before another adds to it. The worst comes first of
+// that: an incident would otherwise be raised, and paged for again.
+func (b Batch) ForPieces() Batch {
 	alerts := Merge(b.Alerts)
-	slices.SortStableFunc(alerts, func(a, b Received) int { return cmp.Compare(a.Status, b.Status) }) // "firing" < "resolved"
-	var pieces []Batch
-	for part := range slices.Chunk(alerts, size) {
-		pieces = append(pieces, Batch{Alerts: part, Truncated: b.Truncated})
-	}
-	return pieces
+	slices.SortStableFunc(alerts, func(a, b Received) int {
+		return cmp.Or(cmp.Compare(a.Status, b.Status), cmp.Compare(a.Severity.Rank(), b.Severity.Rank())) // "firing" < "resolved"
+	})
+	return Batch{Alerts: alerts, Truncated: b.Truncated}
 }
 
 // Stored is the newest known state of an alert, with the incident it belongs to.

@@ -195,29 +195,22 @@ func TestMergeCountsEveryMessage(t *testing.T) {
 	}
 }
 
-func TestALargeBatchIsCutWithWhatFiresFirst(t *testing.T) {
+func TestALargeBatchIsStoredWithTheWorstThatFiresFirst(t *testing.T) {
 	t.Parallel()
 	batch := Batch{Truncated: 3}
-	for n := range 10 {
-		status := []Status{Resolved, Firing}[n%2]
-		batch.Alerts = append(batch.Alerts, Received{Key: fmt.Sprint(n), Status: status})
+	for n := range 6 {
+		batch.Alerts = append(batch.Alerts, Received{
+			Key: fmt.Sprint(n), Status: []Status{Resolved, Firing}[n%2], Severity: []Severity{Low, Critical}[n/3],
+		})
 	}
-	batch.Alerts = append(batch.Alerts, Received{Key: "1", Status: Firing})
-	pieces := batch.Pieces(4)
+	batch.Alerts = append(batch.Alerts, Received{Key: "1", Status: Firing, Severity: Low})
 	var order []string
-	for _, piece := range pieces {
-		if len(piece.Alerts) > 4 || piece.Truncated != 3 {
-			t.Errorf("a piece has %d alerts and %d left out", len(piece.Alerts), piece.Truncated)
-		}
-		for _, received := range piece.Alerts {
-			order = append(order, fmt.Sprint(received.Status, received.Key, "x", received.Count))
-		}
+	ordered := batch.ForPieces()
+	for _, received := range ordered.Alerts {
+		order = append(order, fmt.Sprint(received.Status, received.Key, "x", received.Count))
 	}
-	want := []string{"firing1x2", "firing3x1", "firing5x1", "firing7x1", "firing9x1", "resolved0x1", "resolved2x1", "resolved4x1", "resolved6x1", "resolved8x1"}
-	if len(pieces) != 3 || !slices.Equal(order, want) {
-		t.Errorf("%d pieces hold %q, want %q", len(pieces), order, want)
-	}
-	if whole := batch.Pieces(11); len(whole) != 1 || len(whole[0].Alerts) != 11 {
-		t.Error("a batch that is not large was cut")
+	want := []string{"firing3x1", "firing5x1", "firing1x2", "resolved4x1", "resolved0x1", "resolved2x1"}
+	if !slices.Equal(order, want) || ordered.Truncated != 3 {
+		t.Errorf("%d left out, in the order %q, want %q", ordered.Truncated, order, want)
 	}
 }

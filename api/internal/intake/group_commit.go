@@ -33,7 +33,9 @@ const (
 	linger            = time.Millisecond      // longest wait for requests that are still being read
 	maxTogether       = 256                   // requests in one transaction
 	maxAlertsTogether = 2000                  // alerts in one transaction
-	maxPiece          = 1000                  // alerts of one request in one transaction
+	firstPiece        = 250                   // alerts of a large request in its first transaction
+	maxPiece          = 1000                  // and in each later one
+	pagesTogether     = 5000                  // pages that those are expected to make, at most
 	queuedRequests    = 8192                  // requests that may wait; of one organization at most half
 	queuedBytes       = 128 << 20             // and the memory that they may take
 	lockWait          = 50 * time.Millisecond // longest wait of a batch for somebody's row
@@ -74,6 +76,8 @@ type submission struct {
 	batch  alert.Batch
 	answer chan error
 	place  *place
+	// pages is how many its transaction planned; it may be read after the answer.
+	pages int
 	// abandoned is set when the sender has been told to come again.
 	abandoned atomic.Bool
 }
@@ -116,19 +120,25 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 		return err
 	}
 	defer place.leave()
-	pieces := batch.Pieces(maxPiece)
-	if len(pieces) > 1 {
+	size := len(batch.Alerts)
+	if size > firstPiece {
+		batch, size = batch.ForPieces(), firstPiece
 		ctx = context.WithoutCancel(ctx) // a sender that leaves must not leave half of it behind
 	}
-	for _, piece := range pieces {
+	for rest := batch.Alerts; ; {
+		n := min(size, len(rest))
 		place.users.Add(1)
-		s := &submission{route: route, batch: piece, answer: make(chan error, 1), place: place}
+		s := &submission{route: route, batch: alert.Batch{Alerts: rest[:n], Truncated: batch.Truncated}, answer: make(chan error, 1), place: place}
 		in.queue <- s // has room for every request that has a place
 		if err := s.wait(ctx); err != nil {
 			return err
 		}
+		if rest = rest[n:]; len(rest) == 0 {
+			return nil
+		}
+		// What an alert pages is known from those before it.
+		size = min(maxPiece, max(1, pagesTogether*n/max(1, s.pages)))
 	}
-	return nil
 }
 
 // takePlace takes what a request needs of the queue, out of its organization's share.

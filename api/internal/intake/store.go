@@ -41,6 +41,9 @@ func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wai
 	if err != nil {
 		return err
 	}
+	for _, s := range together {
+		s.pages = round.PageCount()
+	}
 	failpoint.At("stored", "")
 	in.signal(round)
 	return nil

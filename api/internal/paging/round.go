@@ -124,6 +124,9 @@ func (r *Round) Channels() []notify.Kind {
 	return list
 }
 
+// PageCount is how many pages were planned.
+func (r *Round) PageCount() int { return len(r.pages) }
+
 // Queue adds all that was decided to a pipelined batch.
 func (r *Round) Queue(batch *pgx.Batch) {
 	notifydb.QueueEnqueue(batch, r.pages, r.now)
