@@ -33,7 +33,7 @@ func TestOnCallRefusals(t *testing.T) {
 		message    string
 	}{
 		"taken name":           {"POST", "/v1/schedules", object{"name": "24/7 support"}, 409, "", "There is a schedule of this name already."},
-		"blank name":           {"POST", "/v1/schedules", object{"name": " "}, 422, "name", "Fill in the name."},
+		"blank name":           {"POST", "/v1/schedules", object{"name": " "}, 422, "name", "is blank"},
 		"unknown zone":         {"POST", "/v1/schedules", object{"name": "New", "timezone": "Mars/Olympus"}, 422, "timezone", "There is no time zone of this name."},
 		"unknown team":         {"POST", "/v1/schedules", object{"name": "New", "team_id": strangers}, 404, "team_id", "Team not found"},
 		"unknown policy":       {"PUT", path, object{"name": "New", "escalation_policy_id": strangers}, 404, "escalation_policy_id", "Escalation policy not found"},

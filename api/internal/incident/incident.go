@@ -14,6 +14,10 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
+// MaxDetails is how large the tags and metadata of an incident may be together, in bytes of
+// JSON.
+const MaxDetails = 16 << 10
+
 // Status is where an incident is in its life (spec section 4).
 type Status string
 

@@ -68,6 +68,9 @@ func (d Declaration) open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("encode tags and metadata: %w", err)
 	}
+	if len(details) > incident.MaxDetails {
+		return uuid.Nil, errDetails()
+	}
 	opening := incidentdb.Opening{
 		OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
 		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details,
@@ -91,6 +94,13 @@ func (d Declaration) open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	round.Queue(batch)
 	d.Repeat.queueRemember(batch, d.OrgID, record.ID)
 	return record.ID, postgres.Finish(ctx, tx, batch)
+}
+
+func errDetails() error {
+	sentence := fmt.Sprintf("tags and metadata are larger than %d KiB together. Leave out what is long, or link to it.", incident.MaxDetails>>10)
+	refusal := fault.New(fault.Unprocessable, "invalid_fields", sentence)
+	refusal.Fields = []fault.Field{{Path: "metadata", Message: "is too large together with tags"}}
+	return refusal
 }
 
 // policyFor finds who is paged, and refuses services and people that do not exist in

@@ -304,6 +304,170 @@ func (x *Incident) GetUpdatedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// An incident in a list: what a row shows. GetIncident gives everything.
+type IncidentSummary struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Id     string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Number int32                  `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// At most 800 bytes; what is longer ends in an ellipsis.
+	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	// The first 280 characters, fewer beside a long title; what is longer ends in an ellipsis.
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	// triggered, acknowledged or resolved.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// critical, high, medium or low.
+	Severity  string `protobuf:"bytes,6,opt,name=severity,proto3" json:"severity,omitempty"`
+	ServiceId string `protobuf:"bytes,7,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Empty when the incident has no service.
+	ServiceName    string                 `protobuf:"bytes,8,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	TriggeredAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
+	AcknowledgedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=acknowledged_at,json=acknowledgedAt,proto3" json:"acknowledged_at,omitempty"`
+	ResolvedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
+	AcknowledgedBy *Person                `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	Assignee       *Person                `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
+	// Where it came from: prometheus, grafana, manual, api, ...
+	Source string `protobuf:"bytes,14,opt,name=source,proto3" json:"source,omitempty"`
+	// How many alerts belong to it.
+	AlertCount    int32 `protobuf:"varint,15,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IncidentSummary) Reset() {
+	*x = IncidentSummary{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentSummary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentSummary) ProtoMessage() {}
+
+func (x *IncidentSummary) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentSummary.ProtoReflect.Descriptor instead.
+func (*IncidentSummary) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *IncidentSummary) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *IncidentSummary) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetServiceName() string {
+	if x != nil {
+		return x.ServiceName
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetTriggeredAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TriggeredAt
+	}
+	return nil
+}
+
+func (x *IncidentSummary) GetAcknowledgedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AcknowledgedAt
+	}
+	return nil
+}
+
+func (x *IncidentSummary) GetResolvedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ResolvedAt
+	}
+	return nil
+}
+
+func (x *IncidentSummary) GetAcknowledgedBy() *Person {
+	if x != nil {
+		return x.AcknowledgedBy
+	}
+	return nil
+}
+
+func (x *IncidentSummary) GetAssignee() *Person {
+	if x != nil {
+		return x.Assignee
+	}
+	return nil
+}
+
+func (x *IncidentSummary) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
+func (x *IncidentSummary) GetAlertCount() int32 {
+	if x != nil {
+		return x.AlertCount
+	}
+	return 0
+}
+
 // Where the paging of an incident stands. Only GetIncident fills it.
 type Escalation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -327,7 +491,7 @@ type Escalation struct {
 
 func (x *Escalation) Reset() {
 	*x = Escalation{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -339,7 +503,7 @@ func (x *Escalation) String() string {
 func (*Escalation) ProtoMessage() {}
 
 func (x *Escalation) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -352,7 +516,7 @@ func (x *Escalation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Escalation.ProtoReflect.Descriptor instead.
 func (*Escalation) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Escalation) GetStatus() string {
@@ -434,7 +598,7 @@ type TimelineEvent struct {
 
 func (x *TimelineEvent) Reset() {
 	*x = TimelineEvent{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -446,7 +610,7 @@ func (x *TimelineEvent) String() string {
 func (*TimelineEvent) ProtoMessage() {}
 
 func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -459,7 +623,7 @@ func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineEvent.ProtoReflect.Descriptor instead.
 func (*TimelineEvent) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *TimelineEvent) GetId() string {
@@ -548,7 +712,7 @@ type Alert struct {
 
 func (x *Alert) Reset() {
 	*x = Alert{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -560,7 +724,7 @@ func (x *Alert) String() string {
 func (*Alert) ProtoMessage() {}
 
 func (x *Alert) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -573,7 +737,7 @@ func (x *Alert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alert.ProtoReflect.Descriptor instead.
 func (*Alert) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Alert) GetId() string {
@@ -704,7 +868,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +880,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +893,7 @@ func (x *Notification) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notification.ProtoReflect.Descriptor instead.
 func (*Notification) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Notification) GetId() string {
@@ -851,7 +1015,7 @@ type Why struct {
 
 func (x *Why) Reset() {
 	*x = Why{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -863,7 +1027,7 @@ func (x *Why) String() string {
 func (*Why) ProtoMessage() {}
 
 func (x *Why) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -876,7 +1040,7 @@ func (x *Why) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Why.ProtoReflect.Descriptor instead.
 func (*Why) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Why) GetSentence() string {
@@ -993,7 +1157,7 @@ type DeliveryAttempt struct {
 
 func (x *DeliveryAttempt) Reset() {
 	*x = DeliveryAttempt{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1169,7 @@ func (x *DeliveryAttempt) String() string {
 func (*DeliveryAttempt) ProtoMessage() {}
 
 func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1182,7 @@ func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryAttempt.ProtoReflect.Descriptor instead.
 func (*DeliveryAttempt) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DeliveryAttempt) GetId() string {
@@ -1106,7 +1270,27 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x83\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd2\x04\n" +
+	"\x0fIncidentSummary\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12 \n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
+	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1a\n" +
+	"\bseverity\x18\x06 \x01(\tR\bseverity\x12\x1d\n" +
+	"\n" +
+	"service_id\x18\a \x01(\tR\tserviceId\x12!\n" +
+	"\fservice_name\x18\b \x01(\tR\vserviceName\x12=\n" +
+	"\ftriggered_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\x12C\n" +
+	"\x0facknowledged_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x0eacknowledgedAt\x12;\n" +
+	"\vresolved_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"resolvedAt\x12=\n" +
+	"\x0facknowledged_by\x18\f \x01(\v2\x14.nightbell.v1.PersonR\x0eacknowledgedBy\x120\n" +
+	"\bassignee\x18\r \x01(\v2\x14.nightbell.v1.PersonR\bassignee\x12\x16\n" +
+	"\x06source\x18\x0e \x01(\tR\x06source\x12\x1f\n" +
+	"\valert_count\x18\x0f \x01(\x05R\n" +
+	"alertCount\"\x83\x02\n" +
 	"\n" +
 	"Escalation\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1b\n" +
@@ -1211,58 +1395,64 @@ func file_nightbell_v1_incident_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*Person)(nil),                // 0: nightbell.v1.Person
 	(*Incident)(nil),              // 1: nightbell.v1.Incident
-	(*Escalation)(nil),            // 2: nightbell.v1.Escalation
-	(*TimelineEvent)(nil),         // 3: nightbell.v1.TimelineEvent
-	(*Alert)(nil),                 // 4: nightbell.v1.Alert
-	(*Notification)(nil),          // 5: nightbell.v1.Notification
-	(*Why)(nil),                   // 6: nightbell.v1.Why
-	(*DeliveryAttempt)(nil),       // 7: nightbell.v1.DeliveryAttempt
-	nil,                           // 8: nightbell.v1.Incident.TagsEntry
-	nil,                           // 9: nightbell.v1.Alert.LabelsEntry
-	nil,                           // 10: nightbell.v1.Alert.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil), // 11: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 12: google.protobuf.Struct
+	(*IncidentSummary)(nil),       // 2: nightbell.v1.IncidentSummary
+	(*Escalation)(nil),            // 3: nightbell.v1.Escalation
+	(*TimelineEvent)(nil),         // 4: nightbell.v1.TimelineEvent
+	(*Alert)(nil),                 // 5: nightbell.v1.Alert
+	(*Notification)(nil),          // 6: nightbell.v1.Notification
+	(*Why)(nil),                   // 7: nightbell.v1.Why
+	(*DeliveryAttempt)(nil),       // 8: nightbell.v1.DeliveryAttempt
+	nil,                           // 9: nightbell.v1.Incident.TagsEntry
+	nil,                           // 10: nightbell.v1.Alert.LabelsEntry
+	nil,                           // 11: nightbell.v1.Alert.AnnotationsEntry
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
 }
 var file_nightbell_v1_incident_proto_depIdxs = []int32{
-	11, // 0: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
-	11, // 1: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
-	11, // 2: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
+	12, // 0: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
+	12, // 1: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
+	12, // 2: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Person
 	0,  // 4: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Person
 	0,  // 5: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Person
 	0,  // 6: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Person
-	2,  // 7: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
-	8,  // 8: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
-	12, // 9: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
-	11, // 10: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	11, // 11: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
-	0,  // 12: nightbell.v1.TimelineEvent.actor:type_name -> nightbell.v1.Person
-	12, // 13: nightbell.v1.TimelineEvent.data:type_name -> google.protobuf.Struct
-	11, // 14: nightbell.v1.TimelineEvent.at:type_name -> google.protobuf.Timestamp
-	9,  // 15: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	10, // 16: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	11, // 17: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	11, // 18: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	11, // 19: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	0,  // 20: nightbell.v1.Notification.person:type_name -> nightbell.v1.Person
-	11, // 21: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	11, // 22: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	7,  // 23: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	6,  // 24: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	11, // 25: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	11, // 26: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	11, // 27: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	11, // 28: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	11, // 29: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	30, // [30:30] is the sub-list for method output_type
-	30, // [30:30] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	3,  // 7: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
+	9,  // 8: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
+	13, // 9: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
+	12, // 10: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 11: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
+	12, // 12: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
+	12, // 13: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
+	0,  // 14: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Person
+	0,  // 15: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Person
+	12, // 16: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	0,  // 17: nightbell.v1.TimelineEvent.actor:type_name -> nightbell.v1.Person
+	13, // 18: nightbell.v1.TimelineEvent.data:type_name -> google.protobuf.Struct
+	12, // 19: nightbell.v1.TimelineEvent.at:type_name -> google.protobuf.Timestamp
+	10, // 20: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	11, // 21: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	12, // 22: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	12, // 23: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 24: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	0,  // 25: nightbell.v1.Notification.person:type_name -> nightbell.v1.Person
+	12, // 26: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	12, // 27: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	8,  // 28: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	7,  // 29: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	12, // 30: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	12, // 31: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	12, // 32: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	12, // 33: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	12, // 34: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	35, // [35:35] is the sub-list for method output_type
+	35, // [35:35] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }
@@ -1276,7 +1466,7 @@ func file_nightbell_v1_incident_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_proto_rawDesc), len(file_nightbell_v1_incident_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

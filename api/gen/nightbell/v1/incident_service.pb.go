@@ -123,7 +123,7 @@ func (x *ListIncidentsRequest) GetCursor() string {
 
 type ListIncidentsResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
-	Incidents []*Incident            `protobuf:"bytes,1,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	Incidents []*IncidentSummary     `protobuf:"bytes,1,rep,name=incidents,proto3" json:"incidents,omitempty"`
 	// Empty on the last page.
 	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -160,7 +160,7 @@ func (*ListIncidentsResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *ListIncidentsResponse) GetIncidents() []*Incident {
+func (x *ListIncidentsResponse) GetIncidents() []*IncidentSummary {
 	if x != nil {
 		return x.Incidents
 	}
@@ -363,11 +363,13 @@ type CreateIncidentRequest struct {
 	Title       string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
 	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// critical, high, medium or low; medium when empty.
-	Severity      string            `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
-	ServiceId     string            `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	Tags          map[string]string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Metadata      *structpb.Struct  `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	AssigneeId    string            `protobuf:"bytes,7,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	Severity  string `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
+	ServiceId string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Tags and metadata together have at most 16 KiB as JSON.
+	Tags map[string]string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Objects and lists in it nest at most 64 deep.
+	Metadata      *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	AssigneeId    string           `protobuf:"bytes,7,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1501,9 +1503,9 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x05 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12\x1c\n" +
 	"\x04text\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04text\x123\n" +
-	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"n\n" +
-	"\x15ListIncidentsResponse\x124\n" +
-	"\tincidents\x18\x01 \x03(\v2\x16.nightbell.v1.IncidentR\tincidents\x12\x1f\n" +
+	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"u\n" +
+	"\x15ListIncidentsResponse\x12;\n" +
+	"\tincidents\x18\x01 \x03(\v2\x1d.nightbell.v1.IncidentSummaryR\tincidents\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
 	"nextCursor\"\x17\n" +
 	"\x15CountIncidentsRequest\"v\n" +
@@ -1650,30 +1652,31 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentAlertsRequest)(nil),   // 26: nightbell.v1.ListIncidentAlertsRequest
 	(*ListIncidentAlertsResponse)(nil),  // 27: nightbell.v1.ListIncidentAlertsResponse
 	nil,                                 // 28: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*Incident)(nil),                    // 29: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 30: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 31: google.protobuf.Timestamp
-	(*TimelineEvent)(nil),               // 32: nightbell.v1.TimelineEvent
-	(*Notification)(nil),                // 33: nightbell.v1.Notification
-	(*Alert)(nil),                       // 34: nightbell.v1.Alert
+	(*IncidentSummary)(nil),             // 29: nightbell.v1.IncidentSummary
+	(*Incident)(nil),                    // 30: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 31: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 32: google.protobuf.Timestamp
+	(*TimelineEvent)(nil),               // 33: nightbell.v1.TimelineEvent
+	(*Notification)(nil),                // 34: nightbell.v1.Notification
+	(*Alert)(nil),                       // 35: nightbell.v1.Alert
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	29, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.Incident
-	29, // 1: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	29, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	30, // 1: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
 	28, // 2: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	30, // 3: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	29, // 4: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	29, // 5: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	29, // 6: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 3: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	30, // 4: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 5: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 6: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
 	13, // 7: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	31, // 8: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	32, // 8: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
 	15, // 9: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	29, // 10: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	29, // 11: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 12: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
-	32, // 13: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
-	33, // 14: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	34, // 15: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	30, // 10: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 11: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	33, // 12: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
+	33, // 13: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
+	34, // 14: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	35, // 15: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
 	0,  // 16: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
 	2,  // 17: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
 	4,  // 18: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest

@@ -137,11 +137,11 @@ func BenchmarkListOfAThousand(b *testing.B) {
 	response := &nightbellv1.ListIncidentsResponse{}
 	for n := range 1000 {
 		person := &nightbellv1.Person{Id: "018f0c3e-0000-7000-8000-000000000001", Name: "Ada Lovelace"}
-		response.Incidents = append(response.Incidents, &nightbellv1.Incident{
+		response.Incidents = append(response.Incidents, &nightbellv1.IncidentSummary{
 			Id: "018f0c3e-0000-7000-8000-000000000001", Number: int32(n), Title: "Error rate of checkout is above 5%",
-			Description: "5% of the requests to checkout have failed for 5 minutes.", Status: "resolved", Severity: "critical", Urgency: "high",
+			Description: "5% of the requests to checkout have failed for 5 minutes.", Status: "resolved", Severity: "critical",
 			ServiceId: "018f0c3e-0000-7000-8000-000000000002", ServiceName: "Checkout", TriggeredAt: timestamppb.Now(),
-			AcknowledgedAt: timestamppb.Now(), ResolvedAt: timestamppb.Now(), UpdatedAt: timestamppb.Now(), AcknowledgedBy: person, ResolvedBy: person,
+			AcknowledgedAt: timestamppb.Now(), ResolvedAt: timestamppb.Now(), AcknowledgedBy: person,
 		})
 	}
 	for name, marshal := range map[string]func(proto.Message) ([]byte, error){"ours": marshalJSON, "protojson": jsonOut.Marshal} {

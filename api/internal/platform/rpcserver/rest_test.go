@@ -34,7 +34,7 @@ func echo(tb testing.TB) (http.Handler, *nightbellv1.CreateIncidentRequest, *nig
 		list: func(_ context.Context, req *nightbellv1.ListIncidentsRequest) (*nightbellv1.ListIncidentsResponse, error) {
 			proto.Reset(listed)
 			proto.Merge(listed, req)
-			return &nightbellv1.ListIncidentsResponse{Incidents: []*nightbellv1.Incident{{Number: 3}}}, nil
+			return &nightbellv1.ListIncidentsResponse{Incidents: []*nightbellv1.IncidentSummary{{Number: 3}}}, nil
 		},
 		get: func(_ context.Context, req *nightbellv1.GetIncidentRequest) (*nightbellv1.GetIncidentResponse, error) {
 			return &nightbellv1.GetIncidentResponse{Incident: &nightbellv1.Incident{Id: req.GetId()}}, nil
@@ -55,8 +55,8 @@ func TestJSONForm(t *testing.T) {
 	if body["next_cursor"] != "" || incident["number"] != 3.0 || incident["service_id"] != "" {
 		t.Errorf("empty fields are left out, or named in camelCase: %s", got.body)
 	}
-	if tags, ok := incident["tags"].(map[string]any); !ok || len(tags) != 0 {
-		t.Errorf("an empty map is not {}: %s", got.body)
+	if text, err := marshalJSON(&nightbellv1.Incident{}); err != nil || !strings.Contains(string(text), `"tags":{}`) {
+		t.Errorf("an empty map is not {}: %s", text)
 	}
 	if _, ok := incident["assignee"]; ok {
 		t.Errorf("an unset message is shown: %s", got.body)

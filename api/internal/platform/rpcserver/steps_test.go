@@ -239,7 +239,7 @@ func TestValidationSpeaksToPeople(t *testing.T) {
 		`{"title":"x","metadata":{"a\u0000":["b"]}}`:        "holds a control or invisible character (U+0000); remove it.",
 		`{"severity":"bad"}`:                                "title is required, and severity must be",
 		`{"title":"x","tags":` + manyTags() + `}`:           "tags has too many entries: at most 64 are allowed.",
-		`{"title":"x","metadata":{"a":` + nested(60) + `}}`: "nested",
+		`{"title":"x","metadata":{"a":` + nested(64) + `}}`: "nested",
 	} {
 		server := New(quiet(), MapFaults(nil), Validate())
 		mountProbe(t, server, &probe{create: func(context.Context, *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {

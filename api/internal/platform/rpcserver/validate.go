@@ -112,8 +112,8 @@ func oneOf(rule protoreflect.Value) string {
 	return strings.Join(words, "")
 }
 
-// maxDepth is far more than any honest metadata nests, and far less than what makes PostgreSQL or
-// a recursive function give up.
+// maxDepth is how deep objects and lists may nest inside a field: far more than any honest
+// metadata does, and far less than what makes PostgreSQL or a recursive function give up.
 const maxDepth = 64
 
 // unstorable finds the fields that hold a NUL character or nest too deeply.
@@ -154,6 +154,9 @@ func unstorableValue(field protoreflect.FieldDescriptor, value protoreflect.Valu
 			return []fault.Field{{Path: path, Message: "must not contain the NUL character"}}
 		}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
+		if value.Message().Descriptor().FullName() == "google.protobuf.Value" {
+			return unstorable(value.Message(), path, depth) // wraps every value of an object or list
+		}
 		return unstorable(value.Message(), path, depth+1)
 	}
 	return nil

@@ -15,18 +15,21 @@ import (
 // Get reads one incident with the state of its paging. It is pgx.ErrNoRows when the
 // organization has no such incident.
 func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Incident, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM incident i WHERE i.org_id = $1 AND i.id = $2`, orgID, incidentID)
+	rows, err := tx.Query(ctx, `SELECT `+allColumns+` FROM incident i WHERE i.org_id = $1 AND i.id = $2`, orgID, incidentID)
 	if err != nil {
 		return nil, err
 	}
-	found, err := collect(ctx, tx, rows)
+	found, known, err := collect(ctx, tx, rows)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
 		return nil, pgx.ErrNoRows
 	}
-	incident := found[0].incident
+	incident, err := found[0].incident(known)
+	if err != nil {
+		return nil, err
+	}
 	incident.Escalation, err = escalation(ctx, tx, orgID, incidentID)
 	return incident, err
 }

@@ -28,7 +28,7 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	if err != nil {
 		return nil, err
 	}
-	found, err := query.read(ctx, tx, limit+1, int(request.GetOffset()), strings.TrimSpace(request.GetText()))
+	found, known, err := query.read(ctx, tx, limit+1, int(request.GetOffset()), strings.TrimSpace(request.GetText()))
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,9 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 		last := found[limit-1]
 		response.NextCursor = page.Encode(orgID, last.triggeredAt, last.id)
 	}
-	for _, r := range found {
-		response.Incidents = append(response.Incidents, r.incident)
+	response.Incidents = make([]*nightbellv1.IncidentSummary, len(found))
+	for i := range found {
+		response.Incidents[i] = found[i].summary(known)
 	}
 	return response, nil
 }
@@ -50,29 +51,29 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 const lookedThrough = 2_000
 
 // read gives a page of the incidents that fit, by text if there is any.
-func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, text string) ([]row, error) {
+func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, text string) ([]row, *known, error) {
 	if text == "" {
 		return c.rows(ctx, tx, c.newest(limit, offset))
 	}
 	first := *c
 	where := first.argue(`i.title || E'\n' || i.description ILIKE '%%' || $%[1]d || '%%'
 		OR i.service_id IN (SELECT s.id FROM service s WHERE s.name ILIKE '%%' || $%[1]d || '%%')`, escapeLike(text))
-	found, err := first.rows(ctx, tx, fmt.Sprintf("SELECT * FROM (%s) i WHERE %s%s LIMIT %d OFFSET %d", first.newest(lookedThrough, 0), where, inOrder, limit, offset))
+	found, known, err := first.rows(ctx, tx, fmt.Sprintf("SELECT * FROM (%s) i WHERE %s%s LIMIT %d OFFSET %d", first.newest(lookedThrough, 0), where, inOrder, limit, offset))
 	if err != nil || len(found) == limit {
-		return found, err
+		return found, known, err
 	}
 	// These come in no order.
 	if _, err := tx.Exec(ctx, "SET LOCAL enable_sort = on"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.add("i.id IN (SELECT incident_search($%d))", escapeLike(text))
 	return c.rows(ctx, tx, c.newest(limit, offset))
 }
 
-func (c *conditions) rows(ctx context.Context, tx pgx.Tx, chosen string) ([]row, error) {
-	rows, err := tx.Query(ctx, "SELECT "+columns+" FROM ("+chosen+") i"+inOrder, c.arguments...)
+func (c *conditions) rows(ctx context.Context, tx pgx.Tx, chosen string) ([]row, *known, error) {
+	rows, err := tx.Query(ctx, "SELECT "+listColumns+" FROM ("+chosen+") i"+inOrder, c.arguments...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return collect(ctx, tx, rows)
 }

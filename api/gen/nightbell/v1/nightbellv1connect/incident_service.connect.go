@@ -76,8 +76,8 @@ const (
 
 // IncidentServiceClient is a client for the nightbell.v1.IncidentService service.
 type IncidentServiceClient interface {
-	// ListIncidents gives the newest first. limit is at most 1000; cursor continues a list exactly,
-	// offset is kept for clients that count pages.
+	// ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
+	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
@@ -341,8 +341,8 @@ func (c *incidentServiceClient) ListIncidentAlerts(ctx context.Context, req *v1.
 
 // IncidentServiceHandler is an implementation of the nightbell.v1.IncidentService service.
 type IncidentServiceHandler interface {
-	// ListIncidents gives the newest first. limit is at most 1000; cursor continues a list exactly,
-	// offset is kept for clients that count pages.
+	// ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
+	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)

@@ -330,6 +330,204 @@ export declare type IncidentJson = {
 export declare const IncidentSchema: GenMessage<Incident, {jsonType: IncidentJson}>;
 
 /**
+ * An incident in a list: what a row shows. GetIncident gives everything.
+ *
+ * @generated from message nightbell.v1.IncidentSummary
+ */
+export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: int32 number = 2;
+   */
+  number: number;
+
+  /**
+   * At most 800 bytes; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string title = 3;
+   */
+  title: string;
+
+  /**
+   * The first 280 characters, fewer beside a long title; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string description = 4;
+   */
+  description: string;
+
+  /**
+   * triggered, acknowledged or resolved.
+   *
+   * @generated from field: string status = 5;
+   */
+  status: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 6;
+   */
+  severity: string;
+
+  /**
+   * @generated from field: string service_id = 7 [json_name = "service_id"];
+   */
+  serviceId: string;
+
+  /**
+   * Empty when the incident has no service.
+   *
+   * @generated from field: string service_name = 8 [json_name = "service_name"];
+   */
+  serviceName: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp triggered_at = 9 [json_name = "triggered_at"];
+   */
+  triggeredAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp acknowledged_at = 10 [json_name = "acknowledged_at"];
+   */
+  acknowledgedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp resolved_at = 11 [json_name = "resolved_at"];
+   */
+  resolvedAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: nightbell.v1.Person acknowledged_by = 12 [json_name = "acknowledged_by"];
+   */
+  acknowledgedBy?: Person | undefined;
+
+  /**
+   * @generated from field: nightbell.v1.Person assignee = 13;
+   */
+  assignee?: Person | undefined;
+
+  /**
+   * Where it came from: prometheus, grafana, manual, api, ...
+   *
+   * @generated from field: string source = 14;
+   */
+  source: string;
+
+  /**
+   * How many alerts belong to it.
+   *
+   * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
+   */
+  alertCount: number;
+};
+
+/**
+ * An incident in a list: what a row shows. GetIncident gives everything.
+ *
+ * @generated from message nightbell.v1.IncidentSummary
+ */
+export declare type IncidentSummaryJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: int32 number = 2;
+   */
+  number?: number;
+
+  /**
+   * At most 800 bytes; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string title = 3;
+   */
+  title?: string;
+
+  /**
+   * The first 280 characters, fewer beside a long title; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string description = 4;
+   */
+  description?: string;
+
+  /**
+   * triggered, acknowledged or resolved.
+   *
+   * @generated from field: string status = 5;
+   */
+  status?: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 6;
+   */
+  severity?: string;
+
+  /**
+   * @generated from field: string service_id = 7 [json_name = "service_id"];
+   */
+  service_id?: string;
+
+  /**
+   * Empty when the incident has no service.
+   *
+   * @generated from field: string service_name = 8 [json_name = "service_name"];
+   */
+  service_name?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp triggered_at = 9 [json_name = "triggered_at"];
+   */
+  triggered_at?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp acknowledged_at = 10 [json_name = "acknowledged_at"];
+   */
+  acknowledged_at?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp resolved_at = 11 [json_name = "resolved_at"];
+   */
+  resolved_at?: TimestampJson;
+
+  /**
+   * @generated from field: nightbell.v1.Person acknowledged_by = 12 [json_name = "acknowledged_by"];
+   */
+  acknowledged_by?: PersonJson;
+
+  /**
+   * @generated from field: nightbell.v1.Person assignee = 13;
+   */
+  assignee?: PersonJson;
+
+  /**
+   * Where it came from: prometheus, grafana, manual, api, ...
+   *
+   * @generated from field: string source = 14;
+   */
+  source?: string;
+
+  /**
+   * How many alerts belong to it.
+   *
+   * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
+   */
+  alert_count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.IncidentSummary.
+ * Use `create(IncidentSummarySchema)` to create a new message.
+ */
+export declare const IncidentSummarySchema: GenMessage<IncidentSummary, {jsonType: IncidentSummaryJson}>;
+
+/**
  * Where the paging of an incident stands. Only GetIncident fills it.
  *
  * @generated from message nightbell.v1.Escalation

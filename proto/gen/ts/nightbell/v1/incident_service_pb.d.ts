@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { Alert, AlertJson, Incident, IncidentJson, Notification, NotificationJson, TimelineEvent, TimelineEventJson } from "./incident_pb";
+import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEvent, TimelineEventJson } from "./incident_pb";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -119,9 +119,9 @@ export declare const ListIncidentsRequestSchema: GenMessage<ListIncidentsRequest
  */
 export declare type ListIncidentsResponse = Message<"nightbell.v1.ListIncidentsResponse"> & {
   /**
-   * @generated from field: repeated nightbell.v1.Incident incidents = 1;
+   * @generated from field: repeated nightbell.v1.IncidentSummary incidents = 1;
    */
-  incidents: Incident[];
+  incidents: IncidentSummary[];
 
   /**
    * Empty on the last page.
@@ -136,9 +136,9 @@ export declare type ListIncidentsResponse = Message<"nightbell.v1.ListIncidentsR
  */
 export declare type ListIncidentsResponseJson = {
   /**
-   * @generated from field: repeated nightbell.v1.Incident incidents = 1;
+   * @generated from field: repeated nightbell.v1.IncidentSummary incidents = 1;
    */
-  incidents?: IncidentJson[];
+  incidents?: IncidentSummaryJson[];
 
   /**
    * Empty on the last page.
@@ -297,11 +297,15 @@ export declare type CreateIncidentRequest = Message<"nightbell.v1.CreateIncident
   serviceId: string;
 
   /**
+   * Tags and metadata together have at most 16 KiB as JSON.
+   *
    * @generated from field: map<string, string> tags = 5;
    */
   tags: { [key: string]: string };
 
   /**
+   * Objects and lists in it nest at most 64 deep.
+   *
    * @generated from field: google.protobuf.Struct metadata = 6;
    */
   metadata?: JsonObject | undefined;
@@ -339,11 +343,15 @@ export declare type CreateIncidentRequestJson = {
   service_id?: string;
 
   /**
+   * Tags and metadata together have at most 16 KiB as JSON.
+   *
    * @generated from field: map<string, string> tags = 5;
    */
   tags?: { [key: string]: string };
 
   /**
+   * Objects and lists in it nest at most 64 deep.
+   *
    * @generated from field: google.protobuf.Struct metadata = 6;
    */
   metadata?: StructJson;
@@ -1071,8 +1079,8 @@ export declare const ListIncidentAlertsResponseSchema: GenMessage<ListIncidentAl
  */
 export declare const IncidentService: GenService<{
   /**
-   * ListIncidents gives the newest first. limit is at most 1000; cursor continues a list exactly,
-   * offset is kept for clients that count pages.
+   * ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
+   * most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
    *
    * @generated from rpc nightbell.v1.IncidentService.ListIncidents
    */
