@@ -14,7 +14,7 @@ import (
 
 // The bars of the plan. The tests assert what a machine under load may take on top.
 const (
-	killedBar, killedLimit     = 5 * time.Second, 15 * time.Second
+	killedBar, killedLimit     = 2 * time.Second, 5 * time.Second
 	fencedBar, fencedLimit     = 10 * time.Second, 20 * time.Second
 	unfencedBar, unfencedLimit = 8 * time.Second, 16 * time.Second
 )

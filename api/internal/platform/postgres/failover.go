@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// lookInterval is the pause between two looks at the servers.
+	// lookInterval is the time between two looks at a server.
 	lookInterval = 500 * time.Millisecond
 	// lookBudget is how long a server may take to say who it is.
 	lookBudget = time.Second
@@ -24,22 +24,25 @@ const (
 )
 
 // Watch keeps the pools at the primary until ctx ends: it asks every server of the
-// connection string who it is, each on a connection of its own, and replaces all pools
-// at once when another server has been promoted, or when the primary hangs. Without it
-// a call to a server that hangs, but whose network is up, waits for as long as the
-// server does.
+// connection string who it is, each on a connection of its own and for as long as it takes
+// by itself, and replaces all pools at once when another server has been promoted, or when
+// the primary hangs. Without it a call to a server that hangs, but whose network is up,
+// waits for as long as the server does.
 func (db *DB) Watch(ctx context.Context, logger *slog.Logger) {
 	w := db.newWatch(logger)
-	defer w.close()
-	ticker := time.NewTicker(lookInterval)
-	defer ticker.Stop()
+	reports := make(chan report)
+	var asking sync.WaitGroup
+	for _, l := range w.lookouts {
+		asking.Go(func() { l.run(ctx, reports) })
+	}
+	defer asking.Wait()
 	for {
 		failpoint.At("watch", "")
-		w.look(ctx)
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case r := <-reports:
+			w.hear(ctx, r)
 		}
 	}
 }
@@ -72,31 +75,21 @@ func (db *DB) newWatch(logger *slog.Logger) *watch {
 	return w
 }
 
-func (w *watch) close() {
-	for _, l := range w.lookouts {
-		l.drop()
-	}
-}
-
-// look asks every server once and acts on what they say.
-func (w *watch) look(ctx context.Context) {
-	var asking sync.WaitGroup
-	for _, l := range w.lookouts {
-		asking.Go(func() { l.look(ctx) })
-	}
-	asking.Wait()
-	if ctx.Err() != nil {
-		return
-	}
+// hear notes what a server said and acts on what is known of all. It waits for none of the
+// others: the one that hangs is the one that was replaced.
+func (w *watch) hear(ctx context.Context, r report) {
+	first := !r.from.heard
+	r.from.heard, r.from.seen, r.from.err = true, r.seen, r.err
 	best := w.best()
 	switch {
 	case best == nil:
-		w.miss(ctx)
-		return
-	case w.primary == nil: // the pools have found it, or not yet
-		if w.writable() > 1 {
-			w.replace(ctx, best)
+		if r.from == w.primary {
+			w.miss(ctx)
 		}
+		return
+	case first && w.writable() > 1: // the pools may have found the old one
+		w.replace(ctx, best)
+	case w.primary == nil: // the pools have found it, or not yet
 	case best != w.primary || best.seen.timeline != w.since.timeline || best.seen.cluster != w.since.cluster:
 		w.logger.WarnContext(ctx, "the database's primary is another server now; every connection is replaced",
 			"primary", best.host.address, "timeline", best.seen.timeline, "before", w.primary.host.address, "problem", errorText(w.primary.err))
@@ -181,23 +174,54 @@ type lookout struct {
 
 	conn    *pgconn.PgConn
 	sockets *sockets
-	// seen is the answer to the last look, unless that failed with err.
+
+	// seen is the answer to the last look, unless that failed with err; only hear uses them.
+	heard bool
+	seen  identity
+	err   error
+}
+
+// report is what one look gave.
+type report struct {
+	from *lookout
 	seen identity
 	err  error
 }
 
-func (l *lookout) look(ctx context.Context) {
+// run looks at every interval until ctx ends.
+func (l *lookout) run(ctx context.Context, reports chan<- report) {
+	defer l.drop()
+	ticker := time.NewTicker(lookInterval)
+	defer ticker.Stop()
+	for {
+		seen, err := l.look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case reports <- report{l, seen, err}:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (l *lookout) look(ctx context.Context) (identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookBudget)
 	defer cancel()
 	if l.conn == nil {
-		if l.err = l.connect(ctx); l.err != nil {
+		if err := l.connect(ctx); err != nil {
 			l.drop()
-			return
+			return identity{}, err
 		}
 	}
-	if l.seen, l.err = identify(ctx, l.conn); l.err != nil {
+	seen, err := identify(ctx, l.conn)
+	if err != nil {
 		l.drop()
 	}
+	return seen, err
 }
 
 func (l *lookout) connect(ctx context.Context) (err error) {

@@ -35,6 +35,47 @@ func TestAnOldPrimaryIsRefused(t *testing.T) {
 	}
 }
 
+// TestAPromotionIsFollowedWhileTheOldPrimaryHangs has the promoted server say so while the
+// old one, which hangs, has not been given up yet.
+func TestAPromotionIsFollowedWhileTheOldPrimaryHangs(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := open(t, postgres.Config{DSN: "postgres://nightbell@192.0.2.1,192.0.2.2/nightbell?sslmode=disable"})
+	w := db.Watched()
+	steps := []struct {
+		says     string
+		replaced bool
+	}{
+		{"the primary is found", w.Says(ctx, 0, 1, true, nil)},
+		{"its standby", w.Says(ctx, 1, 1, false, nil)},
+		{"the standby again; the primary says nothing any more", w.Says(ctx, 1, 1, false, nil)},
+		{"the standby was promoted", w.Says(ctx, 1, 2, true, nil)},
+		{"the look at the old primary fails", w.Says(ctx, 0, 0, false, context.DeadlineExceeded)},
+		{"the old primary wakes", w.Says(ctx, 0, 1, true, nil)},
+		{"the new one is missed once", w.Says(ctx, 1, 0, false, errOurs)},
+		{"twice", w.Says(ctx, 1, 0, false, errOurs)},
+		{"three times, and there is no other", w.Says(ctx, 1, 0, false, errOurs)},
+	}
+	for i, step := range steps {
+		if want := i == 3 || i == 8; step.replaced != want {
+			t.Errorf("%s: pools replaced: %v, expected %v", step.says, step.replaced, want)
+		}
+	}
+}
+
+// A replica that starts while both take writes may have found the old one.
+func TestTwoPrimariesAtStart(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Config{DSN: "postgres://nightbell@192.0.2.1,192.0.2.2/nightbell?sslmode=disable"})
+	w := db.Watched()
+	if w.Says(t.Context(), 1, 2, true, nil) {
+		t.Error("the first primary that is seen replaces the pools")
+	}
+	if !w.Says(t.Context(), 0, 1, true, nil) {
+		t.Error("the pools stay at a server that was the primary once")
+	}
+}
+
 // TestReplacedPoolsReleaseWhoeverWaits replaces the pools while a statement runs, and
 // while somebody waits for a connection.
 func TestReplacedPoolsReleaseWhoeverWaits(t *testing.T) {
