@@ -38,7 +38,3 @@ FROM session s
 JOIN membership m ON m.org_id = s.org_id AND m.user_id = s.user_id
 JOIN users u ON u.id = s.user_id
 WHERE s.id = @id;
-
--- name: DeleteSessionsUnusedSince :execrows
--- Their refresh tokens go with them.
-DELETE FROM session WHERE last_used_at < @before;

@@ -12,19 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const deleteSessionsUnusedSince = `-- name: DeleteSessionsUnusedSince :execrows
-DELETE FROM session WHERE last_used_at < $1
-`
-
-// Their refresh tokens go with them.
-func (q *Queries) DeleteSessionsUnusedSince(ctx context.Context, before time.Time) (int64, error) {
-	result, err := q.db.Exec(ctx, deleteSessionsUnusedSince, before)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const insertRefreshToken = `-- name: InsertRefreshToken :exec
 INSERT INTO refresh_token (hash, session_id, issued_at) VALUES ($1, $2, $3)
 `

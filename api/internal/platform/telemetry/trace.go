@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/exaring/otelpgx"
-	"github.com/jackc/pgx/v5"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -109,14 +107,6 @@ func (t *Tracing) RequestFinished(ctx context.Context, seen rpcserver.Observatio
 	if seen.Status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, seen.Code)
 	}
-}
-
-// QueryTracer adds a span for each statement, without its arguments; nil when tracing is off.
-func (t *Tracing) QueryTracer() pgx.QueryTracer {
-	if t.off() {
-		return nil
-	}
-	return otelpgx.NewTracer(otelpgx.WithTracerProvider(t.provider))
 }
 
 // Stop sends what is left, for as long as ctx lasts.
