@@ -28,7 +28,7 @@ func (s *server) pageSweeps() []pageSweep {
 	list := []pageSweep{
 		{"escalations", s.escalations, s.unlessCopy(s.escalator.Sweep)},
 		// Timers have no waker: they are minutes away when they are set.
-		{"timers", sweep.NewWaker(), s.unlessCopy(s.timekeeper.Sweep)},
+		{"timers", sweep.NewWaker(), s.unlessCopy(s.timerSweeper.Sweep)},
 	}
 	for kind, outbox := range s.outboxes {
 		list = append(list, pageSweep{"outbox " + string(kind), s.wakers[kind], s.unlessCopy(outbox.Sweep)})

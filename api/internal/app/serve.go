@@ -58,11 +58,11 @@ type server struct {
 	intake    *intake.Intake
 	responder *respond.Responder
 	escalator *paging.Escalator
-	// timekeeper has no waker: timers are minutes away when they are set.
-	timekeeper *paging.Timekeeper
-	watch      *watch.Watch
-	verifier   *verification.Verifier
-	handovers  *handover.Notifier
+	// timerSweeper has no waker: timers are minutes away when they are set.
+	timerSweeper *paging.TimerSweeper
+	watch        *watch.Watch
+	verifier     *verification.Verifier
+	handovers    *handover.Notifier
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*delivery.Outbox
 	wakers      map[notify.Kind]*sweep.Waker
@@ -158,7 +158,7 @@ func (s *server) build(ctx context.Context) error {
 	s.intake = intake.NewIntake(s.db, s.logger, signals)
 	s.responder = respond.NewResponder(s.db, signals)
 	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
-	s.timekeeper = paging.NewTimekeeper(s.db, postgres.Sweep, s.logger, signals)
+	s.timerSweeper = paging.NewTimerSweeper(s.db, postgres.Sweep, s.logger, signals)
 	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier} {
 		if err := part(ctx); err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *server) newWatch() *watch.Watch {
 func (s *server) signals() paging.Signals {
 	return paging.Signals{
 		Pages: s.wakePages, Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) },
-		Soon: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
+		DueIn: func(after time.Duration) { time.AfterFunc(after, s.escalations.Wake) },
 	}
 }
 

@@ -49,24 +49,24 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
-	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil || !found {
 		return err
 	}
-	if record.Status == incident.Resolved && standing.Timed {
+	if record.Status == incident.Resolved && current.Timed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
 	}
-	if record.Status == incident.Acknowledged && standing.ConfirmTimed {
+	if record.Status == incident.Acknowledged && current.ConfirmTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
 	}
-	if record.Status == incident.Acknowledged && standing.AckTimeout > 0 && !standing.AckTimed {
+	if record.Status == incident.Acknowledged && current.AckTimeout > 0 && !current.AckTimed {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
 		// counts from the acknowledgement that there is then.
-		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(standing.AckTimeout))
+		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(current.AckTimeout))
 	}
-	if standing.Status == escalation.Active {
-		standing.State = escalation.Stop(standing.State, reason)
-		r.pagings = append(r.pagings, standing.Paging)
+	if current.Status == escalation.Active {
+		current.State = escalation.Stop(current.State, reason)
+		r.pagings = append(r.pagings, current.Paging)
 	}
 	return nil
 }
@@ -76,20 +76,20 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
 	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
 ) error {
-	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
 	}
 	if !found {
 		return r.Start(ctx, record)
 	}
-	if standing.AckTimed {
+	if current.AckTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
 	}
-	if standing.ConfirmTimed {
+	if current.ConfirmTimed {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
 	}
-	snapshot, err := r.snapshot(ctx, record, standing.Under(record.PolicyID))
+	snapshot, err := r.snapshot(ctx, record, current.Under(record.PolicyID))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 // assignee, and gives them time to acknowledge it again. When neither can be reached, the
 // policy pages at once.
 func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
-	standing, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
 	}
@@ -114,12 +114,12 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 	if len(people) == 0 || !found {
 		return r.Command(ctx, batch, record, incident.ConfirmTimeout{})
 	}
-	snapshot, err := r.snapshot(ctx, record, standing.State)
+	snapshot, err := r.snapshot(ctx, record, current.State)
 	if err != nil {
 		return err
 	}
 	until := r.now.Add(snapshot.Policy.ConfirmTimeout())
-	if !standing.ConfirmTimed { // one that runs counts from the first rise that waits for an answer
+	if !current.ConfirmTimed { // one that runs counts from the first rise that waits for an answer
 		r.setTimer(record, escalation.ConfirmTimeout, until)
 	}
 	state, effects := escalation.AskToConfirm(snapshot, people[0], until, r.now)

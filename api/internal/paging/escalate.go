@@ -17,7 +17,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,38 +59,18 @@ func NewEscalator(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, sign
 
 // Sweep carries out what is due now and reports whether more may be. It is safe to
 // call at any time: what is not due is not touched, and what was decided before is
-// not decided twice. When one incident spoils the round, each is tried alone.
+// not decided twice.
 func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
-	due, err := e.sweep(ctx, dueAtOnce)
-	if err == nil || postgres.IsUnavailable(err) && !postgres.IsStatementTimeout(err) || ctx.Err() != nil {
-		return due == dueAtOnce, err
-	}
-	e.logger.ErrorContext(ctx, "a round of escalations failed; each incident is tried alone", "error", err)
-	for range dueAtOnce {
-		due, err := e.sweep(ctx, 1)
-		if err == nil && due == 0 {
-			return false, nil
-		}
-		if err == nil {
-			continue
-		}
-		if err := e.postponeFirst(ctx, err); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+	due, err := orEachAlone(ctx, e.logger, "escalation",
+		func(limit int) (int, error) { return e.sweep(ctx, limit) },
+		func(cause error) error { return e.postponeFirst(ctx, cause) })
+	return due == dueAtOnce, err
 }
 
-// sweep carries out up to limit due escalations in one transaction. A panic in a rule
-// fails the round like any other error, so that the others are tried alone.
+// sweep carries out up to limit due escalations in one transaction.
 func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			due, err = 0, fmt.Errorf("panic while escalating: %v\n%s", cause, debug.Stack())
-		}
-	}()
 	var round *Round
-	var soon time.Duration
+	var wait time.Duration
 	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -105,14 +84,14 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 		if due == 0 {
 			next, found, err := escalationdb.NextDue(ctx, tx, now, now.Add(foreseeable))
 			if found {
-				soon = next.Sub(now) + gathered
+				wait = next.Sub(now) + gathered
 			}
 			return err
 		}
 		return round.escalate(ctx, claimed)
 	})
-	if err == nil && soon > 0 && e.signals.Soon != nil {
-		e.signals.Soon(soon)
+	if err == nil && wait > 0 && e.signals.DueIn != nil {
+		e.signals.DueIn(wait)
 	}
 	if err != nil || due == 0 {
 		return 0, err

@@ -19,7 +19,7 @@ func TestTheSweepSaysWhenTheNextStepIsDue(t *testing.T) {
 	w := newWorkspace(t)
 	var told []time.Duration
 	escalator := paging.NewEscalator(w.DB, postgres.Sweep, slog.New(slog.DiscardHandler), paging.Signals{
-		Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}, Soon: func(after time.Duration) { told = append(told, after) },
+		Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}, DueIn: func(after time.Duration) { told = append(told, after) },
 	})
 	soon := func(advance time.Duration) time.Duration {
 		told = nil

@@ -46,7 +46,7 @@ func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, severit
 	if err != nil {
 		return Foresight{}, err
 	}
-	s := newStanding(tx, at)
+	s := newInputs(tx, at)
 	prospect, err := s.prospect(ctx, orgID, service.PolicyID)
 	if err != nil {
 		return Foresight{}, err
@@ -63,21 +63,21 @@ func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, severit
 	return foresight, nil
 }
 
-// prospect reads what decides about pages at the time of the standing and later: of
+// prospect reads what decides about pages at the time of the inputs and later: of
 // everybody who may ever be meant, how they are reached.
-func (s *standing) prospect(ctx context.Context, orgID, policyID uuid.UUID) (escalation.Prospect, error) {
+func (s *inputs) prospect(ctx context.Context, orgID, policyID uuid.UUID) (escalation.Prospect, error) {
 	batch := &pgx.Batch{}
 	s.queuePolicy(batch, orgID, policyID)
-	escalationdb.QueueProspects(batch, orgID, s.now, func(standby escalationdb.Standby) { s.standby[orgID] = standby })
+	escalationdb.QueueProspects(batch, orgID, s.now, func(org escalationdb.OrgInputs) { s.orgs[orgID] = org })
 	if err := s.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return escalation.Prospect{}, fmt.Errorf("read the escalation policy and the maintenance ahead: %w", err)
 	}
-	policy, standby := s.read[[2]uuid.UUID{orgID, policyID}], s.standby[orgID]
-	if err := s.loadReach(ctx, orgID, slices.Concat(policy.Everybody(), standby.Owners)); err != nil {
+	policy, org := s.read[[2]uuid.UUID{orgID, policyID}], s.orgs[orgID]
+	if err := s.loadReach(ctx, orgID, slices.Concat(policy.Everybody(), org.Owners)); err != nil {
 		return escalation.Prospect{}, err
 	}
 	return escalation.Prospect{
-		Policy: policy, Owners: s.reachable(orgID, standby.Owners), Maintenance: standby.Maintenance, Reachable: s.canReach(orgID),
+		Policy: policy, Owners: s.reachable(orgID, org.Owners), Maintenance: org.Maintenance, Reachable: s.canReach(orgID),
 	}, nil
 }
 

@@ -16,37 +16,37 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
 
-// standing is what decisions about pages depend on besides the incident. Each policy,
+// inputs are what decisions about pages depend on besides the incident. Each policy,
 // organization and person is read once, however many incidents are paged.
-type standing struct {
+type inputs struct {
 	tx  pgx.Tx
 	now time.Time
 	// read are policies as they were read, policies as they stand now: with the people who
 	// are on call and can be reached.
 	read     map[[2]uuid.UUID]escalation.Policy
 	policies map[[2]uuid.UUID]escalation.Policy
-	standby  map[uuid.UUID]escalationdb.Standby
+	orgs     map[uuid.UUID]escalationdb.OrgInputs
 	reach    map[uuid.UUID]notifydb.Reach
 }
 
-func newStanding(tx pgx.Tx, now time.Time) standing {
-	return standing{
+func newInputs(tx pgx.Tx, now time.Time) inputs {
+	return inputs{
 		tx: tx, now: now, read: map[[2]uuid.UUID]escalation.Policy{}, policies: map[[2]uuid.UUID]escalation.Policy{},
-		standby: map[uuid.UUID]escalationdb.Standby{}, reach: map[uuid.UUID]notifydb.Reach{},
+		orgs: map[uuid.UUID]escalationdb.OrgInputs{}, reach: map[uuid.UUID]notifydb.Reach{},
 	}
 }
 
 // QueueReads adds what decisions about a policy need to a pipelined batch, unless it
 // was read before.
-func (s *standing) QueueReads(batch *pgx.Batch, orgID, policyID uuid.UUID) {
+func (s *inputs) QueueReads(batch *pgx.Batch, orgID, policyID uuid.UUID) {
 	s.queuePolicy(batch, orgID, policyID)
-	if _, asked := s.standby[orgID]; !asked {
-		s.standby[orgID] = escalationdb.Standby{}
-		escalationdb.QueueStandby(batch, orgID, s.now, func(standby escalationdb.Standby) { s.standby[orgID] = standby })
+	if _, asked := s.orgs[orgID]; !asked {
+		s.orgs[orgID] = escalationdb.OrgInputs{}
+		escalationdb.QueueOrgInputs(batch, orgID, s.now, func(org escalationdb.OrgInputs) { s.orgs[orgID] = org })
 	}
 }
 
-func (s *standing) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
+func (s *inputs) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
 	key := [2]uuid.UUID{orgID, policyID}
 	if _, asked := s.read[key]; !asked {
 		s.read[key] = escalation.Policy{}
@@ -56,16 +56,16 @@ func (s *standing) queuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID) {
 
 // snapshot is all that a decision about an incident depends on; it is read unless
 // prepare was asked before.
-func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state escalation.State) (escalation.Snapshot, error) {
+func (s *inputs) snapshot(ctx context.Context, record incidentdb.Record, state escalation.State) (escalation.Snapshot, error) {
 	policy, err := s.policy(ctx, record)
 	if err != nil {
 		return escalation.Snapshot{}, err
 	}
-	standby := s.standby[record.OrgID]
+	org := s.orgs[record.OrgID]
 	snapshot := escalation.Snapshot{
 		State: state, Policy: policy, Severity: record.Severity,
-		Owners: s.reachable(record.OrgID, standby.Owners),
-		Hold:   escalation.HoldAt(standby.Maintenance, record.ServiceID, s.now),
+		Owners: s.reachable(record.OrgID, org.Owners),
+		Hold:   escalation.HoldAt(org.Maintenance, record.ServiceID, s.now),
 	}
 	if escalation.NeedsPaged(state, policy, record.Severity) {
 		snapshot.Paged, err = s.loadPaged(ctx, record, state.Cycle)
@@ -74,7 +74,7 @@ func (s *standing) snapshot(ctx context.Context, record incidentdb.Record, state
 }
 
 // loadPaged reads who was paged in a cycle, and how they are reached.
-func (s *standing) loadPaged(ctx context.Context, record incidentdb.Record, cycle int) ([]escalation.Paged, error) {
+func (s *inputs) loadPaged(ctx context.Context, record incidentdb.Record, cycle int) ([]escalation.Paged, error) {
 	paged, err := escalationdb.LoadPaged(ctx, s.tx, record.OrgID, record.ID, cycle)
 	if err != nil {
 		return nil, fmt.Errorf("read who was paged: %w", err)
@@ -89,7 +89,7 @@ func (s *standing) loadPaged(ctx context.Context, record incidentdb.Record, cycl
 }
 
 // policy is an incident's policy as it stands now.
-func (s *standing) policy(ctx context.Context, record incidentdb.Record) (escalation.Policy, error) {
+func (s *inputs) policy(ctx context.Context, record incidentdb.Record) (escalation.Policy, error) {
 	key := [2]uuid.UUID{record.OrgID, record.PolicyID}
 	if _, known := s.policies[key]; !known {
 		if err := s.prepare(ctx, []incidentdb.Record{record}); err != nil {
@@ -101,7 +101,7 @@ func (s *standing) policy(ctx context.Context, record incidentdb.Record) (escala
 
 // prepare reads what decisions about many incidents depend on: all policies in one round
 // trip, and how people are reached in one for each organization.
-func (s *standing) prepare(ctx context.Context, records []incidentdb.Record) error {
+func (s *inputs) prepare(ctx context.Context, records []incidentdb.Record) error {
 	batch := &pgx.Batch{}
 	for _, record := range records {
 		s.QueueReads(batch, record.OrgID, record.PolicyID)
@@ -118,7 +118,7 @@ func (s *standing) prepare(ctx context.Context, records []incidentdb.Record) err
 		}
 	}
 	for orgID, meant := range people {
-		if err := s.loadReach(ctx, orgID, append(meant, s.standby[orgID].Owners...)); err != nil {
+		if err := s.loadReach(ctx, orgID, append(meant, s.orgs[orgID].Owners...)); err != nil {
 			return err
 		}
 	}
@@ -142,7 +142,7 @@ func meantAt(policy escalation.Policy, now time.Time) (people []uuid.UUID) {
 }
 
 // flaws are what of the policies could not be read.
-func (s *standing) flaws() (list []error) {
+func (s *inputs) flaws() (list []error) {
 	for key, policy := range s.read {
 		if policy.Flaw != nil {
 			list = append(list, fmt.Errorf("policy %s: %w", key[1], policy.Flaw))
@@ -152,17 +152,17 @@ func (s *standing) flaws() (list []error) {
 }
 
 // canReach tells whether somebody whose reach was loaded has a usable contact method.
-func (s *standing) canReach(orgID uuid.UUID) func(uuid.UUID) bool {
+func (s *inputs) canReach(orgID uuid.UUID) func(uuid.UUID) bool {
 	return func(person uuid.UUID) bool { return len(s.reach[orgID][person]) > 0 }
 }
 
-func (s *standing) reachable(orgID uuid.UUID, people []uuid.UUID) []uuid.UUID {
+func (s *inputs) reachable(orgID uuid.UUID, people []uuid.UUID) []uuid.UUID {
 	reach := s.canReach(orgID)
 	return slices.DeleteFunc(slices.Clone(people), func(person uuid.UUID) bool { return !reach(person) })
 }
 
 // loadReach reads how the people are reached whom it has not read before.
-func (s *standing) loadReach(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) error {
+func (s *inputs) loadReach(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) error {
 	known := s.reach[orgID]
 	if known == nil {
 		known = notifydb.Reach{}

@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // NextPaged names who is paged next for an incident if nobody answers, by the rules that
@@ -25,16 +26,16 @@ func NextPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now 
 	if err != nil {
 		return nil, err
 	}
-	paging, found, err := escalationdb.Get(ctx, tx, orgID, incidentID, idOf(policyID))
+	paging, found, err := escalationdb.Get(ctx, tx, orgID, incidentID, postgres.Value(policyID))
 	if err != nil || !found || paging.Status != escalation.Active {
 		return nil, err
 	}
-	s := newStanding(tx, now)
-	prospect, err := s.prospect(ctx, orgID, idOf(policyID))
+	s := newInputs(tx, now)
+	prospect, err := s.prospect(ctx, orgID, postgres.Value(policyID))
 	if err != nil {
 		return nil, err
 	}
-	prospect.Severity, prospect.Service = severity, idOf(serviceID)
+	prospect.Severity, prospect.Service = severity, postgres.Value(serviceID)
 	if escalation.NeedsPaged(paging.State, prospect.Policy, severity) {
 		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, orgID, incidentID, paging.Cycle); err != nil {
 			return nil, fmt.Errorf("read who was paged: %w", err)
@@ -59,11 +60,4 @@ func namesOf(ctx context.Context, tx pgx.Tx, effects []escalation.Effect) (names
 		names = append(names, name)
 	}
 	return names, nil
-}
-
-func idOf(id *uuid.UUID) uuid.UUID {
-	if id == nil {
-		return uuid.Nil
-	}
-	return *id
 }

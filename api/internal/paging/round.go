@@ -20,7 +20,7 @@ import (
 // Round turns what escalation decided for many incidents into rows of one
 // transaction.
 type Round struct {
-	standing
+	inputs
 
 	// turns are how many were taken of each policy that has a round robin.
 	turns    map[[2]uuid.UUID]int
@@ -32,7 +32,7 @@ type Round struct {
 
 // NewRound begins a round of a transaction that takes place at now.
 func NewRound(tx pgx.Tx, now time.Time) *Round {
-	return &Round{standing: newStanding(tx, now), turns: map[[2]uuid.UUID]int{}}
+	return &Round{inputs: newInputs(tx, now), turns: map[[2]uuid.UUID]int{}}
 }
 
 // Start begins the paging of an incident that just opened.
@@ -85,7 +85,7 @@ func (r *Round) page(target incidentdb.Record, cycle int, effect escalation.Effe
 }
 
 // rules are how the one is reached whom an effect pages.
-func (s *standing) rules(orgID uuid.UUID, urgency incident.Urgency, effect escalation.Effect) []notify.Rule {
+func (s *inputs) rules(orgID uuid.UUID, urgency incident.Urgency, effect escalation.Effect) []notify.Rule {
 	if effect.Kind == escalation.PageChannel {
 		return []notify.Rule{{ContactMethodID: effect.ContactMethodID, Kind: notify.Kind(effect.ChannelKind), Urgency: string(urgency)}}
 	}

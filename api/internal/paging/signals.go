@@ -15,7 +15,7 @@ type Signals struct {
 	Pages func(channels ...notify.Kind)
 	// Changed says that an organization's timeline grew.
 	Changed func(orgID uuid.UUID)
-	// Soon says that the next step is due after a while that is shorter than a tick.
+	// DueIn says that the next step is due after a while that is shorter than a tick.
 	// May be nil.
-	Soon func(after time.Duration)
+	DueIn func(after time.Duration)
 }

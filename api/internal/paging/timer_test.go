@@ -19,15 +19,15 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
-func (w *workspace) timekeeper() *paging.Timekeeper {
-	return paging.NewTimekeeper(w.DB, postgres.Sweep, slog.New(slog.DiscardHandler), paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+func (w *workspace) timerSweeper() *paging.TimerSweeper {
+	return paging.NewTimerSweeper(w.DB, postgres.Sweep, slog.New(slog.DiscardHandler), paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
 }
 
 // tick moves the clock and carries out the timers, then the steps.
 func (w *workspace) tick(t *testing.T, d time.Duration) {
 	t.Helper()
 	w.Clock.Advance(d)
-	if _, err := w.timekeeper().Sweep(t.Context()); err != nil {
+	if _, err := w.timerSweeper().Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w.Sweep(t)
@@ -202,7 +202,7 @@ func (w *workspace) raceTimers(t *testing.T, incidents int) {
 	w.Clock.Advance(5 * time.Minute)
 	var all sync.WaitGroup
 	for range 2 {
-		keeper := w.timekeeper()
+		keeper := w.timerSweeper()
 		all.Go(func() {
 			for range 20 {
 				if _, err := keeper.Sweep(t.Context()); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,25 +21,25 @@ import (
 // timerLockWait is how long a timer waits for somebody's row.
 const timerLockWait = 2 * time.Second
 
-// Timekeeper does to incidents what their policies ask of the clock besides paging: it
+// TimerSweeper does to incidents what their policies ask of the clock besides paging: it
 // resolves what brings no news, and pages again for what was acknowledged and not
 // resolved. Any number of replicas may run one: each takes what the others do not hold.
-type Timekeeper struct {
+type TimerSweeper struct {
 	db      *postgres.DB
 	pool    postgres.Pool
 	logger  *slog.Logger
 	signals Signals
 }
 
-// NewTimekeeper makes a timekeeper that reads and writes by connections of pool.
-func NewTimekeeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *Timekeeper {
-	return &Timekeeper{db: db, pool: pool, logger: logger, signals: signals}
+// NewTimerSweeper makes a timer sweeper that reads and writes by connections of pool.
+func NewTimerSweeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *TimerSweeper {
+	return &TimerSweeper{db: db, pool: pool, logger: logger, signals: signals}
 }
 
 // Sweep carries out the timers that are due and reports whether more may be. It is safe
 // to call at any time. When one incident spoils the round, each is tried alone and that
 // one later.
-func (k *Timekeeper) Sweep(ctx context.Context) (again bool, err error) {
+func (k *TimerSweeper) Sweep(ctx context.Context) (again bool, err error) {
 	// First what ends by itself: nobody is paged for it once more.
 	for _, kind := range []escalation.TimerKind{escalation.AutoResolve, escalation.AckTimeout, escalation.ConfirmTimeout} {
 		due, err := k.sweepKind(ctx, kind)
@@ -52,38 +51,20 @@ func (k *Timekeeper) Sweep(ctx context.Context) (again bool, err error) {
 	return again, nil
 }
 
-func (k *Timekeeper) sweepKind(ctx context.Context, kind escalation.TimerKind) (due int, err error) {
-	due, err = k.sweep(ctx, kind, dueAtOnce, (*timerRound).carryOut)
-	if err == nil || postgres.IsUnavailable(err) && !postgres.IsStatementTimeout(err) || ctx.Err() != nil {
-		return due, err
+func (k *TimerSweeper) sweepKind(ctx context.Context, kind escalation.TimerKind) (due int, err error) {
+	carryOut := func(limit int) (int, error) { return k.sweep(ctx, kind, limit, (*timerRound).carryOut) }
+	postpone := func(cause error) error {
+		k.logger.ErrorContext(ctx, "a timer could not be carried out; it is tried again later", "timer", kind, "error", cause)
+		_, err := k.sweep(ctx, kind, 1, (*timerRound).postpone)
+		return err
 	}
-	k.logger.ErrorContext(ctx, "a round of timers failed; each incident is tried alone", "timer", kind, "error", err)
-	for range dueAtOnce {
-		due, err = k.sweep(ctx, kind, 1, (*timerRound).carryOut)
-		if err == nil && due == 0 {
-			return 0, nil
-		}
-		if err == nil {
-			continue
-		}
-		k.logger.ErrorContext(ctx, "a timer could not be carried out; it is tried again soon", "timer", kind, "error", err)
-		if _, err = k.sweep(ctx, kind, 1, (*timerRound).postpone); err != nil {
-			return 0, err
-		}
-	}
-	return dueAtOnce, nil
+	return orEachAlone(ctx, k.logger, string(kind), carryOut, postpone)
 }
 
-// sweep carries out up to limit timers of a kind in one transaction. A panic in a rule
-// fails the round like any other error, so that the others are tried alone.
-func (k *Timekeeper) sweep(ctx context.Context, kind escalation.TimerKind, limit int,
+// sweep carries out up to limit timers of a kind in one transaction.
+func (k *TimerSweeper) sweep(ctx context.Context, kind escalation.TimerKind, limit int,
 	do func(*timerRound, context.Context, []escalationdb.DueTimer) error,
 ) (due int, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			due, err = 0, fmt.Errorf("panic in a timer: %v\n%s", cause, debug.Stack())
-		}
-	}()
 	var round *timerRound
 	err = k.db.InSystem(ctx, k.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)

@@ -71,19 +71,19 @@ func (o Overdue) ByKind() map[string]int {
 // Auditor looks for what the page path has forgotten, and does it (design rule 10). It
 // trusts neither the loops nor their wake-ups, and reads through a connection of its own.
 type Auditor struct {
-	db         *postgres.DB
-	escalator  *paging.Escalator
-	timekeeper *paging.Timekeeper
-	outboxes   map[notify.Kind]*delivery.Outbox
-	signals    paging.Signals
+	db           *postgres.DB
+	escalator    *paging.Escalator
+	timerSweeper *paging.TimerSweeper
+	outboxes     map[notify.Kind]*delivery.Outbox
+	signals      paging.Signals
 }
 
 // NewAuditor makes an auditor of these outboxes.
 func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*delivery.Outbox, signals paging.Signals) *Auditor {
 	return &Auditor{
 		db: db, outboxes: outboxes, signals: signals,
-		escalator:  paging.NewEscalator(db, postgres.Audit, logger, signals),
-		timekeeper: paging.NewTimekeeper(db, postgres.Audit, logger, signals),
+		escalator:    paging.NewEscalator(db, postgres.Audit, logger, signals),
+		timerSweeper: paging.NewTimerSweeper(db, postgres.Audit, logger, signals),
 	}
 }
 
@@ -161,7 +161,7 @@ func (a *Auditor) Repair(ctx context.Context) error {
 	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {
 		problems = append(problems, a.db.InSystem(ctx, postgres.Audit, rows, postgres.LockTimeout(lockWait)))
 	}
-	for _, sweep := range []func(context.Context) (bool, error){a.timekeeper.Sweep, a.escalator.Sweep} {
+	for _, sweep := range []func(context.Context) (bool, error){a.timerSweeper.Sweep, a.escalator.Sweep} {
 		for again, rounds := true, 0; again && rounds < repairRounds; rounds++ {
 			var err error
 			again, err = sweep(ctx)

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // Paging is the escalation state of one incident.
@@ -51,13 +52,13 @@ func QueueSave(batch *pgx.Batch, pagings []Paging, now time.Time) {
 	passed, severities := make([]string, n), make([]*string, n)
 	held, statuses, reasons := make([]*uuid.UUID, n), make([]string, n), make([]string, n)
 	for i, p := range pagings {
-		orgs[i], incidents[i], policies[i], due[i] = p.OrgID, p.IncidentID, nullID(p.PolicyID), nullTime(p.NextDueAt)
+		orgs[i], incidents[i], policies[i], due[i] = p.OrgID, p.IncidentID, postgres.Null(p.PolicyID), postgres.Null(p.NextDueAt)
 		cycles[i], rounds[i], revisions[i], turns[i] = int32(p.Cycle), int32(p.Round), int32(p.Revision), int32(p.Turn)
 		passed[i] = arrayText(p.Passed)
 		if p.Severity != "" {
 			severities[i] = (*string)(&pagings[i].Severity)
 		}
-		held[i], statuses[i], reasons[i] = nullID(p.HeldBy), string(p.Status), p.Reason
+		held[i], statuses[i], reasons[i] = postgres.Null(p.HeldBy), string(p.Status), p.Reason
 	}
 	batch.Queue(saveSQL, orgs, incidents, policies, cycles, rounds, passed, revisions, severities, turns, statuses, due, held, reasons, now)
 }
@@ -72,28 +73,6 @@ func arrayText(ids []uuid.UUID) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
-func nullID(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
-
-// value is what a nullable column holds, or the zero value.
-func value[T any](pointer *T) (zero T) {
-	if pointer == nil {
-		return zero
-	}
-	return *pointer
-}
-
-func nullTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
 const pagingColumns = `e.org_id, e.incident_id, e.policy_id, e.cycle, e.round, e.passed, e.revision, coalesce(e.severity, ''), e.turn, e.status, e.next_due_at, e.held_by, e.reason`
 
 // scanPaging reads pagingColumns, and what follows them into more.
@@ -102,7 +81,7 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	var policy, held *uuid.UUID
 	var due *time.Time
 	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Passed, &p.Revision, &p.Severity, &p.Turn, &p.Status, &due, &held, &p.Reason}, more...)...)
-	p.PolicyID, p.HeldBy = value(policy), value(held)
+	p.PolicyID, p.HeldBy = postgres.Value(policy), postgres.Value(held)
 	if due != nil {
 		p.NextDueAt = due.UTC()
 	}
@@ -191,7 +170,7 @@ func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycl
 		var kind *string
 		paged := escalation.Paged{Kind: escalation.PagePerson}
 		err := row.Scan(&paged.Round, &person, &channel, &kind)
-		paged.ID, paged.ChannelKind = value(person), value(kind)
+		paged.ID, paged.ChannelKind = postgres.Value(person), postgres.Value(kind)
 		if channel != nil {
 			paged.Kind, paged.ID = escalation.PageChannel, *channel
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // PlannedWork is a maintenance window as screens show it.
@@ -61,7 +62,7 @@ func queryMaintenance(ctx context.Context, tx pgx.Tx, where string, arguments ..
 		var w PlannedWork
 		var by *uuid.UUID
 		err := row.Scan(&w.ID, &w.Description, &w.Start, &w.End, &by, &w.CreatedByName, &w.Services, &w.ServiceNames, &w.Held)
-		w.CreatedBy = value(by)
+		w.CreatedBy = postgres.Value(by)
 		return w, err
 	})
 }
@@ -71,7 +72,7 @@ func queryMaintenance(ctx context.Context, tx pgx.Tx, where string, arguments ..
 func InsertMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, w escalation.Maintenance, by uuid.UUID, now time.Time) (complete bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		orgID, w.ID, w.Description, w.Start, w.End, nullID(by), now)
+		orgID, w.ID, w.Description, w.Start, w.End, postgres.Null(by), now)
 	batch.Queue(`INSERT INTO maintenance_service (org_id, window_id, service_id)
 		SELECT s.org_id, $2, s.id FROM service s WHERE s.org_id = $1 AND s.id = ANY($3) AND s.deleted_at IS NULL`, orgID, w.ID, w.Services)
 	results := tx.SendBatch(ctx, batch)

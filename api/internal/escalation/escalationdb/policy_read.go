@@ -10,6 +10,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // policySQL reads a policy with all that its targets mean: a user is itself, a team its
@@ -107,7 +108,7 @@ func (r policyRow) addRules(policy *escalation.Policy) {
 }
 
 func (r policyRow) addStep(policy *escalation.Policy) {
-	step := escalation.Step{ID: value(r.stepID), ChangedIn: value(r.changedIn), Delay: seconds(*r.delay), RoundRobin: *r.assignment == "round_robin"}
+	step := escalation.Step{ID: postgres.Value(r.stepID), ChangedIn: postgres.Value(r.changedIn), Delay: seconds(*r.delay), RoundRobin: *r.assignment == "round_robin"}
 	for _, severity := range r.severities {
 		step.Severities = append(step.Severities, alert.Severity(severity))
 	}
@@ -119,7 +120,7 @@ func (r policyRow) addStep(policy *escalation.Policy) {
 
 func (r policyRow) target(policy *escalation.Policy) escalation.Target {
 	target := escalation.Target{
-		Kind: escalation.TargetKind(*r.kind), ID: value(r.targetID), Name: value(r.targetName),
+		Kind: escalation.TargetKind(*r.kind), ID: postgres.Value(r.targetID), Name: postgres.Value(r.targetName),
 		People: append([]uuid.UUID(nil), r.people...),
 	}
 	switch target.Kind {

@@ -58,7 +58,7 @@ func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.Creat
 		}
 		if err := w.InsertOverride(ctx, oncalldb.InsertOverrideParams{
 			OrgID: w.orgID, ID: override.ID, ScheduleID: scheduleID, Kind: string(override.Kind),
-			UserID: nullID(override.Person), ReplacesUserID: nullID(override.Replaces),
+			UserID: postgres.Null(override.Person), ReplacesUserID: postgres.Null(override.Replaces),
 			StartsAt: override.Start, EndsAt: override.End, Reason: override.Reason,
 			CreatedBy: w.person(), Now: w.now,
 		}); err != nil {
@@ -185,11 +185,4 @@ func (w *work) overrides(ctx context.Context, asked oncalldb.ListOverridesParams
 		}
 	}
 	return list, err
-}
-
-func nullID(key uuid.UUID) *uuid.UUID {
-	if key == uuid.Nil {
-		return nil
-	}
-	return &key
 }

@@ -2,12 +2,12 @@ package oncallrpc
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // writeRotations stores the rotations of a schedule in their order, and removes the
@@ -33,7 +33,7 @@ func (w *work) writeRotation(ctx context.Context, scheduleID uuid.UUID, position
 		OrgID: w.orgID, ID: r.ID, ScheduleID: scheduleID, Position: int32(position), Name: r.Name,
 		Unit: string(r.Unit), Length: int32(r.Length), Turns: int32(len(r.Turns)),
 		Handover: int32(r.Handover), Weekday: int32(r.Weekday),
-		StartsAt: r.Start, EndsAt: nullTime(r.End), Windows: oncalldb.StoreWindows(r.Windows),
+		StartsAt: r.Start, EndsAt: postgres.Null(r.End), Windows: oncalldb.StoreWindows(r.Windows),
 	})
 	if err != nil {
 		return err
@@ -49,11 +49,4 @@ func (w *work) writeRotation(ctx context.Context, scheduleID uuid.UUID, position
 		}
 	}
 	return w.InsertPeople(ctx, seats)
-}
-
-func nullTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

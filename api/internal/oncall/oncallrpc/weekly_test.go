@@ -3,7 +3,7 @@ package oncallrpc
 import (
 	"testing"
 	"time"
-	_ "time/tzdata" // also on a machine without zones
+	_ "time/tzdata"
 
 	"github.com/nightbell/nightbell/api/internal/oncall"
 )

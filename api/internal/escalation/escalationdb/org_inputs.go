@@ -9,18 +9,18 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation"
 )
 
-// Standby is what decides about the pages of an organization whatever the policy.
-type Standby struct {
+// OrgInputs are what decides about the pages of an organization whatever the policy.
+type OrgInputs struct {
 	// Owners are the last resort, in the order of joining.
 	Owners []uuid.UUID
 	// Maintenance is the planned work that is under way.
 	Maintenance []escalation.Maintenance
 }
 
-// standbySQL reads both in one statement, because most organizations have no work under
+// orgInputsSQL reads both in one statement, because most organizations have no work under
 // way. The lock makes whoever ends a window early wait for the incidents that this
 // transaction is about to hold by it, or this one see that it has ended.
-const standbySQL = `
+const orgInputsSQL = `
 SELECT ARRAY(SELECT m.user_id FROM membership m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
              WHERE m.org_id = $1 AND m.role = 'owner' ORDER BY m.created_at, m.user_id),
        w.id, w.description, w.starts_at, w.ends_at,
@@ -28,36 +28,36 @@ SELECT ARRAY(SELECT m.user_id FROM membership m JOIN users u ON u.id = m.user_id
 FROM (SELECT) one LEFT JOIN (
     SELECT id, description, starts_at, ends_at FROM maintenance_window WHERE org_id = $1 AND ends_at > $2 AND starts_at <= $3 `
 
-// QueueStandby adds the statement that reads the standby at now, for a decision that is
+// QueueOrgInputs adds the statement that reads them at now, for a decision that is
 // stored, to a pipelined batch; take gets it.
-func QueueStandby(batch *pgx.Batch, orgID uuid.UUID, now time.Time, take func(Standby)) {
-	queueStandby(batch, standbySQL+"FOR SHARE) w ON true", orgID, now, now, take)
+func QueueOrgInputs(batch *pgx.Batch, orgID uuid.UUID, now time.Time, take func(OrgInputs)) {
+	queueOrgInputs(batch, orgInputsSQL+"FOR SHARE) w ON true", orgID, now, now, take)
 }
 
-// QueueProspects is QueueStandby for what is only foreseen: it locks nothing, and gives
+// QueueProspects is QueueOrgInputs for what is only foreseen: it locks nothing, and gives
 // the work that is planned for later as well.
-func QueueProspects(batch *pgx.Batch, orgID uuid.UUID, now time.Time, take func(Standby)) {
-	queueStandby(batch, standbySQL+") w ON true", orgID, now, now.AddDate(10, 0, 0), take)
+func QueueProspects(batch *pgx.Batch, orgID uuid.UUID, now time.Time, take func(OrgInputs)) {
+	queueOrgInputs(batch, orgInputsSQL+") w ON true", orgID, now, now.AddDate(10, 0, 0), take)
 }
 
-func queueStandby(batch *pgx.Batch, sql string, orgID uuid.UUID, now, through time.Time, take func(Standby)) {
+func queueOrgInputs(batch *pgx.Batch, sql string, orgID uuid.UUID, now, through time.Time, take func(OrgInputs)) {
 	batch.Queue(sql, orgID, now, through).Query(func(rows pgx.Rows) error {
-		var standby Standby
+		var org OrgInputs
 		var owners, services []uuid.UUID
 		var window *uuid.UUID
 		var description *string
 		var start, end *time.Time
 		_, err := pgx.ForEachRow(rows, []any{&owners, &window, &description, &start, &end, &services}, func() error {
-			standby.Owners = append([]uuid.UUID(nil), owners...)
+			org.Owners = append([]uuid.UUID(nil), owners...)
 			if window != nil {
-				standby.Maintenance = append(standby.Maintenance, escalation.Maintenance{
+				org.Maintenance = append(org.Maintenance, escalation.Maintenance{
 					ID: *window, Description: *description, Start: start.UTC(), End: end.UTC(),
 					Services: append([]uuid.UUID(nil), services...),
 				})
 			}
 			return nil
 		})
-		take(standby)
+		take(org)
 		return err
 	})
 }
