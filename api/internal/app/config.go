@@ -8,7 +8,10 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/nightbell/nightbell/api/internal/channel/email"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
@@ -76,6 +79,7 @@ func (c Config) check() (settings, error) {
 	}
 	s.PublicURL, err = publicURL(c.PublicURL, c.Listen)
 	refuse("NIGHTBELL_PUBLIC_URL", err)
+	refuse("DATABASE_URL", checkDatabaseURL(c.DatabaseURL))
 	refuse("NIGHTBELL_DEADMAN_URL", checkURL(c.DeadmanURL))
 	s.egressAllow, err = prefixes(c.EgressAllow)
 	refuse("NIGHTBELL_EGRESS_ALLOW", err)
@@ -97,8 +101,25 @@ func (c Config) check() (settings, error) {
 }
 
 func checkListen(address string) error {
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		return fmt.Errorf("%q is no address to listen on; expected host:port, for example 127.0.0.1:8480", address)
+	_, port, err := net.SplitHostPort(address)
+	if err != nil || !isPort(port) {
+		return fmt.Errorf("%q is no address to listen on; expected host:port with a port up to 65535, for example 127.0.0.1:8480", address)
+	}
+	return nil
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
+}
+
+// checkDatabaseURL never repeats the URL: it may hold a password.
+func checkDatabaseURL(text string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := pgconn.ParseConfig(text); err != nil {
+		return errors.New("expected a PostgreSQL URL such as postgres://nightbell:password@db.example.com:5432/nightbell?sslmode=verify-full")
 	}
 	return nil
 }
@@ -111,12 +132,18 @@ func checkURL(text string) error {
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "https" && parsed.Scheme != "http") {
 		return errors.New("expected a URL such as https://nightbell.example.com")
 	}
+	if port := parsed.Port(); port != "" && !isPort(port) {
+		return errors.New("the port must be a number up to 65535")
+	}
 	return nil
 }
 
 // publicURL gives the URL without a slash at the end; by default the listen address.
 func publicURL(text, listen string) (string, error) {
 	if text != "" {
+		if strings.ContainsAny(text, "?#") {
+			return "", errors.New("links are made by adding a path to it; expected it without ? and #, for example https://nightbell.example.com")
+		}
 		return strings.TrimRight(text, "/"), checkURL(text)
 	}
 	host, port, _ := net.SplitHostPort(listen)

@@ -14,7 +14,7 @@ import (
 func (s *server) startDatabase(ctx context.Context) error {
 	dsn := s.DatabaseURL
 	if s.embedded() {
-		private, err := embedded.Start(ctx, embedded.Options{DataDir: s.DataDir, Logger: s.logger})
+		private, err := embedded.Start(ctx, embedded.Options{DataDir: s.DataDir, Logger: s.logger, OwnAccount: true})
 		if err != nil {
 			return fmt.Errorf("start the private PostgreSQL: %w", err)
 		}
@@ -24,19 +24,27 @@ func (s *server) startDatabase(ctx context.Context) error {
 	}
 	applied, err := postgres.Migrate(ctx, dsn)
 	if err != nil {
-		return fmt.Errorf("bring the database up to date: %w", err)
+		return s.named(fmt.Errorf("bring the database up to date: %w", err))
 	}
 	for _, migration := range applied {
 		s.logger.InfoContext(ctx, "migration applied", "migration", migration.Name)
 	}
 	if s.db, err = postgres.Open(ctx, postgres.Config{DSN: dsn}); err != nil {
-		return err
+		return s.named(err)
 	}
 	s.onStop(func(context.Context) error { s.db.Close(); return nil })
 	if err := s.db.Check(ctx); err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
+		return s.named(fmt.Errorf("connect to the database: %w", err))
 	}
 	return nil
+}
+
+// named says which variable an error of the operator's own database is about.
+func (s *server) named(err error) error {
+	if s.embedded() {
+		return err
+	}
+	return fmt.Errorf("DATABASE_URL: %w", err)
 }
 
 // followPrimary keeps the connections at the primary. The private PostgreSQL has no

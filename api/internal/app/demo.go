@@ -46,6 +46,9 @@ const demoPasswordVariable = "NIGHTBELL_DEMO_PASSWORD"
 // that it is the same at every start.
 func demoPassword(dataDir string) (string, error) {
 	if password := os.Getenv(demoPasswordVariable); password != "" {
+		if err := auth.CheckPassword(password, "demo", "nightbell"); err != nil {
+			return "", fmt.Errorf("%s: %w", demoPasswordVariable, err)
+		}
 		return password, nil
 	}
 	path := filepath.Join(dataDir, "demo-password")

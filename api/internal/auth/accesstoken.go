@@ -1,8 +1,11 @@
 package auth
 
 import (
+	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -102,10 +105,33 @@ func (t *AccessTokens) Read(token string, now time.Time) (Grant, error) {
 		return Grant{}, ErrTokenExpired.Because(err)
 	}
 	grant, err := claims.grant()
+	if err == nil {
+		err = numericTimes(token)
+	}
 	if err != nil {
 		return Grant{}, ErrTokenExpired.Because(err)
 	}
 	return grant, nil
+}
+
+// numericTimes refuses times in quotes, which RFC 7519 does not know and the library reads.
+func numericTimes(token string) error {
+	var times struct {
+		Exp, Iat, Nbf json.RawMessage
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(payload, &times); err != nil {
+		return err
+	}
+	for _, at := range []json.RawMessage{times.Exp, times.Iat, times.Nbf} {
+		if len(at) > 0 && at[0] == '"' {
+			return errors.New("a time of the token is no number")
+		}
+	}
+	return nil
 }
 
 // keyOf picks the key by the token's key id from our own set. Headers that bring a

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,8 @@ func TestForgedTokens(t *testing.T) {
 		"no issuer":                 forge.sign(jwt.SigningMethodHS256, own, nil, header{"iss": nil}),
 		"expired":                   forge.sign(jwt.SigningMethodHS256, own, nil, header{"exp": tokenNow.Unix()}),
 		"no expiry":                 forge.sign(jwt.SigningMethodHS256, own, nil, header{"exp": nil}),
+		"expiry in quotes":          forge.sign(jwt.SigningMethodHS256, own, nil, header{"exp": strconv.FormatInt(tokenNow.Add(time.Minute).Unix(), 10)}),
+		"not before, in quotes":     forge.sign(jwt.SigningMethodHS256, own, nil, header{"nbf": "1"}),
 		"expiry a string":           forge.sign(jwt.SigningMethodHS256, own, nil, header{"exp": "never"}),
 		"not yet good":              forge.sign(jwt.SigningMethodHS256, own, nil, header{"nbf": tokenNow.Add(time.Hour).Unix()}),
 		"no subject":                forge.sign(jwt.SigningMethodHS256, own, nil, header{"sub": nil}),

@@ -4,6 +4,7 @@ package signup
 import (
 	"context"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (r Registration) Cleaned() (Registration, error) {
 	if r.Email, err = cleanEmail(r.Email); err != nil {
 		return Registration{}, err
 	}
-	if r.Phone = strings.TrimSpace(r.Phone); len(r.Phone) > 40 || plaintext.Check(r.Phone) != "" {
+	if r.Phone = strings.TrimSpace(r.Phone); !isPhone(r.Phone) {
 		return Registration{}, org.Refuse("phone", "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
 	}
 	zone, err := org.Zone("timezone", r.Timezone)
@@ -77,6 +78,20 @@ func (r Registration) Cleaned() (Registration, error) {
 	}
 	r.Timezone = zone.String()
 	return r, nil
+}
+
+// phone is a number as people write it: digits, grouped, after a plus sign or not.
+var phone = regexp.MustCompile(`^\+?[0-9 ()./-]+$`)
+
+// isPhone holds for no number and for 5 to 15 digits (ITU-T E.164).
+func isPhone(text string) bool {
+	digits := 0
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	return text == "" || (len(text) <= 40 && phone.MatchString(text) && digits >= 5 && digits <= 15)
 }
 
 func cleanEmail(email string) (string, error) {

@@ -89,6 +89,9 @@ func TestRegisterRefusals(t *testing.T) {
 		{"a short password", object{"password": "plum-tart"}, http.StatusUnprocessableEntity, "password"},
 		{"no password", object{"password": ""}, http.StatusUnprocessableEntity, "password"},
 		{"the organization as password", object{"password": "acmerockets2026"}, http.StatusUnprocessableEntity, "password"},
+		{"a sentence as phone", object{"phone": "call me maybe"}, http.StatusUnprocessableEntity, "phone"},
+		{"markup as phone", object{"phone": "<b>12345</b>"}, http.StatusUnprocessableEntity, "phone"},
+		{"a phone of sixteen digits", object{"phone": "+1234567890123456"}, http.StatusUnprocessableEntity, "phone"},
 		{"a phone with control characters", object{"phone": "1\n2"}, http.StatusUnprocessableEntity, "phone"},
 	} {
 		got := w.anyone().call("POST", "/v1/auth/register", registration(c.changes))

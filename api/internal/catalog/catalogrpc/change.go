@@ -10,6 +10,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -25,6 +26,9 @@ func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.Update
 	serviceID, ok := id.Parse(request.GetId())
 	if !ok {
 		return nil, errNoService
+	}
+	if err := catalog.CheckRepoURL(request.GetRepoUrl()); err != nil {
+		return nil, err
 	}
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
 		refs, err := references(ctx, q, caller.OrgID, request)

@@ -61,6 +61,9 @@ func (h *Handler) write(ctx context.Context, change func(context.Context, *catal
 // CreateService adds a service with its first key.
 func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.CreateServiceRequest) (*nightbellv1.CreateServiceResponse, error) {
 	response := &nightbellv1.CreateServiceResponse{}
+	if err := catalog.CheckRepoURL(request.GetRepoUrl()); err != nil {
+		return nil, err
+	}
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
 		refs, err := references(ctx, q, caller.OrgID, request)
 		if err != nil {

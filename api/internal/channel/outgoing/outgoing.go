@@ -100,7 +100,7 @@ func explain(ctx context.Context, err error) error {
 	case ctx.Err() != nil, isNetwork && network.Timeout():
 		return errors.New("no answer in time")
 	case unresolved:
-		return errors.New("the address's host name cannot be resolved")
+		return fmt.Errorf("%s", egress.Unreachable)
 	case untrusted:
 		return errors.New("the receiver's certificate is not trusted")
 	default:

@@ -184,7 +184,7 @@ func TestWhatTheNetworkDoes(t *testing.T) {
 		{"refused connection", closed.URL + "/secret-path", false, "the connection failed"},
 		{"hangs", slow.URL + "/secret-path", false, "no answer in time"},
 		{"drops", drop.URL + "/secret-path", false, "the connection failed"},
-		{"no such host", "https://host.invalid/secret-path", false, "cannot be resolved"},
+		{"no such host", "https://host.invalid/secret-path", false, egress.Unreachable},
 		{"a private address", "https://10.1.2.3/secret-path", true, ""},
 		{"not a URL", "https://%zz/secret-path", true, "not a valid URL"},
 	} {

@@ -96,8 +96,7 @@ func (g guard) controlPlain(_, address string, _ syscall.RawConn) error {
 func (g guard) control(address string, secure bool) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || g.check(to.Addr(), to.Port(), secure) != nil {
-		return refusef("This host name leads to an address that is not reached from here. "+
-			"Enter a public https address on port 443 or 8443, or let the operator allow its network with %s.", allowVariable)
+		return &Refusal{Unreachable}
 	}
 	return nil
 }
@@ -119,6 +118,11 @@ func (g guard) check(ip netip.Addr, port uint16, secure bool) error {
 	}
 	return checkPort(port)
 }
+
+// Unreachable is said of a host name that does not exist and of one that leads into a closed
+// network alike: which of them it is would tell a tenant what names the inner network knows.
+const Unreachable = "This host name leads to no address that is reached from here. " +
+	"Enter a public https address on port 443 or 8443, or let the operator allow its network with " + allowVariable + "."
 
 // allowVariable is the setting that fills Options.Allow.
 const allowVariable = "NIGHTBELL_EGRESS_ALLOW"

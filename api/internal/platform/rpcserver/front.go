@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -36,6 +37,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	known := &request{id: requestID(r.Header), peer: clientAddr(r, s.TrustedProxies), logger: s.logger}
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
+	s.warnOfProxy(r)
 	tidy(r)
 	written := &recorder{ResponseWriter: w}
 	s.setHeaders(w.Header(), known)
@@ -49,6 +51,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	s.table.mux.ServeHTTP(written, r)
+}
+
+// warnOfProxy says once that a proxy is not trusted: everybody behind it counts as one address.
+func (s *Server) warnOfProxy(r *http.Request) {
+	if r.Header.Get("X-Forwarded-For") == "" {
+		return
+	}
+	if remote, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !contains(s.TrustedProxies, remote.Addr().Unmap()) {
+		s.strangeProxy.Do(func() {
+			s.logger.WarnContext(r.Context(), "X-Forwarded-For comes from an address that is not in NIGHTBELL_TRUSTED_PROXIES and is not believed. "+
+				"If it is your proxy, add its network: until then everybody behind it shares one limit of sign-ins", "peer", remote.Addr().Unmap().String())
+		})
+	}
 }
 
 func (s *Server) setHeaders(header http.Header, known *request) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
@@ -222,17 +223,21 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // read fills the request from body or query, and then from the path, which has the last word.
 func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.Message) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return fault.New(fault.Invalid, "invalid_query", "The parameters in the address cannot be read. Separate them by & and write other signs as %XX, for example ?limit=5&offset=10.")
+	}
 	if t.hasBody {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		if err := readBody(r, message); err != nil {
 			return err
 		}
-		for name := range r.URL.Query() {
+		for name := range query {
 			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Message: "does not belong into the address: put it into the body"}})
 		}
-	} else if r.URL.RawQuery != "" {
+	} else if len(query) > 0 {
 		fields := t.method.descriptor.Input().Fields()
-		if err := readQuery(r.URL.Query(), fields, message.ProtoReflect()); err != nil {
+		if err := readQuery(query, fields, message.ProtoReflect()); err != nil {
 			return err
 		}
 	}

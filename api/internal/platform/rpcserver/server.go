@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"sync"
 	"time"
 
 	"connectrpc.com/connect"
@@ -31,6 +32,9 @@ type Server struct {
 	Observers []func(context.Context, Observation)
 	// Fallback serves every path that is not ours, such as the site; a JSON 404 when nil.
 	Fallback http.Handler
+
+	// strangeProxy is logged once.
+	strangeProxy sync.Once
 
 	logger  *slog.Logger
 	steps   []Step

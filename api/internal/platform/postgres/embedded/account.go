@@ -3,13 +3,16 @@
 package embedded
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -23,7 +26,7 @@ type account struct {
 
 // chooseAccount picks the account of the server. PostgreSQL refuses root, so as
 // root it is the owner of existing data, else a less powerful account.
-func chooseAccount(database string) (account, error) {
+func chooseAccount(ctx context.Context, database string, options Options) (account, error) {
 	self := account{uid: uint32(os.Geteuid()), gid: uint32(os.Getegid())}
 	self.name = accountName(self.uid)
 	if self.uid != 0 {
@@ -37,13 +40,42 @@ func chooseAccount(database string) (account, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return account{}, err
 	}
-	for _, name := range []string{"nightbell", "postgres", "nobody"} {
+	if _, err := user.Lookup(ownAccount); err != nil && options.OwnAccount {
+		if err := makeAccount(ctx, runCommand); err != nil {
+			options.logger().WarnContext(ctx, "the private PostgreSQL has no account of its own; make one: useradd --system "+ownAccount, "error", err)
+		}
+	}
+	for _, name := range []string{ownAccount, "postgres", "nobody"} {
 		if found, err := user.Lookup(name); err == nil {
 			return parseAccount(found)
 		}
 	}
 	return account{}, errors.New("PostgreSQL does not run as root, and there is no account named nightbell, postgres or nobody. " +
 		"Make one (useradd --system nightbell), start Nightbell as an ordinary user, or set DATABASE_URL")
+}
+
+// ownAccount is the server's alone: other services run as postgres and nobody.
+const ownAccount = "nightbell"
+
+// makeAccount makes it with the program of this system: useradd, or adduser of BusyBox. It can
+// log in nowhere.
+func makeAccount(ctx context.Context, run func(ctx context.Context, name string, args ...string) error) error {
+	err := run(ctx, "useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent", "--shell", "/usr/sbin/nologin", ownAccount)
+	if err == nil {
+		return nil
+	}
+	if second := run(ctx, "adduser", "-S", "-D", "-H", "-s", "/sbin/nologin", ownAccount); second != nil {
+		return errors.Join(err, second)
+	}
+	return nil
+}
+
+func runCommand(ctx context.Context, name string, args ...string) error {
+	output, err := exec.CommandContext(ctx, name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(string(output)))
+	}
+	return nil
 }
 
 func parseAccount(found *user.User) (account, error) {

@@ -21,6 +21,9 @@ type Options struct {
 	// CopyOf is the data directory of a cleanly stopped server, copied instead
 	// of making an empty one. Tests start faster with it.
 	CopyOf string
+	// OwnAccount makes the account nightbell when started as root and there is none, so that no
+	// other service of this machine shares the server's account.
+	OwnAccount bool
 	// Settings replace server settings, as in {"fsync": "off"} for tests.
 	Settings map[string]string
 }

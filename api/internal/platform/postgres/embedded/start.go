@@ -69,7 +69,7 @@ func start(ctx context.Context, dir string, options Options) (*Server, error) {
 		defer cancel()
 	}
 	database := filepath.Join(dir, "database")
-	account, err := chooseAccount(database)
+	account, err := chooseAccount(ctx, database, options)
 	if err != nil {
 		return nil, err
 	}
