@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/nightbell/nightbell/api/internal/channel/email"
+	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 	"github.com/nightbell/nightbell/api/internal/watch"
@@ -43,6 +44,10 @@ type Config struct {
 	EgressAllow    []string `name:"egress-allow" env:"NIGHTBELL_EGRESS_ALLOW" help:"Networks (CIDR) besides the public internet that webhooks may reach." placeholder:"CIDR"`
 	TrustedProxies []string `env:"NIGHTBELL_TRUSTED_PROXIES" help:"Networks (CIDR) whose X-Forwarded-For is believed." placeholder:"CIDR"`
 
+	QuotaContacts  int `env:"NIGHTBELL_QUOTA_CONTACTS" default:"1000" help:"Contact methods that one organization may have." placeholder:"N"`
+	QuotaIncidents int `env:"NIGHTBELL_QUOTA_INCIDENTS" default:"300000" help:"Incidents a minute above which the pages of one organization are bundled." placeholder:"N"`
+	QuotaStreams   int `env:"NIGHTBELL_QUOTA_STREAMS" default:"500" help:"Live screens that one organization may have open." placeholder:"N"`
+
 	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
 	LogFormat string `env:"NIGHTBELL_LOG_FORMAT" enum:"text,json" default:"text" help:"How to log: ${enum}."`
 }
@@ -56,6 +61,20 @@ type settings struct {
 	egressAllow, trustedProxies []netip.Prefix
 	// kept is true when the data directory holds secrets or the database.
 	jwtSecret, dataKey []byte
+	quotas             org.Quotas
+}
+
+// readQuotas gives what is set, and the defaults for what is not.
+func (c Config) readQuotas() (org.Quotas, error) {
+	quotas := org.Quotas{
+		Contacts:           cmp.Or(c.QuotaContacts, org.DefaultQuotas.Contacts),
+		IncidentsPerMinute: cmp.Or(c.QuotaIncidents, org.DefaultQuotas.IncidentsPerMinute),
+		Streams:            cmp.Or(c.QuotaStreams, org.DefaultQuotas.Streams),
+	}
+	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.Streams) < 0 {
+		return quotas, errors.New("expected a number above 0")
+	}
+	return quotas, nil
 }
 
 // check reads every value and names each variable that does not fit with what is
@@ -92,6 +111,8 @@ func (c Config) check() (settings, error) {
 	if s.RetentionDays = cmp.Or(c.RetentionDays, defaultRetentionDays); s.RetentionDays < watch.LeastRetentionDays {
 		refuse("NIGHTBELL_RETENTION_DAYS", fmt.Errorf("expected %d days or more", watch.LeastRetentionDays))
 	}
+	s.quotas, err = c.readQuotas()
+	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STREAMS", err)
 	_, err = email.ParseSender(c.SMTPFrom)
 	refuse("NIGHTBELL_SMTP_FROM", err)
 	if c.SMTPPort < 1 || c.SMTPPort > 65535 {

@@ -19,7 +19,9 @@ import (
 
 // newHub makes the live feed: the timeline of an organization, as it grows.
 func (s *server) newHub() *live.Hub {
-	return live.New(live.Source{Read: s.readFeed, Newest: s.newestInFeed, Allowed: s.mayFollow}, s.logger)
+	hub := live.New(live.Source{Read: s.readFeed, Newest: s.newestInFeed, Allowed: s.mayFollow}, s.logger)
+	hub.PerOrg = s.quotas.Streams
+	return hub
 }
 
 func (s *server) readFeed(ctx context.Context, orgID uuid.UUID, after int64, limit int) ([]live.Event, error) {
@@ -85,7 +87,7 @@ func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
 			return
 		}
 		ask := func() error { _, err := callers.FromRequest(r); return err }
-		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID)
+		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID, *caller.ID())
 	})
 }
 

@@ -41,6 +41,7 @@ func (s *server) buildOutboxes(context.Context) error {
 			Changed: func(orgID uuid.UUID) { s.hub.Publish(orgID) }, Freed: s.wakers[kind].Wake, Lateness: s.metrics.PageAttempted,
 			Uptime: func() time.Duration { return time.Since(began) },
 			Moved:  func() { s.wakePages() }, Patience: patience[kind],
+			IncidentsPerMinute: s.quotas.IncidentsPerMinute,
 		})
 		s.outboxes[kind] = outbox
 		s.onStop(outbox.Close)

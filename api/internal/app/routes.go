@@ -120,7 +120,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	maintenance := escalationrpc.NewMaintenance(s.db)
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems)
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
-	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer())
+	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	helper := airpc.New(s.db)

@@ -60,6 +60,9 @@ type Options struct {
 	// Moved is told that pages of any channel, or steps, became due in place of pages that
 	// did not get through. Nil if nobody waits for it.
 	Moved func()
+	// IncidentsPerMinute is how many incidents of one organization may open before its pages
+	// are bundled; zero is any number.
+	IncidentsPerMinute int
 	// Patience is how long the provider may take when a lease is too short for it: the
 	// lease is renewed meanwhile. Zero if a few seconds are enough.
 	Patience time.Duration
@@ -95,6 +98,8 @@ type Outbox struct {
 	waitUntil map[uuid.UUID]time.Time
 	// recent are the latest messages to each contact, to see a flood.
 	recent map[uuid.UUID][]time.Time
+	// opened are how many incidents organizations had at times of the last minute.
+	opened map[uuid.UUID][]openedBy
 
 	// interrupted stands for a crash at a moment of a delivery; tests set it.
 	interrupted func(moment string) bool
@@ -110,7 +115,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	}
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{},
+		busy: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{}, opened: map[uuid.UUID][]openedBy{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
@@ -153,7 +158,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		d.options.Moved()
 	}
 	for _, claim := range claims {
-		d.limitRate(claim.ContactMethodID, now)
+		d.limitRate(claim, now)
 		d.begin(ctx, claim)
 		if room.UnderWay[claim.OrgID]++; room.UnderWay[claim.OrgID] == room.PerOrg {
 			again = true

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
@@ -151,6 +152,44 @@ func TestAMountainOfPagesDelaysNoOtherOrganization(t *testing.T) {
 	}
 	if left := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state <> 'sent'`); left != 0 {
 		t.Errorf("%d pages were not sent", left)
+	}
+}
+
+// TestOverItsQuotaAnOrganizationIsBundled opens more incidents a minute than may: each contact
+// gets one message every 15 seconds with all of them, and no page is lost.
+func TestOverItsQuotaAnOrganizationIsBundled(t *testing.T) {
+	o := newOutbox(t)
+	hooks := &provider{}
+	outbox := delivery.New(o.DB, notify.Webhook, hooks, delivery.Options{
+		Logger: quiet, PublicURL: "https://nightbell.example", AckKey: linkKey, IncidentsPerMinute: 10,
+		Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+	})
+	contact := addHook(t, o.Workspace, nil, "a")
+	messages := func(seconds int) int {
+		before := len(hooks.messages())
+		for range seconds {
+			pageContact(t, o.Workspace, contact, alert.High)
+			deliver(t, outbox)
+			o.Clock.Advance(time.Second)
+		}
+		return len(hooks.messages()) - before
+	}
+	if within := messages(11); within != 11 {
+		t.Errorf("within its quota: %d messages for 11 incidents", within)
+	}
+	if over := messages(30); over < 2 || over > 4 {
+		t.Errorf("over its quota: %d messages in half a minute", over)
+	}
+	o.Clock.Advance(time.Minute)
+	deliver(t, outbox)
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'sent'`); got != 41 {
+		t.Errorf("%d of 41 pages were sent", got)
+	}
+	other := o.another(t)
+	pageContact(t, other, addHook(t, other, nil, "b"), alert.Low)
+	deliver(t, outbox)
+	if hooks.begun("b") != 1 {
+		t.Error("another organization was bundled, too")
 	}
 }
 

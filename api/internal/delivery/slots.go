@@ -38,6 +38,8 @@ const (
 	floodAfter  = 20
 	floodWithin = time.Minute
 	floodGap    = 5 * time.Second
+	// quotaGap is floodGap for every contact of an organization that is over its quota.
+	quotaGap = 15 * time.Second
 )
 
 // room is how many more sends may begin, and for whom.
@@ -81,8 +83,10 @@ func (d *Outbox) postpone(contact uuid.UUID, until time.Time) {
 	d.waitUntil[contact] = later(d.waitUntil[contact], until)
 }
 
-// limitRate notes a message to a contact and postpones the next one when there were many.
-func (d *Outbox) limitRate(contact uuid.UUID, now time.Time) {
+// limitRate notes a message to a contact. It postpones the next one when there were many, and
+// when the organization is over its quota.
+func (d *Outbox) limitRate(claim notifydb.Claim, now time.Time) {
+	contact := claim.ContactMethodID
 	d.mu.Lock()
 	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
 	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
@@ -91,7 +95,35 @@ func (d *Outbox) limitRate(contact uuid.UUID, now time.Time) {
 		maps.DeleteFunc(d.recent, func(_ uuid.UUID, times []time.Time) bool { return old(times[len(times)-1]) })
 	}
 	d.mu.Unlock()
-	if d.kind != notify.Webhook && len(latest) >= floodAfter {
+	switch {
+	case d.overQuota(claim, now):
+		d.postpone(contact, now.Add(quotaGap))
+	case d.kind != notify.Webhook && len(latest) >= floodAfter:
 		d.postpone(contact, now.Add(floodGap))
 	}
+}
+
+// openedBy is how many incidents an organization ever had at a time.
+type openedBy struct {
+	at        time.Time
+	incidents int
+}
+
+// overQuota reports whether more incidents of the claim's organization opened within the last
+// minute, as far as this process has seen, than may.
+func (d *Outbox) overQuota(claim notifydb.Claim, now time.Time) bool {
+	if d.options.IncidentsPerMinute == 0 {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	seen := slices.DeleteFunc(d.opened[claim.OrgID], func(o openedBy) bool { return now.Sub(o.at) > time.Minute })
+	if len(seen) == 0 || now.Sub(seen[len(seen)-1].at) >= time.Second {
+		seen = append(seen, openedBy{now, claim.Incidents})
+	}
+	d.opened[claim.OrgID] = seen
+	if len(d.opened) > 10_000 { // forget who has been quiet
+		maps.DeleteFunc(d.opened, func(_ uuid.UUID, o []openedBy) bool { return now.Sub(o[len(o)-1].at) > time.Minute })
+	}
+	return claim.Incidents-seen[0].incidents > d.options.IncidentsPerMinute
 }

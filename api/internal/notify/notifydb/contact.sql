@@ -3,6 +3,9 @@ INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_se
 VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret_sealed, @hint, @now::timestamptz,
         CASE WHEN NOT @verify::boolean THEN @now::timestamptz END, CASE WHEN @verify::boolean THEN @now::timestamptz END);
 
+-- name: CountContacts :one
+SELECT count(*) FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL;
+
 -- name: ListContacts :many
 -- A person's own, then the shared ones.
 SELECT id, user_id, kind, name, hint, created_at, verified_at, failing_since, failing_for,

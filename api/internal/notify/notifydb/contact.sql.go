@@ -12,6 +12,17 @@ import (
 	"github.com/google/uuid"
 )
 
+const countContacts = `-- name: CountContacts :one
+SELECT count(*) FROM contact_method WHERE org_id = $1 AND deleted_at IS NULL
+`
+
+func (q *Queries) CountContacts(ctx context.Context, orgID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, countContacts, orgID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteContact = `-- name: DeleteContact :one
 WITH gone AS (
     UPDATE contact_method c SET deleted_at = $1::timestamptz, disabled_at = coalesce(c.disabled_at, $1), disabled_for = 'it was deleted',

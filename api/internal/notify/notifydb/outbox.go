@@ -44,7 +44,9 @@ type Claim struct {
 	DeliveryID uuid.UUID
 	UserID     *uuid.UUID
 	Until      time.Time
-	Pages      []ClaimedPage
+	// Incidents is how many incidents the organization has ever had.
+	Incidents int
+	Pages     []ClaimedPage
 	// probe is set for a contact that counts as dead: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
@@ -133,8 +135,8 @@ WITH waiting AS MATERIALIZED (
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id, f.failures >= $10
-FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
+SELECT c.org_id, c.id, c.user_id, f.failures >= $10, o.last_incident_number
+FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id JOIN org o ON o.id = f.org_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
 LIMIT $4
@@ -151,7 +153,7 @@ func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, 
 	collect := func(rows pgx.Rows) (err error) {
 		*claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
 			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.probe)
+			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.probe, &claim.Incidents)
 			return claim, err
 		})
 		return err

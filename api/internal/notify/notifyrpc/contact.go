@@ -38,12 +38,13 @@ type Handler struct {
 	box        *secret.Box
 	checkURL   URLChecker
 	verifyMail bool
+	most       int
 }
 
 // New makes a handler. With verifyMail, e-mail addresses are paged once their owner has
-// opened the link that is mailed to them.
-func New(db *postgres.DB, box *secret.Box, checkURL URLChecker, verifyMail bool) *Handler {
-	return &Handler{db: db, box: box, checkURL: checkURL, verifyMail: verifyMail}
+// opened the link that is mailed to them. An organization may have most contact methods.
+func New(db *postgres.DB, box *secret.Box, checkURL URLChecker, verifyMail bool, most int) *Handler {
+	return &Handler{db: db, box: box, checkURL: checkURL, verifyMail: verifyMail, most: most}
 }
 
 // in runs work as the caller's organization.
@@ -83,6 +84,12 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 	err = h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
 		if request.GetShared() && !caller.Role.AtLeast(auth.Admin) {
 			return errSharedAdmin
+		}
+		if n, err := notifydb.New(tx).CountContacts(ctx, caller.OrgID); err != nil {
+			return err
+		} else if n >= int64(h.most) {
+			return fault.Newf(fault.Conflict, "too_many_contact_methods",
+				"Your organization has %d contact methods, and may have no more. Delete some that nobody uses.", h.most)
 		}
 		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now, Verify: h.verifyMail && kind == notify.Email}
 		if !request.GetShared() {

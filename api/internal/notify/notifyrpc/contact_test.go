@@ -9,6 +9,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -29,7 +30,7 @@ func owner(t *testing.T, db *pgtest.Database) context.Context {
 func TestNobodyCanFloodStrangersWithMail(t *testing.T) {
 	db := pgtest.New(t)
 	ctx := owner(t, db)
-	h := New(db.DB, nil, nil, true)
+	h := New(db.DB, nil, nil, true, 1000)
 	add := func(n int) (*nightbellv1.ContactMethod, error) {
 		made, err := h.CreateContactMethod(ctx, &nightbellv1.CreateContactMethodRequest{
 			Kind: "email", Name: "Mail", Address: fmt.Sprintf("stranger%d@example.org", n), Shared: n%2 == 0,
@@ -76,5 +77,34 @@ func TestNobodyCanFloodStrangersWithMail(t *testing.T) {
 	other := owner(t, db)
 	if _, err := h.SendVerification(other, &nightbellv1.SendVerificationRequest{Id: first.GetId()}); !errors.Is(err, errNoContact) {
 		t.Errorf("another organization's contact: %v", err)
+	}
+}
+
+func TestContactsOfAnOrganizationAreCounted(t *testing.T) {
+	db := pgtest.New(t)
+	ctx, other := owner(t, db), owner(t, db)
+	h := New(db.DB, nil, nil, false, 3)
+	add := func(ctx context.Context) (string, error) {
+		made, err := h.CreateContactMethod(ctx, &nightbellv1.CreateContactMethodRequest{Kind: "email", Name: "Mail", Address: "night@acme.example", Shared: true})
+		return made.GetContactMethod().GetId(), err
+	}
+	var last string
+	for range 3 {
+		var err error
+		if last, err = add(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := add(ctx); !fault.Is(err, fault.Conflict) {
+		t.Errorf("one more than the quota: %v", err)
+	}
+	if _, err := add(other); err != nil {
+		t.Errorf("of another organization: %v", err)
+	}
+	if _, err := h.DeleteContactMethod(ctx, &nightbellv1.DeleteContactMethodRequest{Id: last}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := add(ctx); err != nil {
+		t.Errorf("after one was deleted: %v", err)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
 // Event is one row of the feed.
@@ -48,24 +50,37 @@ const (
 	readAtOnce = 1000
 	// maxStreams bounds the goroutines that strangers' browsers may hold here.
 	maxStreams = 5000
+	// maxPerCaller is enough for every tab of a person, and for a program that reconnects.
+	maxPerCaller = 20
 )
+
+// DefaultPerOrg is how many streams of one organization a process holds open.
+const DefaultPerOrg = 500
 
 // Hub knows the rooms: one for each organization that somebody is looking at.
 type Hub struct {
+	// PerOrg bounds the streams of one organization; set it before the first Serve.
+	PerOrg int
+
 	source Source
 	logger *slog.Logger
 	relay  *outbox
 
-	mu     sync.Mutex
-	rooms  map[uuid.UUID]*room
-	count  int
-	closed bool
-	done   chan struct{}
+	mu    sync.Mutex
+	rooms map[uuid.UUID]*room
+	count int
+	// callers counts the open streams of each.
+	callers map[uuid.UUID]int
+	closed  bool
+	done    chan struct{}
 }
 
 // New makes a hub. Close ends its streams.
 func New(source Source, logger *slog.Logger) *Hub {
-	return &Hub{source: source, logger: logger, relay: newOutbox(), rooms: map[uuid.UUID]*room{}, done: make(chan struct{})}
+	return &Hub{
+		PerOrg: DefaultPerOrg, source: source, logger: logger, relay: newOutbox(),
+		rooms: map[uuid.UUID]*room{}, callers: map[uuid.UUID]int{}, done: make(chan struct{}),
+	}
 }
 
 // Publish hints that something of the organization was committed. It never blocks and may be called
@@ -101,28 +116,46 @@ func (h *Hub) Close() {
 	}
 }
 
-// join opens the organization's room when it is the first; ok is false when the hub is closed or
-// full. The subscriber leaves by calling leave.
-func (h *Hub) join(orgID uuid.UUID) (*room, *subscriber, bool) {
+var (
+	errFull = fault.New(fault.Unavailable, "stream_unavailable", "No more live streams can be opened here now. Try again.").After(2)
+	errMany = fault.New(fault.Limited, "too_many_streams",
+		"You have too many live screens open. Close some; the others go on.").After(15)
+	errManyOfOrg = fault.New(fault.Limited, "too_many_streams",
+		"Your organization has too many live screens open. Close some; the others go on.").After(15)
+)
+
+// join opens the organization's room when it is the first. It refuses when the hub is closed or
+// full, and when the caller or the organization has too many streams. The subscriber leaves by
+// calling leave.
+func (h *Hub) join(orgID, callerID uuid.UUID) (*room, *subscriber, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || h.count >= maxStreams {
-		return nil, nil, false
+	place, ok := h.rooms[orgID]
+	switch {
+	case h.closed || h.count >= maxStreams:
+		return nil, nil, errFull
+	case h.callers[callerID] >= maxPerCaller:
+		return nil, nil, errMany
+	case ok && place.size() >= h.PerOrg:
+		return nil, nil, errManyOfOrg
 	}
 	h.count++
-	place, ok := h.rooms[orgID]
+	h.callers[callerID]++
 	if !ok {
 		place = newRoom(h, orgID)
 		h.rooms[orgID] = place
 		go place.run()
 	}
-	return place, place.enter(), true
+	return place, place.enter(), nil
 }
 
-func (h *Hub) leave(place *room, who *subscriber) {
+func (h *Hub) leave(place *room, who *subscriber, callerID uuid.UUID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.count--
+	if h.callers[callerID]--; h.callers[callerID] == 0 {
+		delete(h.callers, callerID)
+	}
 	if place.exit(who) == 0 {
 		delete(h.rooms, place.orgID)
 		place.stop()

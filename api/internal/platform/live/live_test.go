@@ -139,7 +139,7 @@ func open(t bubble, lastID string) (*screen, func() bool, context.CancelFunc) {
 	shown, ended := &screen{header: http.Header{}}, make(chan struct{})
 	go func() {
 		defer close(ended)
-		t.hub.Serve(shown, request, acme)
+		t.hub.Serve(shown, request, acme, uuid.New())
 	}()
 	synctest.Wait()
 	return shown, func() bool {
@@ -389,7 +389,7 @@ func TestRefusedStreams(t *testing.T) {
 	for _, lastID := range []string{"x", "-1", "1e3", "99999999999999999999"} {
 		r := httptest.NewRequest(http.MethodGet, "/v1/stream?last_event_id="+lastID, nil)
 		w := httptest.NewRecorder()
-		hub.Serve(w, r, acme)
+		hub.Serve(w, r, acme, uuid.New())
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "leave it out") {
 			t.Errorf("last_event_id=%s: %d %s", lastID, w.Code, w.Body)
 		}
@@ -397,7 +397,7 @@ func TestRefusedStreams(t *testing.T) {
 	hub.Close()
 	hub.Close()
 	w := httptest.NewRecorder()
-	hub.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/stream", nil), acme)
+	hub.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/stream", nil), acme, uuid.New())
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("after Close: %d %v", w.Code, w.Header())
 	}
@@ -446,5 +446,39 @@ func TestHearing(t *testing.T) {
 		case <-place.hint:
 		default:
 		}
+	}
+}
+
+// TestOneAccountCannotTakeAllStreams opens as many as there may be of one caller, and of one
+// organization; somebody else is served, and so is the caller once a stream has ended.
+func TestOneAccountCannotTakeAllStreams(t *testing.T) {
+	hub := New((&feed{}).source(), slog.New(slog.DiscardHandler))
+	hub.PerOrg = 30
+	defer hub.Close()
+	greedy := uuid.New()
+	var leave []func()
+	for range maxPerCaller {
+		place, who, err := hub.join(acme, greedy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, func() { hub.leave(place, who, greedy) })
+	}
+	w := httptest.NewRecorder()
+	hub.Serve(w, httptest.NewRequest(http.MethodGet, "/v1/stream", nil), acme, greedy)
+	if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "Close some") {
+		t.Errorf("one more: %d %s", w.Code, w.Body)
+	}
+	for n := range 11 {
+		if _, _, err := hub.join(acme, uuid.New()); (err == nil) != (n < 10) {
+			t.Errorf("stream %d of the organization: %v", maxPerCaller+n+1, err)
+		}
+	}
+	if _, _, err := hub.join(uuid.New(), uuid.New()); err != nil {
+		t.Errorf("another organization: %v", err)
+	}
+	leave[0]()
+	if _, _, err := hub.join(acme, greedy); err != nil {
+		t.Errorf("after one has ended: %v", err)
 	}
 }

@@ -46,7 +46,7 @@ func TestReplicasTellEachOther(t *testing.T) {
 	}
 	here, there := replica(t, source, connect, notify), replica(t, source, connect, notify)
 
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { there.Serve(w, r, org) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { there.Serve(w, r, org, uuid.New()) }))
 	defer server.Close()
 	defer there.Close()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)

@@ -56,6 +56,12 @@ func (r *room) enter() *subscriber {
 	return who
 }
 
+func (r *room) size() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.subscribers)
+}
+
 func (r *room) exit(who *subscriber) (left int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -34,19 +34,18 @@ const (
 // it the stream begins now, with hello. resync means that events were left out: load everything
 // again. What another transaction committed late during a break is not repeated, so whoever
 // reconnects should load again as well.
-func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, orgID uuid.UUID) {
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, orgID, callerID uuid.UUID) {
 	after, resuming, err := lastEventID(r)
 	if err != nil {
 		rpcserver.WriteError(w, r, err)
 		return
 	}
-	place, who, ok := h.join(orgID)
-	if !ok {
-		rpcserver.WriteError(w, r, fault.New(fault.Unavailable, "stream_unavailable",
-			"No more live streams can be opened here now. Try again.").After(2))
+	place, who, err := h.join(orgID, callerID)
+	if err != nil {
+		rpcserver.WriteError(w, r, err)
 		return
 	}
-	defer h.leave(place, who)
+	defer h.leave(place, who, callerID)
 	stream := &stream{hub: h, place: place, who: who, w: w, control: http.NewResponseController(w), sent: map[int64]struct{}{}}
 	stream.begin()
 	if stream.catchUp(r.Context(), after, resuming) == nil {

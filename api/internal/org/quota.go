@@ -1,0 +1,16 @@
+package org
+
+// Quotas are what one organization may use of an installation that it shares with others.
+// docs-mdx/quotas.md has the same table. No quota ever refuses an alert.
+type Quotas struct {
+	// Contacts is how many contact methods its people and channels have; more are refused.
+	Contacts int
+	// IncidentsPerMinute is how many incidents may open before its pages are bundled: each
+	// contact then gets one message every 15 seconds at most, with exact counts.
+	IncidentsPerMinute int
+	// Streams is how many live screens it has open in one process; more are refused.
+	Streams int
+}
+
+// DefaultQuotas are above what the chaos tests and the benchmarks do.
+var DefaultQuotas = Quotas{Contacts: 1000, IncidentsPerMinute: 300_000, Streams: 500}
