@@ -32,11 +32,11 @@ func problems(made *rota) string {
 	if on := oncall.At(round, now).People; !slices.Equal(on, []uuid.UUID{personID(owner)}) {
 		return fmt.Sprintf("%d people are on call, or not the owner", len(on))
 	}
-	gaps := oncall.Gaps(round, now, now.AddDate(0, 0, 30))
+	gaps := oncall.Survey(round, now, now.AddDate(0, 0, 30), nil).Gaps
 	if len(gaps) != 1 || gaps[0].End.Sub(gaps[0].Start) != 6*time.Hour || gaps[0].Start.In(round.Zone).Weekday() != time.Saturday || gaps[0].Start.Sub(now) > 8*24*time.Hour {
 		return fmt.Sprintf("the gaps are %v", gaps)
 	}
-	if gaps := oncall.Gaps(*made.schedules[backup], now, now.AddDate(0, 0, 30)); len(gaps) != 0 {
+	if gaps := oncall.Survey(*made.schedules[backup], now, now.AddDate(0, 0, 30), nil).Gaps; len(gaps) != 0 {
 		return fmt.Sprintf("the backup has gaps: %v", gaps)
 	}
 	if hidden := oncall.Survey(round, now, now.AddDate(0, 0, 14), nil).Hidden; len(hidden) != 0 {

@@ -40,7 +40,7 @@ func TestBrokenSchedulesMeanNobody(t *testing.T) {
 		if got := At(s, noon); len(got.People) != 0 || (got.Because.Kind == FromInactive) != !s.Active {
 			t.Errorf("%s: %v", name, got)
 		}
-		if got := Gaps(s, noon, noon.Add(1)); len(got) != 1 || got[0].Start != noon || got[0].End != noon.Add(1) {
+		if got := gaps(s, noon, noon.Add(1)); len(got) != 1 || got[0].Start != noon || got[0].End != noon.Add(1) {
 			t.Errorf("%s: %v", name, got)
 		}
 		everything(s, noon.AddDate(0, 0, -3), noon.AddDate(0, 0, 3))

@@ -31,12 +31,6 @@ func (r Rotation) ShiftsWithin(zone *time.Location, from, to time.Time, budget *
 	return slices.DeleteFunc(list, Shift.gap), complete
 }
 
-// Gaps is the shifts of [from, to) in which nobody is on call. The source tells those
-// that nobody planned from those on purpose; a schedule that is switched off is one gap.
-func Gaps(s Schedule, from, to time.Time) []Shift {
-	return slices.DeleteFunc(Shifts(s, from, to), func(shift Shift) bool { return !shift.gap() })
-}
-
 func (s Shift) gap() bool { return len(s.People) == 0 }
 
 func (d Duty) equal(other Duty) bool {

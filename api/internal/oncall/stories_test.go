@@ -129,7 +129,7 @@ func TestTheWeekInWhichBerlinSetsItsClocksForward(t *testing.T) {
 		Sat 28 20:00 11h Tomás (Night)
 		Sun 29 08:00 12h Amira (Weekend)
 		Sun 29 20:00 4h Tomás (Night)`)
-	tells(t, s.Zone, Gaps(s, from, to), `Sat 28 08:00 6h nobody (nothing)`)
+	tells(t, s.Zone, gaps(s, from, to), `Sat 28 08:00 6h nobody (nothing)`)
 	tells(t, s.Zone, alone(s.Rotations[2], s.Zone, from, to), `
 		Sat 28 14:00 6h Ahmed (Weekend)
 		Sun 29 08:00 12h Amira (Weekend)`)

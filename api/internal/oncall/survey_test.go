@@ -62,7 +62,7 @@ func hides(s Schedule, override int, start, end time.Time) bool {
 }
 
 func gapsOf(s Schedule, from, to time.Time) (list []Span) {
-	for _, gap := range Gaps(s, from, to) {
+	for _, gap := range gaps(s, from, to) {
 		if n := len(list); n > 0 && list[n-1].End.Equal(gap.Start) {
 			list[n-1].End = gap.End
 			continue

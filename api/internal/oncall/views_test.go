@@ -188,3 +188,8 @@ func alone(r Rotation, zone *time.Location, from, to time.Time) []Shift {
 	list, _ := r.ShiftsWithin(zone, from, to, nil)
 	return list
 }
+
+// gaps is the shifts in which nobody is on call.
+func gaps(s Schedule, from, to time.Time) []Shift {
+	return slices.DeleteFunc(Shifts(s, from, to), func(shift Shift) bool { return !shift.gap() })
+}
