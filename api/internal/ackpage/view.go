@@ -86,7 +86,7 @@ type row struct {
 func newView(paged respond.Paged) view {
 	v := view{Style: styleURL}
 	for _, told := range paged.Incidents {
-		if told.Status == incident.Triggered {
+		if told.Waits() {
 			v.Open++
 		}
 		if len(v.Rows) < maxRows {
@@ -150,7 +150,11 @@ func since(told respond.PagedIncident, now time.Time) string {
 		if told.AcknowledgedBy != "" {
 			by = "by " + notify.Line(told.AcknowledgedBy, 100) + " "
 		}
-		return by + "at " + clock(told.AcknowledgedAt)
+		text := by + "at " + clock(told.AcknowledgedAt)
+		if told.Waits() {
+			text += ", when it was " + string(told.AcknowledgedSeverity) + ": acknowledge it again"
+		}
+		return text
 	case incident.Resolved:
 		return "began at " + clock(told.TriggeredAt)
 	case incident.Triggered:

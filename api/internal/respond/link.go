@@ -45,6 +45,15 @@ type PagedIncident struct {
 	TriggeredAt    time.Time
 	AcknowledgedBy string
 	AcknowledgedAt time.Time
+	// AcknowledgedSeverity is what it was then.
+	AcknowledgedSeverity alert.Severity
+}
+
+// Waits reports whether somebody has to acknowledge it, for the first time or again
+// because it became more severe.
+func (i PagedIncident) Waits() bool {
+	return i.Status == incident.Triggered ||
+		incident.Incident{Status: i.Status, Severity: i.Severity, AcknowledgedSeverity: i.AcknowledgedSeverity}.WantsConfirmation()
 }
 
 // LinkedPage shows what an acknowledge link is about. It changes nothing: mail
@@ -69,7 +78,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message"}
 	var waiting []uuid.UUID
 	for _, i := range before.Incidents {
-		if i.Status == incident.Triggered {
+		if i.Waits() {
 			waiting = append(waiting, i.ID)
 		}
 	}
@@ -87,7 +96,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 }
 
 const pagedSQL = `
-SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at)
+SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, '')
 FROM (SELECT DISTINCT n.incident_id
       FROM (SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2) page
       JOIN notification n ON n.org_id = $1 AND n.id = page.id
@@ -117,7 +126,7 @@ func readPaged(ctx context.Context, tx pgx.Tx, claims notify.AckClaims) (Paged, 
 		return Paged{}, err
 	}
 	paged.Incidents, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (i PagedIncident, err error) {
-		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt)
+		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt, &i.AcknowledgedSeverity)
 		return i, err
 	})
 	if err == nil && len(paged.Incidents) == 0 {

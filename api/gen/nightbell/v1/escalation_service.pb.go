@@ -42,7 +42,14 @@ type EscalationPolicy struct {
 	// IANA name: the zone of the steps' windows.
 	Timezone string `protobuf:"bytes,9,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// Names of the services that use it, without those that use it as the default.
-	UsedBy        []string `protobuf:"bytes,10,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
+	UsedBy []string `protobuf:"bytes,10,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
+	// Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
+	// workspace), target or nobody.
+	LastResort string `protobuf:"bytes,11,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
+	// Who that is for target. While it means nobody, the owners are paged.
+	LastResortTarget *EscalationTarget `protobuf:"bytes,12,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
+	// When the policy pages nobody, the last resort included.
+	Quiet         []*EscalationQuiet `protobuf:"bytes,13,rep,name=quiet,proto3" json:"quiet,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -147,24 +154,105 @@ func (x *EscalationPolicy) GetUsedBy() []string {
 	return nil
 }
 
+func (x *EscalationPolicy) GetLastResort() string {
+	if x != nil {
+		return x.LastResort
+	}
+	return ""
+}
+
+func (x *EscalationPolicy) GetLastResortTarget() *EscalationTarget {
+	if x != nil {
+		return x.LastResortTarget
+	}
+	return nil
+}
+
+func (x *EscalationPolicy) GetQuiet() []*EscalationQuiet {
+	if x != nil {
+		return x.Quiet
+	}
+	return nil
+}
+
+// The policy pages nobody for incidents of these severities at these times: paging ends there, and
+// begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+type EscalationQuiet struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// All when empty.
+	Severities []string `protobuf:"bytes,1,rep,name=severities,proto3" json:"severities,omitempty"`
+	// Always when empty.
+	Windows       []*TimeWindow `protobuf:"bytes,2,rep,name=windows,proto3" json:"windows,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EscalationQuiet) Reset() {
+	*x = EscalationQuiet{}
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EscalationQuiet) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EscalationQuiet) ProtoMessage() {}
+
+func (x *EscalationQuiet) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EscalationQuiet.ProtoReflect.Descriptor instead.
+func (*EscalationQuiet) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *EscalationQuiet) GetSeverities() []string {
+	if x != nil {
+		return x.Severities
+	}
+	return nil
+}
+
+func (x *EscalationQuiet) GetWindows() []*TimeWindow {
+	if x != nil {
+		return x.Windows
+	}
+	return nil
+}
+
 type EscalationStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How long this step waits for an answer before the next one is paged.
 	DelaySeconds int32               `protobuf:"varint,1,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
 	Targets      []*EscalationTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"`
-	// everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+	// everyone, or round_robin: each incident, and each repeat, pages the next one of the targets; one
+	// that means nobody then passes its turn on to the next. everyone when empty.
 	Assignment string `protobuf:"bytes,3,opt,name=assignment,proto3" json:"assignment,omitempty"`
 	// The step is skipped at once for other severities. All when empty.
 	Severities []string `protobuf:"bytes,4,rep,name=severities,proto3" json:"severities,omitempty"`
 	// The step is skipped at once at other times. Always when empty.
-	Windows       []*TimeWindow `protobuf:"bytes,5,rep,name=windows,proto3" json:"windows,omitempty"`
+	Windows []*TimeWindow `protobuf:"bytes,5,rep,name=windows,proto3" json:"windows,omitempty"`
+	// Stays the same when the policy is edited: send it back, and incidents under way know which steps
+	// they have passed. A step without it that pages as one of before does is that one; another is new.
+	Id            string `protobuf:"bytes,6,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EscalationStep) Reset() {
 	*x = EscalationStep{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -176,7 +264,7 @@ func (x *EscalationStep) String() string {
 func (*EscalationStep) ProtoMessage() {}
 
 func (x *EscalationStep) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -189,7 +277,7 @@ func (x *EscalationStep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalationStep.ProtoReflect.Descriptor instead.
 func (*EscalationStep) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *EscalationStep) GetDelaySeconds() int32 {
@@ -227,6 +315,13 @@ func (x *EscalationStep) GetWindows() []*TimeWindow {
 	return nil
 }
 
+func (x *EscalationStep) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 type EscalationTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// user, schedule, team or channel.
@@ -234,14 +329,16 @@ type EscalationTarget struct {
 	// The id of that user, schedule, team or shared contact method.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Filled in answers.
-	Name          string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// For a user, their e-mail address can be sent instead of the id.
+	Email         string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EscalationTarget) Reset() {
 	*x = EscalationTarget{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -253,7 +350,7 @@ func (x *EscalationTarget) String() string {
 func (*EscalationTarget) ProtoMessage() {}
 
 func (x *EscalationTarget) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -266,7 +363,7 @@ func (x *EscalationTarget) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalationTarget.ProtoReflect.Descriptor instead.
 func (*EscalationTarget) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *EscalationTarget) GetKind() string {
@@ -290,6 +387,13 @@ func (x *EscalationTarget) GetName() string {
 	return ""
 }
 
+func (x *EscalationTarget) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
 type CreateEscalationPolicyRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -301,14 +405,19 @@ type CreateEscalationPolicyRequest struct {
 	// 0 (never), or 300 to 2592000.
 	AutoResolveSeconds int32 `protobuf:"varint,6,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
-	Timezone      string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Timezone string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// owners when empty.
+	LastResort string `protobuf:"bytes,8,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
+	// Needed for target.
+	LastResortTarget *EscalationTarget  `protobuf:"bytes,9,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
+	Quiet            []*EscalationQuiet `protobuf:"bytes,10,rep,name=quiet,proto3" json:"quiet,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *CreateEscalationPolicyRequest) Reset() {
 	*x = CreateEscalationPolicyRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -320,7 +429,7 @@ func (x *CreateEscalationPolicyRequest) String() string {
 func (*CreateEscalationPolicyRequest) ProtoMessage() {}
 
 func (x *CreateEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -333,7 +442,7 @@ func (x *CreateEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateEscalationPolicyRequest.ProtoReflect.Descriptor instead.
 func (*CreateEscalationPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreateEscalationPolicyRequest) GetName() string {
@@ -385,6 +494,27 @@ func (x *CreateEscalationPolicyRequest) GetTimezone() string {
 	return ""
 }
 
+func (x *CreateEscalationPolicyRequest) GetLastResort() string {
+	if x != nil {
+		return x.LastResort
+	}
+	return ""
+}
+
+func (x *CreateEscalationPolicyRequest) GetLastResortTarget() *EscalationTarget {
+	if x != nil {
+		return x.LastResortTarget
+	}
+	return nil
+}
+
+func (x *CreateEscalationPolicyRequest) GetQuiet() []*EscalationQuiet {
+	if x != nil {
+		return x.Quiet
+	}
+	return nil
+}
+
 type CreateEscalationPolicyResponse struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	EscalationPolicy *EscalationPolicy      `protobuf:"bytes,1,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
@@ -394,7 +524,7 @@ type CreateEscalationPolicyResponse struct {
 
 func (x *CreateEscalationPolicyResponse) Reset() {
 	*x = CreateEscalationPolicyResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -406,7 +536,7 @@ func (x *CreateEscalationPolicyResponse) String() string {
 func (*CreateEscalationPolicyResponse) ProtoMessage() {}
 
 func (x *CreateEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -419,7 +549,7 @@ func (x *CreateEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateEscalationPolicyResponse.ProtoReflect.Descriptor instead.
 func (*CreateEscalationPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
@@ -437,7 +567,7 @@ type ListEscalationPoliciesRequest struct {
 
 func (x *ListEscalationPoliciesRequest) Reset() {
 	*x = ListEscalationPoliciesRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -449,7 +579,7 @@ func (x *ListEscalationPoliciesRequest) String() string {
 func (*ListEscalationPoliciesRequest) ProtoMessage() {}
 
 func (x *ListEscalationPoliciesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -462,7 +592,7 @@ func (x *ListEscalationPoliciesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEscalationPoliciesRequest.ProtoReflect.Descriptor instead.
 func (*ListEscalationPoliciesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{6}
 }
 
 type ListEscalationPoliciesResponse struct {
@@ -474,7 +604,7 @@ type ListEscalationPoliciesResponse struct {
 
 func (x *ListEscalationPoliciesResponse) Reset() {
 	*x = ListEscalationPoliciesResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +616,7 @@ func (x *ListEscalationPoliciesResponse) String() string {
 func (*ListEscalationPoliciesResponse) ProtoMessage() {}
 
 func (x *ListEscalationPoliciesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +629,7 @@ func (x *ListEscalationPoliciesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListEscalationPoliciesResponse.ProtoReflect.Descriptor instead.
 func (*ListEscalationPoliciesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListEscalationPoliciesResponse) GetEscalationPolicies() []*EscalationPolicy {
@@ -518,7 +648,7 @@ type GetEscalationPolicyRequest struct {
 
 func (x *GetEscalationPolicyRequest) Reset() {
 	*x = GetEscalationPolicyRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -530,7 +660,7 @@ func (x *GetEscalationPolicyRequest) String() string {
 func (*GetEscalationPolicyRequest) ProtoMessage() {}
 
 func (x *GetEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -543,7 +673,7 @@ func (x *GetEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetEscalationPolicyRequest.ProtoReflect.Descriptor instead.
 func (*GetEscalationPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetEscalationPolicyRequest) GetId() string {
@@ -562,7 +692,7 @@ type GetEscalationPolicyResponse struct {
 
 func (x *GetEscalationPolicyResponse) Reset() {
 	*x = GetEscalationPolicyResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +704,7 @@ func (x *GetEscalationPolicyResponse) String() string {
 func (*GetEscalationPolicyResponse) ProtoMessage() {}
 
 func (x *GetEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +717,7 @@ func (x *GetEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetEscalationPolicyResponse.ProtoReflect.Descriptor instead.
 func (*GetEscalationPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
@@ -609,14 +739,19 @@ type UpdateEscalationPolicyRequest struct {
 	// 0 (never), or 300 to 2592000.
 	AutoResolveSeconds int32 `protobuf:"varint,7,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
-	Timezone      string `protobuf:"bytes,8,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Timezone string `protobuf:"bytes,8,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// owners when empty.
+	LastResort string `protobuf:"bytes,9,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
+	// Needed for target.
+	LastResortTarget *EscalationTarget  `protobuf:"bytes,10,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
+	Quiet            []*EscalationQuiet `protobuf:"bytes,11,rep,name=quiet,proto3" json:"quiet,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *UpdateEscalationPolicyRequest) Reset() {
 	*x = UpdateEscalationPolicyRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +763,7 @@ func (x *UpdateEscalationPolicyRequest) String() string {
 func (*UpdateEscalationPolicyRequest) ProtoMessage() {}
 
 func (x *UpdateEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +776,7 @@ func (x *UpdateEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateEscalationPolicyRequest.ProtoReflect.Descriptor instead.
 func (*UpdateEscalationPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateEscalationPolicyRequest) GetId() string {
@@ -700,6 +835,27 @@ func (x *UpdateEscalationPolicyRequest) GetTimezone() string {
 	return ""
 }
 
+func (x *UpdateEscalationPolicyRequest) GetLastResort() string {
+	if x != nil {
+		return x.LastResort
+	}
+	return ""
+}
+
+func (x *UpdateEscalationPolicyRequest) GetLastResortTarget() *EscalationTarget {
+	if x != nil {
+		return x.LastResortTarget
+	}
+	return nil
+}
+
+func (x *UpdateEscalationPolicyRequest) GetQuiet() []*EscalationQuiet {
+	if x != nil {
+		return x.Quiet
+	}
+	return nil
+}
+
 type UpdateEscalationPolicyResponse struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	EscalationPolicy *EscalationPolicy      `protobuf:"bytes,1,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
@@ -709,7 +865,7 @@ type UpdateEscalationPolicyResponse struct {
 
 func (x *UpdateEscalationPolicyResponse) Reset() {
 	*x = UpdateEscalationPolicyResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -721,7 +877,7 @@ func (x *UpdateEscalationPolicyResponse) String() string {
 func (*UpdateEscalationPolicyResponse) ProtoMessage() {}
 
 func (x *UpdateEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -734,7 +890,7 @@ func (x *UpdateEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateEscalationPolicyResponse.ProtoReflect.Descriptor instead.
 func (*UpdateEscalationPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
@@ -753,7 +909,7 @@ type DeleteEscalationPolicyRequest struct {
 
 func (x *DeleteEscalationPolicyRequest) Reset() {
 	*x = DeleteEscalationPolicyRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -765,7 +921,7 @@ func (x *DeleteEscalationPolicyRequest) String() string {
 func (*DeleteEscalationPolicyRequest) ProtoMessage() {}
 
 func (x *DeleteEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -778,7 +934,7 @@ func (x *DeleteEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteEscalationPolicyRequest.ProtoReflect.Descriptor instead.
 func (*DeleteEscalationPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *DeleteEscalationPolicyRequest) GetId() string {
@@ -796,7 +952,7 @@ type DeleteEscalationPolicyResponse struct {
 
 func (x *DeleteEscalationPolicyResponse) Reset() {
 	*x = DeleteEscalationPolicyResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +964,7 @@ func (x *DeleteEscalationPolicyResponse) String() string {
 func (*DeleteEscalationPolicyResponse) ProtoMessage() {}
 
 func (x *DeleteEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +977,7 @@ func (x *DeleteEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteEscalationPolicyResponse.ProtoReflect.Descriptor instead.
 func (*DeleteEscalationPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{13}
 }
 
 type MakeDefaultEscalationPolicyRequest struct {
@@ -833,7 +989,7 @@ type MakeDefaultEscalationPolicyRequest struct {
 
 func (x *MakeDefaultEscalationPolicyRequest) Reset() {
 	*x = MakeDefaultEscalationPolicyRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +1001,7 @@ func (x *MakeDefaultEscalationPolicyRequest) String() string {
 func (*MakeDefaultEscalationPolicyRequest) ProtoMessage() {}
 
 func (x *MakeDefaultEscalationPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +1014,7 @@ func (x *MakeDefaultEscalationPolicyRequest) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use MakeDefaultEscalationPolicyRequest.ProtoReflect.Descriptor instead.
 func (*MakeDefaultEscalationPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MakeDefaultEscalationPolicyRequest) GetId() string {
@@ -877,7 +1033,7 @@ type MakeDefaultEscalationPolicyResponse struct {
 
 func (x *MakeDefaultEscalationPolicyResponse) Reset() {
 	*x = MakeDefaultEscalationPolicyResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -889,7 +1045,7 @@ func (x *MakeDefaultEscalationPolicyResponse) String() string {
 func (*MakeDefaultEscalationPolicyResponse) ProtoMessage() {}
 
 func (x *MakeDefaultEscalationPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -902,7 +1058,7 @@ func (x *MakeDefaultEscalationPolicyResponse) ProtoReflect() protoreflect.Messag
 
 // Deprecated: Use MakeDefaultEscalationPolicyResponse.ProtoReflect.Descriptor instead.
 func (*MakeDefaultEscalationPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MakeDefaultEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy {
@@ -926,7 +1082,7 @@ type ExplainRequest struct {
 
 func (x *ExplainRequest) Reset() {
 	*x = ExplainRequest{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -938,7 +1094,7 @@ func (x *ExplainRequest) String() string {
 func (*ExplainRequest) ProtoMessage() {}
 
 func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -951,7 +1107,7 @@ func (x *ExplainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainRequest.ProtoReflect.Descriptor instead.
 func (*ExplainRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ExplainRequest) GetServiceId() string {
@@ -996,7 +1152,7 @@ type ExplainResponse struct {
 
 func (x *ExplainResponse) Reset() {
 	*x = ExplainResponse{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +1164,7 @@ func (x *ExplainResponse) String() string {
 func (*ExplainResponse) ProtoMessage() {}
 
 func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +1177,7 @@ func (x *ExplainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainResponse.ProtoReflect.Descriptor instead.
 func (*ExplainResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ExplainResponse) GetServiceId() string {
@@ -1112,7 +1268,7 @@ type ExplainMoment struct {
 
 func (x *ExplainMoment) Reset() {
 	*x = ExplainMoment{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1280,7 @@ func (x *ExplainMoment) String() string {
 func (*ExplainMoment) ProtoMessage() {}
 
 func (x *ExplainMoment) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1293,7 @@ func (x *ExplainMoment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainMoment.ProtoReflect.Descriptor instead.
 func (*ExplainMoment) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ExplainMoment) GetAt() *timestamppb.Timestamp {
@@ -1203,7 +1359,7 @@ type ExplainPage struct {
 
 func (x *ExplainPage) Reset() {
 	*x = ExplainPage{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1215,7 +1371,7 @@ func (x *ExplainPage) String() string {
 func (*ExplainPage) ProtoMessage() {}
 
 func (x *ExplainPage) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1228,7 +1384,7 @@ func (x *ExplainPage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainPage.ProtoReflect.Descriptor instead.
 func (*ExplainPage) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ExplainPage) GetWhy() *Why {
@@ -1265,7 +1421,7 @@ type ExplainContact struct {
 
 func (x *ExplainContact) Reset() {
 	*x = ExplainContact{}
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1277,7 +1433,7 @@ func (x *ExplainContact) String() string {
 func (*ExplainContact) ProtoMessage() {}
 
 func (x *ExplainContact) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_escalation_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1290,7 +1446,7 @@ func (x *ExplainContact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainContact.ProtoReflect.Descriptor instead.
 func (*ExplainContact) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ExplainContact) GetChannel() string {
@@ -1325,7 +1481,7 @@ var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\xdc\x02\n" +
+	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x80\x04\n" +
 	"\x10EscalationPolicy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1338,7 +1494,16 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x14auto_resolve_seconds\x18\b \x01(\x05R\x12autoResolveSeconds\x12\x1a\n" +
 	"\btimezone\x18\t \x01(\tR\btimezone\x12\x17\n" +
 	"\aused_by\x18\n" +
-	" \x03(\tR\x06usedBy\"\xd1\x02\n" +
+	" \x03(\tR\x06usedBy\x12\x1f\n" +
+	"\vlast_resort\x18\v \x01(\tR\n" +
+	"lastResort\x12L\n" +
+	"\x12last_resort_target\x18\f \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x123\n" +
+	"\x05quiet\x18\r \x03(\v2\x1d.nightbell.v1.EscalationQuietR\x05quiet\"\x9a\x01\n" +
+	"\x0fEscalationQuiet\x12I\n" +
+	"\n" +
+	"severities\x18\x01 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
+	"severities\x12<\n" +
+	"\awindows\x18\x02 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"\xea\x02\n" +
 	"\x0eEscalationStep\x120\n" +
 	"\rdelay_seconds\x18\x01 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\n" +
 	"R\fdelaySeconds\x12D\n" +
@@ -1350,11 +1515,13 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
 	"severities\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
 	"severities\x12<\n" +
-	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"\x87\x01\n" +
+	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\x12\x17\n" +
+	"\x02id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18$R\x02id\"\xa7\x01\n" +
 	"\x10EscalationTarget\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
 	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\"\xf2\x02\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1e\n" +
+	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\x05email\"\xc1\x04\n" +
 	"\x1dCreateEscalationPolicyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -1364,7 +1531,12 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
 	"\x13ack_timeout_seconds\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
 	"\x14auto_resolve_seconds\x18\x06 \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\x9a\x9e\x01(\x00R\x12autoResolveSeconds\x12#\n" +
-	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\"m\n" +
+	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x12@\n" +
+	"\vlast_resort\x18\b \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x06ownersR\x06targetR\x06nobodyR\n" +
+	"lastResort\x12L\n" +
+	"\x12last_resort_target\x18\t \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x12=\n" +
+	"\x05quiet\x18\n" +
+	" \x03(\v2\x1d.nightbell.v1.EscalationQuietB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05quiet\"m\n" +
 	"\x1eCreateEscalationPolicyResponse\x12K\n" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x1f\n" +
 	"\x1dListEscalationPoliciesRequest\"q\n" +
@@ -1373,7 +1545,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x1aGetEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"j\n" +
 	"\x1bGetEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x99\x03\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xe8\x04\n" +
 	"\x1dUpdateEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1384,7 +1556,12 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
 	"\x13ack_timeout_seconds\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
 	"\x14auto_resolve_seconds\x18\a \x01(\x05B\f\xbaH\t\x1a\a\x18\x80\x9a\x9e\x01(\x00R\x12autoResolveSeconds\x12#\n" +
-	"\btimezone\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\"m\n" +
+	"\btimezone\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x12@\n" +
+	"\vlast_resort\x18\t \x01(\tB\x1f\xbaH\x1cr\x1aR\x00R\x06ownersR\x06targetR\x06nobodyR\n" +
+	"lastResort\x12L\n" +
+	"\x12last_resort_target\x18\n" +
+	" \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x12=\n" +
+	"\x05quiet\x18\v \x03(\v2\x1d.nightbell.v1.EscalationQuietB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05quiet\"m\n" +
 	"\x1eUpdateEscalationPolicyResponse\x12K\n" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"F\n" +
 	"\x1dDeleteEscalationPolicyRequest\x12%\n" +
@@ -1455,73 +1632,81 @@ func file_nightbell_v1_escalation_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_escalation_service_proto_rawDescData
 }
 
-var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_nightbell_v1_escalation_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_nightbell_v1_escalation_service_proto_goTypes = []any{
 	(*EscalationPolicy)(nil),                    // 0: nightbell.v1.EscalationPolicy
-	(*EscalationStep)(nil),                      // 1: nightbell.v1.EscalationStep
-	(*EscalationTarget)(nil),                    // 2: nightbell.v1.EscalationTarget
-	(*CreateEscalationPolicyRequest)(nil),       // 3: nightbell.v1.CreateEscalationPolicyRequest
-	(*CreateEscalationPolicyResponse)(nil),      // 4: nightbell.v1.CreateEscalationPolicyResponse
-	(*ListEscalationPoliciesRequest)(nil),       // 5: nightbell.v1.ListEscalationPoliciesRequest
-	(*ListEscalationPoliciesResponse)(nil),      // 6: nightbell.v1.ListEscalationPoliciesResponse
-	(*GetEscalationPolicyRequest)(nil),          // 7: nightbell.v1.GetEscalationPolicyRequest
-	(*GetEscalationPolicyResponse)(nil),         // 8: nightbell.v1.GetEscalationPolicyResponse
-	(*UpdateEscalationPolicyRequest)(nil),       // 9: nightbell.v1.UpdateEscalationPolicyRequest
-	(*UpdateEscalationPolicyResponse)(nil),      // 10: nightbell.v1.UpdateEscalationPolicyResponse
-	(*DeleteEscalationPolicyRequest)(nil),       // 11: nightbell.v1.DeleteEscalationPolicyRequest
-	(*DeleteEscalationPolicyResponse)(nil),      // 12: nightbell.v1.DeleteEscalationPolicyResponse
-	(*MakeDefaultEscalationPolicyRequest)(nil),  // 13: nightbell.v1.MakeDefaultEscalationPolicyRequest
-	(*MakeDefaultEscalationPolicyResponse)(nil), // 14: nightbell.v1.MakeDefaultEscalationPolicyResponse
-	(*ExplainRequest)(nil),                      // 15: nightbell.v1.ExplainRequest
-	(*ExplainResponse)(nil),                     // 16: nightbell.v1.ExplainResponse
-	(*ExplainMoment)(nil),                       // 17: nightbell.v1.ExplainMoment
-	(*ExplainPage)(nil),                         // 18: nightbell.v1.ExplainPage
-	(*ExplainContact)(nil),                      // 19: nightbell.v1.ExplainContact
-	(*TimeWindow)(nil),                          // 20: nightbell.v1.TimeWindow
-	(*timestamppb.Timestamp)(nil),               // 21: google.protobuf.Timestamp
-	(*Why)(nil),                                 // 22: nightbell.v1.Why
-	(*Person)(nil),                              // 23: nightbell.v1.Person
+	(*EscalationQuiet)(nil),                     // 1: nightbell.v1.EscalationQuiet
+	(*EscalationStep)(nil),                      // 2: nightbell.v1.EscalationStep
+	(*EscalationTarget)(nil),                    // 3: nightbell.v1.EscalationTarget
+	(*CreateEscalationPolicyRequest)(nil),       // 4: nightbell.v1.CreateEscalationPolicyRequest
+	(*CreateEscalationPolicyResponse)(nil),      // 5: nightbell.v1.CreateEscalationPolicyResponse
+	(*ListEscalationPoliciesRequest)(nil),       // 6: nightbell.v1.ListEscalationPoliciesRequest
+	(*ListEscalationPoliciesResponse)(nil),      // 7: nightbell.v1.ListEscalationPoliciesResponse
+	(*GetEscalationPolicyRequest)(nil),          // 8: nightbell.v1.GetEscalationPolicyRequest
+	(*GetEscalationPolicyResponse)(nil),         // 9: nightbell.v1.GetEscalationPolicyResponse
+	(*UpdateEscalationPolicyRequest)(nil),       // 10: nightbell.v1.UpdateEscalationPolicyRequest
+	(*UpdateEscalationPolicyResponse)(nil),      // 11: nightbell.v1.UpdateEscalationPolicyResponse
+	(*DeleteEscalationPolicyRequest)(nil),       // 12: nightbell.v1.DeleteEscalationPolicyRequest
+	(*DeleteEscalationPolicyResponse)(nil),      // 13: nightbell.v1.DeleteEscalationPolicyResponse
+	(*MakeDefaultEscalationPolicyRequest)(nil),  // 14: nightbell.v1.MakeDefaultEscalationPolicyRequest
+	(*MakeDefaultEscalationPolicyResponse)(nil), // 15: nightbell.v1.MakeDefaultEscalationPolicyResponse
+	(*ExplainRequest)(nil),                      // 16: nightbell.v1.ExplainRequest
+	(*ExplainResponse)(nil),                     // 17: nightbell.v1.ExplainResponse
+	(*ExplainMoment)(nil),                       // 18: nightbell.v1.ExplainMoment
+	(*ExplainPage)(nil),                         // 19: nightbell.v1.ExplainPage
+	(*ExplainContact)(nil),                      // 20: nightbell.v1.ExplainContact
+	(*TimeWindow)(nil),                          // 21: nightbell.v1.TimeWindow
+	(*timestamppb.Timestamp)(nil),               // 22: google.protobuf.Timestamp
+	(*Why)(nil),                                 // 23: nightbell.v1.Why
+	(*Person)(nil),                              // 24: nightbell.v1.Person
 }
 var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
-	1,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
-	2,  // 1: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
-	20, // 2: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
-	1,  // 3: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	0,  // 4: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 5: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 6: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	1,  // 7: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	0,  // 8: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 9: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	21, // 10: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
-	21, // 11: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
-	17, // 12: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
-	21, // 13: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
-	21, // 14: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
-	18, // 15: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
-	22, // 16: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
-	23, // 17: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
-	19, // 18: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
-	21, // 19: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
-	3,  // 20: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
-	5,  // 21: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
-	7,  // 22: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
-	9,  // 23: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
-	11, // 24: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
-	13, // 25: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
-	15, // 26: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
-	4,  // 27: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
-	6,  // 28: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
-	8,  // 29: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
-	10, // 30: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
-	12, // 31: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
-	14, // 32: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
-	16, // 33: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
-	27, // [27:34] is the sub-list for method output_type
-	20, // [20:27] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	2,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
+	3,  // 1: nightbell.v1.EscalationPolicy.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 2: nightbell.v1.EscalationPolicy.quiet:type_name -> nightbell.v1.EscalationQuiet
+	21, // 3: nightbell.v1.EscalationQuiet.windows:type_name -> nightbell.v1.TimeWindow
+	3,  // 4: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
+	21, // 5: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
+	2,  // 6: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	3,  // 7: nightbell.v1.CreateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 8: nightbell.v1.CreateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
+	0,  // 9: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 10: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 11: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	2,  // 12: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	3,  // 13: nightbell.v1.UpdateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 14: nightbell.v1.UpdateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
+	0,  // 15: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 16: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	22, // 17: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
+	22, // 18: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
+	18, // 19: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
+	22, // 20: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
+	22, // 21: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
+	19, // 22: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
+	23, // 23: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
+	24, // 24: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
+	20, // 25: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
+	22, // 26: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
+	4,  // 27: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
+	6,  // 28: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
+	8,  // 29: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
+	10, // 30: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
+	12, // 31: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
+	14, // 32: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
+	16, // 33: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
+	5,  // 34: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
+	7,  // 35: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
+	9,  // 36: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
+	11, // 37: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
+	13, // 38: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
+	15, // 39: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
+	17, // 40: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
+	34, // [34:41] is the sub-list for method output_type
+	27, // [27:34] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_escalation_service_proto_init() }
@@ -1538,7 +1723,7 @@ func file_nightbell_v1_escalation_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_escalation_service_proto_rawDesc), len(file_nightbell_v1_escalation_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -109,8 +109,13 @@ type Incident struct {
 	Tags            map[string]string      `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Metadata        *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	UpdatedAt       *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The severity that it had when it was acknowledged; empty while it is not.
+	AcknowledgedSeverity string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3" json:"acknowledged_severity,omitempty"`
+	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
+	// acknowledge it again, or its policy pages.
+	ConfirmationWanted bool `protobuf:"varint,25,opt,name=confirmation_wanted,json=confirmationWanted,proto3" json:"confirmation_wanted,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Incident) Reset() {
@@ -302,6 +307,20 @@ func (x *Incident) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *Incident) GetAcknowledgedSeverity() string {
+	if x != nil {
+		return x.AcknowledgedSeverity
+	}
+	return ""
+}
+
+func (x *Incident) GetConfirmationWanted() bool {
+	if x != nil {
+		return x.ConfirmationWanted
+	}
+	return false
 }
 
 // An incident in a list: what a row shows. GetIncident gives everything.
@@ -581,8 +600,8 @@ type TimelineEvent struct {
 	IncidentId string                 `protobuf:"bytes,2,opt,name=incident_id,json=incidentId,proto3" json:"incident_id,omitempty"`
 	// declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
 	// page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
-	// nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
-	// are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+	// nobody), step_skipped (because it is for other severities or hours), last_resort (the last
+	// resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// system, user or api_key.
 	ActorKind string                 `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`
@@ -1234,7 +1253,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\",\n" +
 	"\x06Person\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"\x95\b\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"\xfb\b\n" +
 	"\bIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1267,7 +1286,9 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x04tags\x18\x15 \x03(\v2 .nightbell.v1.Incident.TagsEntryR\x04tags\x123\n" +
 	"\bmetadata\x18\x16 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x129\n" +
 	"\n" +
-	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x1a7\n" +
+	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x123\n" +
+	"\x15acknowledged_severity\x18\x18 \x01(\tR\x14acknowledgedSeverity\x12/\n" +
+	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd2\x04\n" +

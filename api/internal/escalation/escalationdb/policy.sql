@@ -1,11 +1,13 @@
 -- name: InsertPolicy :exec
-INSERT INTO escalation_policy (org_id, id, name, description, repeats, ack_timeout_seconds, auto_resolve_seconds, timezone, created_at, updated_at)
-VALUES (@org_id, @id, @name, @description, @repeats, @ack_timeout_seconds, @auto_resolve_seconds, @timezone, @now, @now);
+INSERT INTO escalation_policy (org_id, id, name, description, repeats, ack_timeout_seconds, auto_resolve_seconds, timezone, last_resort, quiet, created_at, updated_at)
+VALUES (@org_id, @id, @name, @description, @repeats, @ack_timeout_seconds, @auto_resolve_seconds, @timezone, @last_resort, @quiet, @now, @now);
 
--- name: UpdatePolicy :execrows
+-- name: UpdatePolicy :one
 UPDATE escalation_policy SET name = @name, description = @description, repeats = @repeats, ack_timeout_seconds = @ack_timeout_seconds,
-    auto_resolve_seconds = @auto_resolve_seconds, timezone = @timezone, updated_at = @now
-WHERE org_id = @org_id AND id = @id;
+    auto_resolve_seconds = @auto_resolve_seconds, timezone = @timezone, last_resort = @last_resort, quiet = @quiet,
+    revision = revision + 1, updated_at = @now
+WHERE org_id = @org_id AND id = @id
+RETURNING revision;
 
 -- name: DeletePolicy :execrows
 DELETE FROM escalation_policy WHERE org_id = @org_id AND id = @id;
@@ -14,8 +16,11 @@ DELETE FROM escalation_policy WHERE org_id = @org_id AND id = @id;
 DELETE FROM escalation_step WHERE org_id = @org_id AND policy_id = @policy_id;
 
 -- name: InsertStep :exec
-INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds, assignment, severities, windows)
-VALUES (@org_id, @policy_id, @position, @delay_seconds, @assignment, @severities, @windows);
+INSERT INTO escalation_step (org_id, policy_id, position, id, changed_in, delay_seconds, assignment, severities, windows)
+VALUES (@org_id, @policy_id, @position, @id, @changed_in, @delay_seconds, @assignment, @severities, @windows);
+
+-- name: FindMember :one
+SELECT u.id FROM users u JOIN membership m ON m.user_id = u.id WHERE m.org_id = @org_id AND lower(u.email) = lower(@email);
 
 -- name: InsertTarget :execrows
 -- Writes nothing when the target does not exist in this organization.
@@ -30,7 +35,7 @@ WHERE CASE @kind
     ELSE EXISTS (SELECT FROM contact_method c WHERE c.org_id = @org_id AND c.id = @target_id AND c.user_id IS NULL AND c.deleted_at IS NULL) END;
 
 -- name: ListPolicies :many
-SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone,
+SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.last_resort, p.quiet,
        (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default,
        ARRAY(SELECT s.name FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
              ORDER BY lower(s.name), s.id)::text[] AS used_by
@@ -39,7 +44,7 @@ WHERE p.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR p.id = sqlc.narg(
 ORDER BY lower(p.name), p.id;
 
 -- name: ListTargets :many
-SELECT s.policy_id, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,
+SELECT s.policy_id, s.id AS step_id, s.changed_in, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,
        coalesce(t.user_id, t.schedule_id, t.team_id, t.contact_method_id, '00000000-0000-0000-0000-000000000000')::uuid AS target_id,
        coalesce(u.name, sc.name, te.name, c.name, '')::text AS name
 FROM escalation_step s

@@ -33,9 +33,20 @@ func (q *Queries) DeleteSteps(ctx context.Context, orgID uuid.UUID, policyID uui
 	return err
 }
 
+const findMember = `-- name: FindMember :one
+SELECT u.id FROM users u JOIN membership m ON m.user_id = u.id WHERE m.org_id = $1 AND lower(u.email) = lower($2)
+`
+
+func (q *Queries) FindMember(ctx context.Context, orgID uuid.UUID, email string) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, findMember, orgID, email)
+	var id uuid.UUID
+	err := row.Scan(&id)
+	return id, err
+}
+
 const insertPolicy = `-- name: InsertPolicy :exec
-INSERT INTO escalation_policy (org_id, id, name, description, repeats, ack_timeout_seconds, auto_resolve_seconds, timezone, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+INSERT INTO escalation_policy (org_id, id, name, description, repeats, ack_timeout_seconds, auto_resolve_seconds, timezone, last_resort, quiet, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
 `
 
 type InsertPolicyParams struct {
@@ -47,6 +58,8 @@ type InsertPolicyParams struct {
 	AckTimeoutSeconds  int32
 	AutoResolveSeconds int32
 	Timezone           string
+	LastResort         string
+	Quiet              []byte
 	Now                time.Time
 }
 
@@ -60,20 +73,24 @@ func (q *Queries) InsertPolicy(ctx context.Context, arg InsertPolicyParams) erro
 		arg.AckTimeoutSeconds,
 		arg.AutoResolveSeconds,
 		arg.Timezone,
+		arg.LastResort,
+		arg.Quiet,
 		arg.Now,
 	)
 	return err
 }
 
 const insertStep = `-- name: InsertStep :exec
-INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds, assignment, severities, windows)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO escalation_step (org_id, policy_id, position, id, changed_in, delay_seconds, assignment, severities, windows)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type InsertStepParams struct {
 	OrgID        uuid.UUID
 	PolicyID     uuid.UUID
 	Position     int32
+	ID           uuid.UUID
+	ChangedIn    int32
 	DelaySeconds int32
 	Assignment   string
 	Severities   []string
@@ -85,6 +102,8 @@ func (q *Queries) InsertStep(ctx context.Context, arg InsertStepParams) error {
 		arg.OrgID,
 		arg.PolicyID,
 		arg.Position,
+		arg.ID,
+		arg.ChangedIn,
 		arg.DelaySeconds,
 		arg.Assignment,
 		arg.Severities,
@@ -131,7 +150,7 @@ func (q *Queries) InsertTarget(ctx context.Context, arg InsertTargetParams) (int
 }
 
 const listPolicies = `-- name: ListPolicies :many
-SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone,
+SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.last_resort, p.quiet,
        (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default,
        ARRAY(SELECT s.name FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
              ORDER BY lower(s.name), s.id)::text[] AS used_by
@@ -148,6 +167,8 @@ type ListPoliciesRow struct {
 	AckTimeoutSeconds  int32
 	AutoResolveSeconds int32
 	Timezone           string
+	LastResort         string
+	Quiet              []byte
 	IsDefault          bool
 	UsedBy             []string
 }
@@ -169,6 +190,8 @@ func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 			&i.AckTimeoutSeconds,
 			&i.AutoResolveSeconds,
 			&i.Timezone,
+			&i.LastResort,
+			&i.Quiet,
 			&i.IsDefault,
 			&i.UsedBy,
 		); err != nil {
@@ -183,7 +206,7 @@ func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 }
 
 const listTargets = `-- name: ListTargets :many
-SELECT s.policy_id, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,
+SELECT s.policy_id, s.id AS step_id, s.changed_in, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,
        coalesce(t.user_id, t.schedule_id, t.team_id, t.contact_method_id, '00000000-0000-0000-0000-000000000000')::uuid AS target_id,
        coalesce(u.name, sc.name, te.name, c.name, '')::text AS name
 FROM escalation_step s
@@ -198,6 +221,8 @@ ORDER BY s.policy_id, s.position, t.position
 
 type ListTargetsRow struct {
 	PolicyID     uuid.UUID
+	StepID       uuid.UUID
+	ChangedIn    int32
 	StepPosition int32
 	DelaySeconds int32
 	Assignment   string
@@ -219,6 +244,8 @@ func (q *Queries) ListTargets(ctx context.Context, orgID uuid.UUID, policyID *uu
 		var i ListTargetsRow
 		if err := rows.Scan(
 			&i.PolicyID,
+			&i.StepID,
+			&i.ChangedIn,
 			&i.StepPosition,
 			&i.DelaySeconds,
 			&i.Assignment,
@@ -269,10 +296,12 @@ func (q *Queries) PolicyUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID)
 	return i, err
 }
 
-const updatePolicy = `-- name: UpdatePolicy :execrows
+const updatePolicy = `-- name: UpdatePolicy :one
 UPDATE escalation_policy SET name = $1, description = $2, repeats = $3, ack_timeout_seconds = $4,
-    auto_resolve_seconds = $5, timezone = $6, updated_at = $7
-WHERE org_id = $8 AND id = $9
+    auto_resolve_seconds = $5, timezone = $6, last_resort = $7, quiet = $8,
+    revision = revision + 1, updated_at = $9
+WHERE org_id = $10 AND id = $11
+RETURNING revision
 `
 
 type UpdatePolicyParams struct {
@@ -282,25 +311,28 @@ type UpdatePolicyParams struct {
 	AckTimeoutSeconds  int32
 	AutoResolveSeconds int32
 	Timezone           string
+	LastResort         string
+	Quiet              []byte
 	Now                time.Time
 	OrgID              uuid.UUID
 	ID                 uuid.UUID
 }
 
-func (q *Queries) UpdatePolicy(ctx context.Context, arg UpdatePolicyParams) (int64, error) {
-	result, err := q.db.Exec(ctx, updatePolicy,
+func (q *Queries) UpdatePolicy(ctx context.Context, arg UpdatePolicyParams) (int32, error) {
+	row := q.db.QueryRow(ctx, updatePolicy,
 		arg.Name,
 		arg.Description,
 		arg.Repeats,
 		arg.AckTimeoutSeconds,
 		arg.AutoResolveSeconds,
 		arg.Timezone,
+		arg.LastResort,
+		arg.Quiet,
 		arg.Now,
 		arg.OrgID,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var revision int32
+	err := row.Scan(&revision)
+	return revision, err
 }

@@ -3,6 +3,7 @@ package escalationrpc
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,7 +56,7 @@ func (h *Handler) in(ctx context.Context, do work, options ...postgres.TxOption)
 // CreateEscalationPolicy adds a policy with its steps.
 func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbellv1.CreateEscalationPolicyRequest) (*nightbellv1.CreateEscalationPolicyResponse, error) {
 	response := &nightbellv1.CreateEscalationPolicyResponse{}
-	timezone, err := checkPolicy(request)
+	checked, err := checkPolicy(request)
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +65,14 @@ func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbell
 		err := q.InsertPolicy(ctx, escalationdb.InsertPolicyParams{
 			OrgID: orgID, ID: policyID, Name: request.GetName(),
 			Description: request.GetDescription(), Repeats: request.GetRepeats(), Now: now,
-			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: timezone,
+			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: checked.timezone,
+			LastResort: checked.lastResort, Quiet: checked.quiet,
 		})
 		if err != nil {
 			return err
 		}
-		if err := writeSteps(ctx, q, orgID, policyID, request.GetSteps()); err != nil {
+		w := writer{q: q, org: orgID, policy: policyID, revision: 1}
+		if err := w.all(ctx, nil, request); err != nil {
 			return err
 		}
 		response.EscalationPolicy, err = find(ctx, q, orgID, policyID.String())
@@ -98,30 +101,37 @@ func (h *Handler) GetEscalationPolicy(ctx context.Context, request *nightbellv1.
 	return response, err
 }
 
-// UpdateEscalationPolicy replaces a policy and all of its steps.
+// UpdateEscalationPolicy replaces a policy and all of its steps; steps that stay keep
+// their identity.
 func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbellv1.UpdateEscalationPolicyRequest) (*nightbellv1.UpdateEscalationPolicyResponse, error) {
 	response := &nightbellv1.UpdateEscalationPolicyResponse{}
 	policyID, _ := id.Parse(request.GetId())
-	timezone, err := checkPolicy(request)
+	checked, err := checkPolicy(request)
 	if err != nil {
 		return nil, err
 	}
 	err = h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
-		changed, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
+		revision, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
 			Name: request.GetName(), Description: request.GetDescription(),
 			Repeats: request.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
-			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: timezone,
+			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: checked.timezone,
+			LastResort: checked.lastResort, Quiet: checked.quiet,
 		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errNoPolicy
+		}
 		if err != nil {
 			return err
 		}
-		if changed == 0 {
-			return errNoPolicy
+		before, err := q.ListTargets(ctx, orgID, &policyID)
+		if err != nil {
+			return err
 		}
 		if err := q.DeleteSteps(ctx, orgID, policyID); err != nil {
 			return err
 		}
-		if err := writeSteps(ctx, q, orgID, policyID, request.GetSteps()); err != nil {
+		w := writer{q: q, org: orgID, policy: policyID, revision: revision}
+		if err := w.all(ctx, identitiesOf(before), request); err != nil {
 			return err
 		}
 		response.EscalationPolicy, err = find(ctx, q, orgID, request.GetId())

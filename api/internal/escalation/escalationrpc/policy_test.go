@@ -72,7 +72,7 @@ func TestPoliciesKeepWhatTheyAreGiven(t *testing.T) {
 	}
 	policy := made.GetEscalationPolicy()
 	want := d.steps()
-	want[0].Targets[0].Name = "Mara"
+	want[0].Targets[0].Name, want[0].Id = "Mara", policy.GetSteps()[0].GetId()
 	if policy.GetAckTimeoutSeconds() != 1800 || policy.GetAutoResolveSeconds() != 86400 || policy.GetTimezone() != "Europe/Berlin" ||
 		len(policy.GetSteps()) != 1 || !proto.Equal(policy.GetSteps()[0], want[0]) || len(policy.GetUsedBy()) != 0 {
 		t.Errorf("%v", policy)
@@ -298,4 +298,118 @@ func TestTheDefaultPolicyCanBeAnother(t *testing.T) {
 	}
 	_, err = d.policies.MakeDefaultEscalationPolicy(d.ctx, &nightbellv1.MakeDefaultEscalationPolicyRequest{Id: first})
 	refused(t, err, fault.NotFound, "Escalation policy not found")
+}
+
+// TestStepsKeepTheirIdentityThroughEdits: by the id that is sent back, or by paging as before.
+func TestStepsKeepTheirIdentityThroughEdits(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	priya, wei := d.member(t, "Priya"), d.member(t, "Wei")
+	step := func(id string, people ...uuid.UUID) *nightbellv1.EscalationStep {
+		made := &nightbellv1.EscalationStep{Id: id, DelaySeconds: 300}
+		for _, person := range people {
+			made.Targets = append(made.Targets, &nightbellv1.EscalationTarget{Kind: "user", Id: person.String()})
+		}
+		return made
+	}
+	made, err := d.policies.CreateEscalationPolicy(d.ctx, &nightbellv1.CreateEscalationPolicyRequest{Name: "Nights", Steps: []*nightbellv1.EscalationStep{step("", priya), step("", wei)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := made.GetEscalationPolicy()
+	first, second := policy.GetSteps()[0].GetId(), policy.GetSteps()[1].GetId()
+	changedIn := func() (list []string) {
+		return d.texts(t, `SELECT position || ' ' || changed_in || ' ' || id FROM escalation_step ORDER BY position`)
+	}
+	edit := func(steps ...*nightbellv1.EscalationStep) error {
+		_, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{Id: policy.GetId(), Name: "Nights", Steps: steps})
+		return err
+	}
+	for _, test := range []struct {
+		name  string
+		steps []*nightbellv1.EscalationStep
+		want  []string
+	}{
+		{"moved, without ids", []*nightbellv1.EscalationStep{step("", wei), step("", priya)}, []string{"0 1 " + second, "1 1 " + first}},
+		{"another delay", []*nightbellv1.EscalationStep{{Id: first, DelaySeconds: 60, Targets: step("", priya).GetTargets()}}, []string{"0 1 " + first}},
+		{"others are paged", []*nightbellv1.EscalationStep{step(first, priya, wei)}, []string{"0 4 " + first}},
+	} {
+		if err := edit(test.steps...); err != nil {
+			t.Fatal(err)
+		}
+		if got := changedIn(); strings.Join(got, "; ") != strings.Join(test.want, "; ") {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	refused(t, edit(step(second, wei)), fault.Unprocessable, "No other step of this policy has this id")
+	refused(t, edit(step(first, wei), step(first, priya)), fault.Unprocessable, "No other step of this policy has this id")
+	refused(t, edit(step("step 1", wei)), fault.Unprocessable, "No other step of this policy has this id")
+}
+
+// TestPoliciesSayWhoIsLastAndWhenNobodyIs keeps last resort and quiet rules, and people
+// who are named by e-mail address.
+func TestPoliciesSayWhoIsLastAndWhenNobodyIs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	wei := d.member(t, "Wei")
+	byEmail := func(email string) *nightbellv1.EscalationTarget {
+		return &nightbellv1.EscalationTarget{Kind: "user", Email: email}
+	}
+	request := func() *nightbellv1.CreateEscalationPolicyRequest {
+		return &nightbellv1.CreateEscalationPolicyRequest{
+			Name:       "Nights",
+			Steps:      []*nightbellv1.EscalationStep{{DelaySeconds: 300, Targets: []*nightbellv1.EscalationTarget{byEmail("MARA@example.com")}}},
+			LastResort: "target", LastResortTarget: byEmail("wei@example.com"),
+			Quiet: []*nightbellv1.EscalationQuiet{{Severities: []string{"low"}, Windows: []*nightbellv1.TimeWindow{{From: "22:00", To: "07:00"}}}},
+		}
+	}
+	made, err := d.policies.CreateEscalationPolicy(d.ctx, request())
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, want := made.GetEscalationPolicy(), request()
+	if target := policy.GetSteps()[0].GetTargets()[0]; target.GetId() != d.owner.String() || target.GetEmail() != "" || target.GetName() != "Mara" {
+		t.Errorf("%v", target)
+	}
+	if len(policy.GetSteps()) != 1 || policy.GetLastResort() != "target" || policy.GetLastResortTarget().GetId() != wei.String() ||
+		len(policy.GetQuiet()) != 1 || !proto.Equal(policy.GetQuiet()[0], want.GetQuiet()[0]) {
+		t.Errorf("%v", policy)
+	}
+	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{Id: policy.GetId(), Name: "Nights", Steps: request().GetSteps()})
+	if p := changed.GetEscalationPolicy(); err != nil || p.GetLastResort() != "owners" || p.GetLastResortTarget() != nil || p.GetQuiet() != nil {
+		t.Errorf("%v, %v", changed, err)
+	}
+	for _, test := range []struct {
+		field string
+		words string
+		spoil func(*nightbellv1.CreateEscalationPolicyRequest)
+	}{
+		{"steps[0].targets[0].email", "Nobody in this workspace has the e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Email = "eve@example.com" }},
+		{"steps[0].targets[0].email", "Only a user is named by an e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Kind = "team" }},
+		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResort = "nobody" }},
+		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResortTarget = nil }},
+		{"quiet[0]", "the policy would never page", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Quiet[0] = &nightbellv1.EscalationQuiet{} }},
+	} {
+		spoiled := request()
+		spoiled.Name = "Other"
+		test.spoil(spoiled)
+		_, err := d.policies.CreateEscalationPolicy(d.ctx, spoiled)
+		refused(t, err, fault.Unprocessable, test.words)
+		if refusal, _ := fault.Of(err); refusal == nil || len(refusal.Fields) != 1 || refusal.Fields[0].Path != test.field {
+			t.Errorf("%v names %+v, want %s", err, refusal, test.field)
+		}
+	}
+}
+
+func (d *desk) member(t *testing.T, name string) uuid.UUID {
+	t.Helper()
+	made := id.New()
+	d.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, $2::text, lower($2::text) || '@example.com', 'x', nightbell_now())`, made, name)
+	d.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'responder', nightbell_now())`, d.org, made)
+	return made
+}
+
+func (d *desk) texts(t *testing.T, sql string) (texts []string) {
+	t.Helper()
+	return strings.Split(pgtest.One[string](t, d.Database, `SELECT string_agg(line, '|') FROM (`+sql+`) AS lines(line)`), "|")
 }

@@ -18,6 +18,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
 )
 
 // Lists leave out what only the screen of one incident shows, and shorten texts: a thousand
@@ -32,10 +34,10 @@ const (
 const (
 	allColumns = `i.id, i.number, i.title, i.description, i.status, i.severity, i.urgency, i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, i.resolved_by, i.assignee_id, i.created_by,
-	i.source, i.alert_count, i.truncated_alerts, i.details`
+	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, '')`
 	listColumns = `i.id, i.number, i.title, left(i.description, 281), i.status, i.severity, '', i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, NULL::uuid, i.assignee_id, NULL::uuid,
-	i.source, i.alert_count, 0, NULL::jsonb`
+	i.source, i.alert_count, 0, NULL::jsonb, ''`
 )
 
 // row is an incident before its service and its people have names.
@@ -49,12 +51,13 @@ type row struct {
 	triggeredAt, updatedAt                          time.Time
 	acknowledgedAt, resolvedAt                      *time.Time
 	details                                         []byte
+	acknowledgedSeverity                            string
 }
 
 func scan(from pgx.CollectableRow) (r row, err error) {
 	err = from.Scan(&r.id, &r.number, &r.title, &r.description, &r.status, &r.severity, &r.urgency, &r.service,
 		&r.triggeredAt, &r.acknowledgedAt, &r.resolvedAt, &r.updatedAt, &r.acknowledgedBy, &r.resolvedBy, &r.assignee, &r.createdBy,
-		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details)
+		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details, &r.acknowledgedSeverity)
 	return r, err
 }
 
@@ -68,6 +71,10 @@ func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 		Assignee: known.people.person(r.assignee), CreatedBy: known.people.person(r.createdBy),
 		Source: r.source, AlertCount: r.alertCount, TruncatedAlerts: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
 	}
+	i.AcknowledgedSeverity = r.acknowledgedSeverity
+	i.ConfirmationWanted = incident.Incident{
+		Status: incident.Status(r.status), Severity: alert.Severity(r.severity), AcknowledgedSeverity: alert.Severity(r.acknowledgedSeverity),
+	}.WantsConfirmation()
 	return i, readDetails(r.details, i)
 }
 

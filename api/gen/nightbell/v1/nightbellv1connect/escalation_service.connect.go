@@ -61,8 +61,8 @@ type EscalationServiceClient interface {
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
-	// UpdateEscalationPolicy replaces name, description, repeats and all steps. Incidents under way
-	// continue with the new steps from where they are.
+	// UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+	// whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)
@@ -212,8 +212,8 @@ type EscalationServiceHandler interface {
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
-	// UpdateEscalationPolicy replaces name, description, repeats and all steps. Incidents under way
-	// continue with the new steps from where they are.
+	// UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+	// whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
 	DeleteEscalationPolicy(context.Context, *v1.DeleteEscalationPolicyRequest) (*v1.DeleteEscalationPolicyResponse, error)

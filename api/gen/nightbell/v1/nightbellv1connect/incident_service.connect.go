@@ -86,7 +86,8 @@ type IncidentServiceClient interface {
 	// policy (the organization's when there is no service). The header Idempotency-Key makes a
 	// repeat harmless for 24 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
-	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays.
+	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
+	// the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
@@ -351,7 +352,8 @@ type IncidentServiceHandler interface {
 	// policy (the organization's when there is no service). The header Idempotency-Key makes a
 	// repeat harmless for 24 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
-	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays.
+	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
+	// the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)

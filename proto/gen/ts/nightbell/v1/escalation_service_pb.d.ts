@@ -79,6 +79,28 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
    * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
    */
   usedBy: string[];
+
+  /**
+   * Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
+   * workspace), target or nobody.
+   *
+   * @generated from field: string last_resort = 11 [json_name = "last_resort"];
+   */
+  lastResort: string;
+
+  /**
+   * Who that is for target. While it means nobody, the owners are paged.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 12 [json_name = "last_resort_target"];
+   */
+  lastResortTarget?: EscalationTarget | undefined;
+
+  /**
+   * When the policy pages nobody, the last resort included.
+   *
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 13;
+   */
+  quiet: EscalationQuiet[];
 };
 
 /**
@@ -147,6 +169,28 @@ export declare type EscalationPolicyJson = {
    * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
    */
   used_by?: string[];
+
+  /**
+   * Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
+   * workspace), target or nobody.
+   *
+   * @generated from field: string last_resort = 11 [json_name = "last_resort"];
+   */
+  last_resort?: string;
+
+  /**
+   * Who that is for target. While it means nobody, the owners are paged.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 12 [json_name = "last_resort_target"];
+   */
+  last_resort_target?: EscalationTargetJson;
+
+  /**
+   * When the policy pages nobody, the last resort included.
+   *
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 13;
+   */
+  quiet?: EscalationQuietJson[];
 };
 
 /**
@@ -154,6 +198,56 @@ export declare type EscalationPolicyJson = {
  * Use `create(EscalationPolicySchema)` to create a new message.
  */
 export declare const EscalationPolicySchema: GenMessage<EscalationPolicy, {jsonType: EscalationPolicyJson}>;
+
+/**
+ * The policy pages nobody for incidents of these severities at these times: paging ends there, and
+ * begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+ *
+ * @generated from message nightbell.v1.EscalationQuiet
+ */
+export declare type EscalationQuiet = Message<"nightbell.v1.EscalationQuiet"> & {
+  /**
+   * All when empty.
+   *
+   * @generated from field: repeated string severities = 1;
+   */
+  severities: string[];
+
+  /**
+   * Always when empty.
+   *
+   * @generated from field: repeated nightbell.v1.TimeWindow windows = 2;
+   */
+  windows: TimeWindow[];
+};
+
+/**
+ * The policy pages nobody for incidents of these severities at these times: paging ends there, and
+ * begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+ *
+ * @generated from message nightbell.v1.EscalationQuiet
+ */
+export declare type EscalationQuietJson = {
+  /**
+   * All when empty.
+   *
+   * @generated from field: repeated string severities = 1;
+   */
+  severities?: string[];
+
+  /**
+   * Always when empty.
+   *
+   * @generated from field: repeated nightbell.v1.TimeWindow windows = 2;
+   */
+  windows?: TimeWindowJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.EscalationQuiet.
+ * Use `create(EscalationQuietSchema)` to create a new message.
+ */
+export declare const EscalationQuietSchema: GenMessage<EscalationQuiet, {jsonType: EscalationQuietJson}>;
 
 /**
  * @generated from message nightbell.v1.EscalationStep
@@ -172,7 +266,8 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
   targets: EscalationTarget[];
 
   /**
-   * everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+   * everyone, or round_robin: each incident, and each repeat, pages the next one of the targets; one
+   * that means nobody then passes its turn on to the next. everyone when empty.
    *
    * @generated from field: string assignment = 3;
    */
@@ -191,6 +286,14 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
    * @generated from field: repeated nightbell.v1.TimeWindow windows = 5;
    */
   windows: TimeWindow[];
+
+  /**
+   * Stays the same when the policy is edited: send it back, and incidents under way know which steps
+   * they have passed. A step without it that pages as one of before does is that one; another is new.
+   *
+   * @generated from field: string id = 6;
+   */
+  id: string;
 };
 
 /**
@@ -210,7 +313,8 @@ export declare type EscalationStepJson = {
   targets?: EscalationTargetJson[];
 
   /**
-   * everyone, or round_robin: each incident pages the next one of the targets. everyone when empty.
+   * everyone, or round_robin: each incident, and each repeat, pages the next one of the targets; one
+   * that means nobody then passes its turn on to the next. everyone when empty.
    *
    * @generated from field: string assignment = 3;
    */
@@ -229,6 +333,14 @@ export declare type EscalationStepJson = {
    * @generated from field: repeated nightbell.v1.TimeWindow windows = 5;
    */
   windows?: TimeWindowJson[];
+
+  /**
+   * Stays the same when the policy is edited: send it back, and incidents under way know which steps
+   * they have passed. A step without it that pages as one of before does is that one; another is new.
+   *
+   * @generated from field: string id = 6;
+   */
+  id?: string;
 };
 
 /**
@@ -261,6 +373,13 @@ export declare type EscalationTarget = Message<"nightbell.v1.EscalationTarget"> 
    * @generated from field: string name = 3;
    */
   name: string;
+
+  /**
+   * For a user, their e-mail address can be sent instead of the id.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
 };
 
 /**
@@ -287,6 +406,13 @@ export declare type EscalationTargetJson = {
    * @generated from field: string name = 3;
    */
   name?: string;
+
+  /**
+   * For a user, their e-mail address can be sent instead of the id.
+   *
+   * @generated from field: string email = 4;
+   */
+  email?: string;
 };
 
 /**
@@ -339,6 +465,25 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
    * @generated from field: string timezone = 7;
    */
   timezone: string;
+
+  /**
+   * owners when empty.
+   *
+   * @generated from field: string last_resort = 8 [json_name = "last_resort"];
+   */
+  lastResort: string;
+
+  /**
+   * Needed for target.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 9 [json_name = "last_resort_target"];
+   */
+  lastResortTarget?: EscalationTarget | undefined;
+
+  /**
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 10;
+   */
+  quiet: EscalationQuiet[];
 };
 
 /**
@@ -385,6 +530,25 @@ export declare type CreateEscalationPolicyRequestJson = {
    * @generated from field: string timezone = 7;
    */
   timezone?: string;
+
+  /**
+   * owners when empty.
+   *
+   * @generated from field: string last_resort = 8 [json_name = "last_resort"];
+   */
+  last_resort?: string;
+
+  /**
+   * Needed for target.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 9 [json_name = "last_resort_target"];
+   */
+  last_resort_target?: EscalationTargetJson;
+
+  /**
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 10;
+   */
+  quiet?: EscalationQuietJson[];
 };
 
 /**
@@ -564,6 +728,25 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
    * @generated from field: string timezone = 8;
    */
   timezone: string;
+
+  /**
+   * owners when empty.
+   *
+   * @generated from field: string last_resort = 9 [json_name = "last_resort"];
+   */
+  lastResort: string;
+
+  /**
+   * Needed for target.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 10 [json_name = "last_resort_target"];
+   */
+  lastResortTarget?: EscalationTarget | undefined;
+
+  /**
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 11;
+   */
+  quiet: EscalationQuiet[];
 };
 
 /**
@@ -615,6 +798,25 @@ export declare type UpdateEscalationPolicyRequestJson = {
    * @generated from field: string timezone = 8;
    */
   timezone?: string;
+
+  /**
+   * owners when empty.
+   *
+   * @generated from field: string last_resort = 9 [json_name = "last_resort"];
+   */
+  last_resort?: string;
+
+  /**
+   * Needed for target.
+   *
+   * @generated from field: nightbell.v1.EscalationTarget last_resort_target = 10 [json_name = "last_resort_target"];
+   */
+  last_resort_target?: EscalationTargetJson;
+
+  /**
+   * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 11;
+   */
+  quiet?: EscalationQuietJson[];
 };
 
 /**
@@ -1178,8 +1380,8 @@ export declare const EscalationService: GenService<{
     output: typeof GetEscalationPolicyResponseSchema;
   },
   /**
-   * UpdateEscalationPolicy replaces name, description, repeats and all steps. Incidents under way
-   * continue with the new steps from where they are.
+   * UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+   * whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
    *
    * @generated from rpc nightbell.v1.EscalationService.UpdateEscalationPolicy
    */

@@ -185,6 +185,21 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 23 [json_name = "updated_at"];
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * The severity that it had when it was acknowledged; empty while it is not.
+   *
+   * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
+   */
+  acknowledgedSeverity: string;
+
+  /**
+   * It became more severe since it was acknowledged: whoever has it was paged once, and is to
+   * acknowledge it again, or its policy pages.
+   *
+   * @generated from field: bool confirmation_wanted = 25 [json_name = "confirmation_wanted"];
+   */
+  confirmationWanted: boolean;
 };
 
 /**
@@ -321,6 +336,21 @@ export declare type IncidentJson = {
    * @generated from field: google.protobuf.Timestamp updated_at = 23 [json_name = "updated_at"];
    */
   updated_at?: TimestampJson;
+
+  /**
+   * The severity that it had when it was acknowledged; empty while it is not.
+   *
+   * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
+   */
+  acknowledged_severity?: string;
+
+  /**
+   * It became more severe since it was acknowledged: whoever has it was paged once, and is to
+   * acknowledge it again, or its policy pages.
+   *
+   * @generated from field: bool confirmation_wanted = 25 [json_name = "confirmation_wanted"];
+   */
+  confirmation_wanted?: boolean;
 };
 
 /**
@@ -666,8 +696,8 @@ export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
   /**
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
-   * nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
-   * are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+   * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
+   * resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */
@@ -725,8 +755,8 @@ export declare type TimelineEventJson = {
   /**
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
-   * nobody), step_skipped (because it is for other severities or hours), last_resort (the owners
-   * are paged), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+   * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
+   * resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */

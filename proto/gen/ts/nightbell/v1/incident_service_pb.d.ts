@@ -1120,7 +1120,8 @@ export declare const IncidentService: GenService<{
     output: typeof CreateIncidentResponseSchema;
   },
   /**
-   * AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays.
+   * AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
+   * the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
    *
    * @generated from rpc nightbell.v1.IncidentService.AcknowledgeIncident
    */

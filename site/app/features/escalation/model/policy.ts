@@ -25,6 +25,8 @@ export interface Hours {
 /** One step: whom it pages, when it applies, and how long it waits. `key` is only for the screen. */
 export interface Step {
   key: string;
+  /** Sent back, so that incidents under way know the step again. Empty for a new one. */
+  id: string;
   delaySeconds: number;
   targets: readonly Target[];
   roundRobin: boolean;
@@ -48,6 +50,8 @@ export interface Policy {
   isDefault: boolean;
   usedBy: readonly string[];
   steps: readonly Step[];
+  /** Who is paged when nobody answered, and when nobody is paged: sent back as it came. */
+  ending: Pick<EscalationPolicyJson, 'last_resort' | 'last_resort_target' | 'quiet'>;
 }
 
 /** The severities, worst first. */
@@ -78,6 +82,7 @@ export function toPolicy(json: EscalationPolicyJson): Policy {
     isDefault: json.is_default ?? false,
     usedBy: json.used_by ?? [],
     steps: (json.steps ?? []).map(toStep),
+    ending: { last_resort: json.last_resort, last_resort_target: json.last_resort_target, quiet: json.quiet },
   };
 }
 
@@ -90,7 +95,9 @@ export function toRequest(policy: Policy): CreateEscalationPolicyRequestJson {
     ack_timeout_seconds: policy.ackTimeoutSeconds,
     auto_resolve_seconds: policy.autoResolveSeconds,
     timezone: policy.timezone,
+    ...policy.ending,
     steps: policy.steps.map((step) => ({
+      id: step.id,
       delay_seconds: step.delaySeconds,
       targets: step.targets.map(({ kind, id }) => ({ kind, id })),
       assignment: step.roundRobin ? 'round_robin' : 'everyone',
@@ -107,7 +114,15 @@ export function emptyPolicy(timezone: string): Policy {
 
 /** A step that waits five minutes and pages nobody yet. */
 export function emptyStep(): Step {
-  return { key: freshKey(), delaySeconds: 300, targets: [], roundRobin: false, severities: [], hours: [] };
+  return {
+    key: freshKey(),
+    id: '',
+    delaySeconds: 300,
+    targets: [],
+    roundRobin: false,
+    severities: [],
+    hours: [],
+  };
 }
 
 /** When each step pages at the latest, in seconds from the start; the last figure is the end of a round. */
@@ -120,6 +135,7 @@ export function offsets(steps: readonly Step[]): number[] {
 function toStep(json: EscalationStepJson): Step {
   return {
     key: freshKey(),
+    id: json.id ?? '',
     delaySeconds: json.delay_seconds ?? 300,
     targets: (json.targets ?? []).map(({ kind, id, name }) => ({
       kind: isKind(kind) ? kind : 'user',

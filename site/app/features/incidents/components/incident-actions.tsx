@@ -11,8 +11,8 @@ import { EscalateDialog } from './escalate-dialog';
 export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident.id);
   const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
-  const triggered = incident.status === 'triggered';
-  useAcknowledgeKey(triggered && !change.isPending && open === null, () => change.mutate('acknowledge'));
+  const waiting = incident.status === 'triggered' || incident.confirmationWanted;
+  useAcknowledgeKey(waiting && !change.isPending && open === null, () => change.mutate('acknowledge'));
   const over = incident.status === 'resolved';
   return (
     <div className="incident-actions">
@@ -22,18 +22,22 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>
         <span className="word">Escalate</span>
       </Button>
-      {triggered && (
+      {waiting && (
         <Button
           look="person"
           className="main-action"
           disabled={change.isPending}
           onClick={() => change.mutate('acknowledge')}
         >
-          {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+          {change.isPending
+            ? 'Acknowledging...'
+            : incident.confirmationWanted
+              ? 'Acknowledge again'
+              : 'Acknowledge'}
           <Kbd className="hide-phone">A</Kbd>
         </Button>
       )}
-      {incident.status === 'acknowledged' && (
+      {incident.status === 'acknowledged' && !waiting && (
         <Button
           look="primary"
           icon="check"

@@ -33,6 +33,8 @@ export interface Incident {
   assignee: Person | null;
   source: string;
   alertCount: number;
+  /** It became more severe since it was acknowledged, and is to be acknowledged again. */
+  confirmationWanted: boolean;
   escalation: Escalation | null;
 }
 
@@ -53,6 +55,7 @@ export function toIncident(json: IncidentJson): Incident {
     assignee: toPerson(json.assignee),
     source: json.source ?? '',
     alertCount: json.alert_count ?? 0,
+    confirmationWanted: json.confirmation_wanted ?? false,
     escalation: json.escalation ? toEscalation(json.escalation) : null,
   };
 }
