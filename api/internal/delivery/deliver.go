@@ -1,10 +1,11 @@
 // Package delivery brings messages out: each channel has an outbox of its own.
 //
-//  1. Claim the pages that are due, bundled by contact, with a lease and a token
-//     (this file).
+//  1. Claim the pages that are due, bundled by contact, with a lease and a token; sends
+//     are shared fairly by organization (this file, slots.go).
 //  2. Look once more whether somebody has answered, and write the message (send.go,
 //     message.go).
-//  3. Hand it to the provider while the lease lasts.
+//  3. Hand it to the provider while the lease lasts; one that may take long has its lease
+//     renewed (lease.go).
 //  4. Record what came of it, if the lease is still held (result.go).
 //
 // A page is sent at least once; a crash between 3 and 4 makes at most one extra copy.

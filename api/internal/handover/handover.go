@@ -1,7 +1,7 @@
 // Package handover tells people that they come on call, or go off.
 //
-//  1. Look at the schedules that are due, and write down who is to be told of what
-//     changed since the look before (handover.go).
+//  1. Ask the schedules that are due who is on call, and store a notice for everybody
+//     whom a change since the last time concerns (handover.go).
 //  2. Claim these notices, read what they say with the incidents as they are now, send
 //     them by mail, and record what came of it (notice.go).
 package handover
@@ -51,8 +51,8 @@ func New(db *postgres.DB, options Options) *Notifier {
 	return &Notifier{db: db, options: options}
 }
 
-// Announce looks at the schedules that are due, and writes down who is to be told of what
-// changed since the look before. It reports whether more schedules may be due.
+// Announce asks the schedules that are due who is on call, and stores notices of what
+// changed since the last time. It reports whether more schedules may be due.
 //
 // What was told is stored with the notices in one transaction, so each hand-over is
 // announced once, whoever looks. A schedule's first look announces nothing.
@@ -86,7 +86,7 @@ func (h *Notifier) look(ctx context.Context, look oncalldb.Look, now time.Time) 
 	return oncalldb.Looked{OrgID: look.OrgID, ScheduleID: look.Schedule.ID, Current: ahead.People, NextAt: ahead.End}
 }
 
-// noticesOf is who is to be told what.
+// noticesOf are the notices of what changed since the schedule was asked last.
 func noticesOf(look oncalldb.Look, now time.Time) (notices []oncalldb.Notice) {
 	if look.Since.IsZero() {
 		return nil

@@ -26,9 +26,9 @@ const (
 	recordTimeout = 2 * time.Second
 )
 
-// Send tells what is due to be told, a few notices at a time, and waits for the mail
-// server. It reports whether there may be more. A notice is told at least once: a crash
-// makes at most one extra copy.
+// Send sends the notices that are due, a few at a time, and waits for the mail server. It
+// reports whether there may be more. A notice is sent at least once: a crash makes at most
+// one extra copy.
 func (h *Notifier) Send(ctx context.Context) (again bool, err error) {
 	var claims []oncalldb.Claim
 	err = h.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
@@ -45,18 +45,18 @@ func (h *Notifier) Send(ctx context.Context) (again bool, err error) {
 	problems := make([]error, len(claims))
 	var sends sync.WaitGroup
 	for i, claim := range claims {
-		sends.Go(func() { problems[i] = h.tell(ctx, claim) })
+		sends.Go(func() { problems[i] = h.deliver(ctx, claim) })
 	}
 	sends.Wait()
 	return len(claims) == noticesAtOnce, errors.Join(problems...)
 }
 
-// tell sends one notice and records how it went.
-func (h *Notifier) tell(ctx context.Context, claim oncalldb.Claim) error {
+// deliver sends one notice and records how it went.
+func (h *Notifier) deliver(ctx context.Context, claim oncalldb.Claim) error {
 	handover, usable, err := h.compose(ctx, claim)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err() // stopping: whoever comes next tells it once the lease has ended
+		return ctx.Err() // stopping: it is sent by the next worker once the lease has ended
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil // the schedule or the person is gone, and the notice with it
 	case err != nil:

@@ -5,7 +5,8 @@
 //  3. Stop or go on with paging and write the timeline, all in one transaction: once it
 //     is committed, no page of an answered incident starts (promise P5).
 //
-// Declaring an incident is in declare.go, the link in a message in link.go.
+// Many incidents by one call are in many.go, declaring one in declare.go, the link in a
+// message in link.go.
 package respond
 
 import (
