@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -233,6 +235,41 @@ func TestRaceForOneKeyOpensOneIncident(t *testing.T) {
 	if n := pgtest.One[int](t, w.Database, `SELECT max(number) FROM incident WHERE org_id = $1`, w.Org); n < keys {
 		t.Errorf("the last number is %d", n)
 	}
+}
+
+// TestAnAlertThatAnotherReplicaStoresMeanwhileIsARepeat: the batch has read that the alert
+// is new when the other's insert commits, so its own breaks the unique index and it reads again.
+func TestAnAlertThatAnotherReplicaStoresMeanwhileIsARepeat(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	accepted := make(chan error, 1)
+	err := w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, other pgx.Tx) error {
+		_, err := other.Exec(ctx, `INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, first_seen_at, last_seen_at)
+			VALUES ($1, gen_random_uuid(), $2, 'cpu', 'resolved', 'high', 'prometheus', 'Latency', '2020-01-01', true, nightbell_now(), nightbell_now())`, w.Org, w.Service)
+		if err != nil {
+			return err
+		}
+		go func() {
+			batch := alert.Batch{Alerts: []alert.Received{pagingtest.Firing("cpu", "cpu", pagingtest.Began)}}
+			accepted <- w.Intake.AcceptAlone(t.Context(), w.Route, batch)
+		}()
+		for pgtest.One[int](t, w.Database, `SELECT count(*) FROM pg_locks WHERE NOT granted`) == 0 {
+			select {
+			case err := <-accepted:
+				return fmt.Errorf("it did not wait for the other replica: %w", err)
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-accepted; err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "alerts", w.Texts(t, `SELECT status || ' ' || occurrence_count FROM alert WHERE org_id = $1`, w.Org), "firing 2")
+	expect(t, "incidents", w.Incidents(t), "triggered critical 1")
 }
 
 // TestNewGroupsOfManyTenantsInOneBatch numbers the incidents of each organization by
