@@ -155,6 +155,13 @@ SIMULATE_FOR ?= 4h
 simulate: ## Live through SIMULATIONS nights of paging, 5,000,000 by default (some 40 minutes)
 	@cd api && go test -count=1 -run 'TestSimulation$$' -timeout 24h -v ./internal/escalation -args -simulations $(SIMULATIONS) -for $(SIMULATE_FOR)
 
+# REV is the commit to count.
+REV ?= HEAD
+.PHONY: lines
+lines: ## Count the server's lines at REV, without tests, fixtures and generated code
+	@git grep -c '' $(REV) -- 'api/cmd/*.go' 'api/internal/*.go' ':!*_test.go' ':!*test/*' ':!*.sql.go' ':!*db/models.go' ':!*db/db.go' \
+		| awk -F: '{lines += $$NF} END {print lines " lines in " NR " files"}'
+
 # BENCH='--quick' for development, BENCH='--out DIR' to write somewhere else.
 BENCH ?=
 bench = @cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go run ./bench $(1) $(BENCH)
