@@ -1,10 +1,12 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
 )
 
@@ -29,8 +31,8 @@ func (w *world) known(key string) bool {
 }
 
 // post sends an alert until it is accepted: look, decide, commit, answer, with a crash anywhere.
-func (w *world) post(key string) {
-	again := func() { w.after(w.upTo(10*time.Second), func() { w.post(key) }) }
+func (w *world) post(key string, severity alert.Severity) {
+	again := func() { w.after(w.upTo(10*time.Second), func() { w.post(key, severity) }) }
 	if w.down() {
 		w.after(w.downTill.Sub(w.now), again)
 		return
@@ -41,7 +43,7 @@ func (w *world) post(key string) {
 			again()
 			return
 		}
-		if !w.receive(key, seen) { // somebody was faster
+		if !w.receive(key, severity, seen) { // somebody was faster
 			again()
 			return
 		}
@@ -54,7 +56,7 @@ func (w *world) post(key string) {
 }
 
 // receive commits what an alert means, after one look at its incident; false is a lost race.
-func (w *world) receive(key string, seen *incidentRow) bool {
+func (w *world) receive(key string, severity alert.Severity, seen *incidentRow) bool {
 	row := w.alerts[key]
 	if row == nil {
 		row = &alertRow{}
@@ -64,17 +66,19 @@ func (w *world) receive(key string, seen *incidentRow) bool {
 	switch {
 	case answered: // a person or the sender's own end has the last word about this episode
 	case seen == nil && (w.openOf(key) == nil || w.fault.duplicateIncidents):
-		w.open(key)
+		w.open(key, severity)
 	case seen == nil || !seen.Status.Open():
 		return false
+	case severity.Rank() < seen.Severity.Rank():
+		w.apply(seen, incident.ChangeSeverity{To: severity, Because: "by an alert"})
 	}
 	row.lastSeen = w.now
 	return true
 }
 
-func (w *world) open(key string) {
-	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}}
-	row.ID, row.Status, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, 1
+func (w *world) open(key string, severity alert.Severity) {
+	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}, told: map[alert.Severity]int{}}
+	row.ID, row.Status, row.Severity, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, severity, 1
 	var effects []Effect
 	row.paging, effects = Start(w.snapshot(row, w.now), w.now)
 	w.incidents = append(w.incidents, row)
@@ -91,17 +95,33 @@ func (w *world) open(key string) {
 
 // snapshot is what is read for a decision.
 func (w *world) snapshot(row *incidentRow, now time.Time) Snapshot {
-	snapshot := w.prospect.Snapshot(row.paging, now)
+	prospect := w.prospect
+	prospect.Severity, prospect.Paged = row.Severity, w.pagedIn(row)
+	snapshot := prospect.Snapshot(row.paging, now)
 	if w.fault.deafHold {
 		snapshot.Hold = Hold{}
 	}
 	return snapshot
 }
 
+// pagedIn are who was paged in the cycle under way, as the outbox tells.
+func (w *world) pagedIn(row *incidentRow) (paged []Paged) {
+	for _, p := range w.pages {
+		if p.of == row && p.cycle == row.paging.Cycle {
+			paged = append(paged, Paged{Round: p.round, Kind: p.kind, ID: p.target})
+		}
+	}
+	return paged
+}
+
 // carryOut plans two pages for each person, at once and a minute later, and one for a channel.
 func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) {
 	if _, known := row.cycles[row.paging.Cycle]; !known {
 		row.cycles[row.paging.Cycle] = decided
+	}
+	if slices.ContainsFunc(effects, func(e Effect) bool { return e.Rise != "" }) {
+		row.told[row.Severity]++
+		w.rises++
 	}
 	for _, effect := range effects {
 		switch effect.Kind {
@@ -124,7 +144,7 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 			w.effects[key] = true
 			w.pages = append(w.pages, &page{
 				key: key, of: row, target: target(effect), cycle: row.paging.Cycle, round: effect.Round, step: effect.Step,
-				decided: decided, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
+				decided: decided, lastResort: effect.StepID == LastResortID, kind: effect.Kind, rise: effect.Rise, severity: row.Severity, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
 			})
 		}
 	}
@@ -167,6 +187,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
 		if row.Status == incident.Acknowledged {
 			w.setTimer(row, AckTimeout, row.AcknowledgedAt)
+			delete(row.timers, ConfirmTimeout)
 		} else {
 			clear(row.timers)
 		}
@@ -179,12 +200,27 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	case incident.NextStep:
 		row.answered, row.escalated = time.Time{}, true
 		delete(row.timers, AckTimeout)
+		delete(row.timers, ConfirmTimeout)
 		row.paging, effects = Advance(w.snapshot(row, w.now), w.now)
 	case incident.FirstStep:
 		row.answered = time.Time{}
 		w.timedOut++
 		row.again = true
+		delete(row.timers, AckTimeout)
+		delete(row.timers, ConfirmTimeout)
 		row.paging, effects = Start(w.snapshot(row, w.now), w.now)
+	case incident.TellRise:
+		if !w.fault.deafRise {
+			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
+		}
+	case incident.AskAgain:
+		if w.fault.deafRise {
+			break
+		}
+		if _, runs := row.timers[ConfirmTimeout]; !runs {
+			w.setTimer(row, ConfirmTimeout, w.now)
+		}
+		row.paging, effects = AskToConfirm(w.snapshot(row, w.now), who("A"), w.now, w.now)
 	}
 	w.carryOut(row, effects, w.now)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)

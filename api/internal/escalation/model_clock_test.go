@@ -64,7 +64,7 @@ func (w *world) dueTimer() (due *incidentRow, kind TimerKind, next time.Time) {
 	if w.fault.noTimers {
 		return nil, "", time.Time{}
 	}
-	for _, kind := range []TimerKind{AutoResolve, AckTimeout} {
+	for _, kind := range []TimerKind{AutoResolve, AckTimeout, ConfirmTimeout} {
 		for _, row := range w.incidents {
 			at, runs := row.timers[kind]
 			if w.fault.earlyTimers {
@@ -84,6 +84,11 @@ func (w *world) dueTimer() (due *incidentRow, kind TimerKind, next time.Time) {
 
 // timer does what one timer is for, if that is still so: paging's timerRound in little.
 func (w *world) timer(row *incidentRow, kind TimerKind) {
+	if kind == ConfirmTimeout {
+		delete(row.timers, kind)
+		w.apply(row, incident.ConfirmTimeout{})
+		return
+	}
 	since, waits := row.AcknowledgedAt, row.Status == incident.Acknowledged
 	if kind == AutoResolve {
 		since, waits = row.started, row.Status.Open()

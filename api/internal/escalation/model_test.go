@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
 )
 
@@ -16,6 +17,7 @@ type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
 	noLease, noToken, noLastLook, noBudget, noTick       bool
 	deafHold, lostHold, noTimers, earlyTimers, keptAlert bool
+	deafRise                                             bool
 	ahead                                                time.Duration
 }
 
@@ -58,6 +60,7 @@ type incidentRow struct {
 	itself    bool              // it resolved itself
 	cycles    map[int]time.Time // when each cycle of paging began
 	timers    map[TimerKind]time.Time
+	told      map[alert.Severity]int // decisions that paged because the severity rose to it
 }
 
 // alertRow is what is stored of an alert that fires all the time: it has one episode.
@@ -86,6 +89,10 @@ type page struct {
 	cycle       int
 	round, step int
 	decided     time.Time
+	lastResort  bool
+	kind        EffectKind
+	rise        alert.Severity // the page tells of that
+	severity    alert.Severity // of the incident when it was decided
 	state       pageState
 	due         time.Time // also when it is tried next
 	token       int
@@ -107,7 +114,8 @@ func simulate(seed uint64, fault mutation, telling bool) *world {
 	}
 	for key := range 1 + random.IntN(2) {
 		for range 1 + random.IntN(4) {
-			w.after(w.upTo(10*time.Minute), func() { w.post(fmt.Sprintf("alert-%d", key)) })
+			severity := randomSeverity(random)
+			w.after(w.upTo(10*time.Minute)*time.Duration(1+5*random.IntN(2)), func() { w.post(fmt.Sprintf("alert-%d", key), severity) })
 		}
 	}
 	if random.IntN(3) == 0 {

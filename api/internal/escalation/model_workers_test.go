@@ -82,7 +82,7 @@ func (w *world) mayStillSend(p *page, token int) bool {
 	switch {
 	case p.token != token || p.state != sending:
 		return false
-	case p.of.Status != incident.Triggered && !w.fault.noLastLook:
+	case !p.waits() && !w.fault.noLastLook:
 		p.state = cancelled
 		return false
 	case p.leaseTill.Sub(w.now) < sendTime && !w.fault.noBudget:
@@ -91,6 +91,11 @@ func (w *world) mayStillSend(p *page, token int) bool {
 	default:
 		return true
 	}
+}
+
+// waits reports whether nobody has answered yet what the page is about.
+func (p *page) waits() bool {
+	return p.of.Status == incident.Triggered || p.rise != "" && p.of.WantsConfirmation()
 }
 
 // duePage picks a page that may be claimed, or says when the next one may.
@@ -155,7 +160,7 @@ func (w *world) finish(p *page, accepted bool) {
 	default:
 		p.state, p.due = pending, w.now.Add(2*time.Second)
 	}
-	if p.state == pending && p.of.Status != incident.Triggered {
+	if p.state == pending && !p.waits() {
 		p.state = cancelled
 	}
 	w.committed(p.of)

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
 	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 ||
-		total.held == 0 || total.timedOut == 0 || total.resolvedItself == 0 {
+		total.held == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 {
 		t.Error("the simulator does not reach everything")
 	}
 }
@@ -67,6 +68,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"what an ended window held stays held", mutation{lostHold: true}, "I2"},
 		{"timers that nobody carries out", mutation{noTimers: true}, "C1 C2"},
 		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
+		{"a severity that rises unheard", mutation{deafRise: true}, "R1 R2"},
 		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -85,7 +87,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 }
 
 // tally is what a simulation went through.
-type tally struct{ incidents, attempts, crashes, lost, answered, exhausted, held, timedOut, resolvedItself int }
+type tally struct{ incidents, attempts, crashes, lost, answered, exhausted, held, timedOut, resolvedItself, rises int }
 
 func (t *tally) add(other tally) {
 	t.incidents += other.incidents
@@ -97,6 +99,7 @@ func (t *tally) add(other tally) {
 	t.held += other.held
 	t.timedOut += other.timedOut
 	t.resolvedItself += other.resolvedItself
+	t.rises += other.rises
 }
 
 // checkCommit holds after every transaction.
@@ -124,11 +127,11 @@ func (w *world) checkAttempt(p *page) {
 	switch {
 	case p.attempts > 1+p.excuses:
 		w.problem("I5: %d attempts at %s, excused %d", p.attempts, p.key, p.excuses)
-	case w.now.Before(p.due), !row.escalated && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
+	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[row.Severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
-	case !row.escalated && w.underWork(p.decided):
+	case !row.escalated && p.rise == "" && w.underWork(p.decided):
 		w.problem("M1: %s was decided at %s, in maintenance", p.key, p.decided)
-	case !row.answered.IsZero() && w.now.After(row.answered.Add(time.Second)):
+	case p.rise == "" && !row.answered.IsZero() && w.now.After(row.answered.Add(time.Second)):
 		w.problem("I7: %s goes out %s after the answer", p.key, w.now.Sub(row.answered))
 	}
 }
@@ -158,6 +161,17 @@ func (w *world) checkEnd() {
 		}
 		if row.Status == "triggered" && !row.escalated {
 			w.checkEverybodyTried(row)
+		}
+		if row.Status == "triggered" && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.severity == row.Severity && p.state == sent }) {
+			w.problem("R1: nobody was paged for #%d as %s", row.Number(), row.Severity)
+		}
+		if row.WantsConfirmation() {
+			w.problem("R2: #%d is %s, and was acknowledged as %s for good", row.Number(), row.Severity, row.AcknowledgedSeverity)
+		}
+		for severity, times := range row.told {
+			if times > 1 {
+				w.problem("R3: %d times #%d was said to be %s now", times, row.Number(), severity)
+			}
 		}
 	}
 	w.checkClock()
