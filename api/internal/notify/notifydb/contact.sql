@@ -13,6 +13,15 @@ SELECT id, user_id, kind, name, hint, created_at, verified_at, failing_since, fa
 FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL AND (user_id = @user_id::uuid OR user_id IS NULL)
 ORDER BY user_id NULLS LAST, created_at, id;
 
+-- name: ContactUse :one
+-- What would be without the contact: the policies that page it, and whether it is the last by
+-- which an owner is reached.
+SELECT ARRAY(SELECT DISTINCT p.name FROM escalation_target t JOIN escalation_policy p ON p.org_id = t.org_id AND p.id = t.policy_id
+             WHERE t.org_id = @org_id AND t.contact_method_id = @id ORDER BY p.name)::text[] AS paged_by,
+       EXISTS (SELECT FROM contact_method c JOIN membership m ON m.org_id = c.org_id AND m.user_id = c.user_id AND m.role = 'owner'
+               WHERE c.org_id = @org_id AND c.id = @id AND c.user_id = @user_id::uuid AND c.disabled_at IS NULL AND NOT EXISTS (
+                   SELECT FROM contact_method o WHERE o.org_id = c.org_id AND o.user_id = c.user_id AND o.id <> c.id AND o.disabled_at IS NULL))::boolean AS owners_last;
+
 -- name: DeleteContact :one
 -- A person's own; with shared, one of the organization. The row stays, disabled and without its
 -- address, so that the log of what was sent to it does; pages that wait go on to the next contact.

@@ -12,6 +12,28 @@ import (
 	"github.com/google/uuid"
 )
 
+const contactUse = `-- name: ContactUse :one
+SELECT ARRAY(SELECT DISTINCT p.name FROM escalation_target t JOIN escalation_policy p ON p.org_id = t.org_id AND p.id = t.policy_id
+             WHERE t.org_id = $1 AND t.contact_method_id = $2 ORDER BY p.name)::text[] AS paged_by,
+       EXISTS (SELECT FROM contact_method c JOIN membership m ON m.org_id = c.org_id AND m.user_id = c.user_id AND m.role = 'owner'
+               WHERE c.org_id = $1 AND c.id = $2 AND c.user_id = $3::uuid AND c.disabled_at IS NULL AND NOT EXISTS (
+                   SELECT FROM contact_method o WHERE o.org_id = c.org_id AND o.user_id = c.user_id AND o.id <> c.id AND o.disabled_at IS NULL))::boolean AS owners_last
+`
+
+type ContactUseRow struct {
+	PagedBy    []string
+	OwnersLast bool
+}
+
+// What would be without the contact: the policies that page it, and whether it is the last by
+// which an owner is reached.
+func (q *Queries) ContactUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID, userID uuid.UUID) (ContactUseRow, error) {
+	row := q.db.QueryRow(ctx, contactUse, orgID, iD, userID)
+	var i ContactUseRow
+	err := row.Scan(&i.PagedBy, &i.OwnersLast)
+	return i, err
+}
+
 const countContacts = `-- name: CountContacts :one
 SELECT count(*) FROM contact_method WHERE org_id = $1 AND deleted_at IS NULL
 `

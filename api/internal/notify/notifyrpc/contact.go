@@ -5,6 +5,8 @@ package notifyrpc
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,7 @@ var (
 	errNoContact   = fault.New(fault.NotFound, "contact_method_not_found", "Contact method not found")
 	errNoRule      = fault.New(fault.NotFound, "notification_rule_not_found", "Notification rule not found")
 	errSharedAdmin = fault.New(fault.Denied, "role_too_low", "Only admins and owners change the channels of the organization. Ask one of them.")
+	errOwnersLast  = fault.New(fault.Conflict, "contact_method_last_of_owner", "An owner is the last resort of every escalation policy, and this is your only contact. Add another one first.")
 	errOnlyPeople  = fault.New(fault.Denied, "user_only", "Contact methods belong to people. Sign in to change yours.")
 )
 
@@ -174,13 +177,36 @@ func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.Sen
 func (h *Handler) DeleteContactMethod(ctx context.Context, request *nightbellv1.DeleteContactMethodRequest) (*nightbellv1.DeleteContactMethodResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
+		shared := caller.Role.AtLeast(auth.Admin)
+		use, err := q.ContactUse(ctx, caller.OrgID, &contactID, caller.UserID)
+		switch {
+		case err != nil:
+			return err
+		case shared && len(use.PagedBy) > 0:
+			return fault.Newf(fault.Conflict, "contact_method_in_use", "It is paged by %s. Take it out of there first.", policies(use.PagedBy))
+		case use.OwnersLast:
+			return errOwnersLast
+		}
 		deleted, err := q.DeleteContact(ctx, notifydb.DeleteContactParams{
 			OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID,
-			Shared: caller.Role.AtLeast(auth.Admin), Now: now,
+			Shared: shared, Now: now,
 		})
 		return orMissing(deleted, err, errNoContact)
 	})
 	return &nightbellv1.DeleteContactMethodResponse{}, err
+}
+
+// policies names the first of those that page a contact.
+func policies(names []string) string {
+	const most = 3
+	text := "the escalation policy " + names[0]
+	if len(names) > 1 {
+		text = "the escalation policies " + strings.Join(names[:min(most, len(names))], ", ")
+	}
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 func orMissing(changed int64, err error, missing error) error {

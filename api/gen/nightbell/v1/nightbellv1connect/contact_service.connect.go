@@ -65,6 +65,8 @@ type ContactServiceClient interface {
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
+	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
+	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.
@@ -214,6 +216,8 @@ type ContactServiceHandler interface {
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
+	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
+	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.

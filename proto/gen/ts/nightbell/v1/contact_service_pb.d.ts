@@ -655,6 +655,9 @@ export declare const ContactService: GenService<{
     output: typeof SendVerificationResponseSchema;
   },
   /**
+   * DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
+   * owner's only contact.
+   *
    * @generated from rpc nightbell.v1.ContactService.DeleteContactMethod
    */
   deleteContactMethod: {
