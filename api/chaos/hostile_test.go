@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,66 @@ func postHostile(url, name string, body []byte) (status int) {
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, response.Body)
 	return response.StatusCode
+}
+
+// TestT06UnreadableFlood sends a thousand messages that nobody can read at once, again and
+// again, to one organization. It hears of them by one incident, and others notice nothing.
+func TestT06UnreadableFlood(t *testing.T) {
+	begin(t, "T06")
+	w := alone(t)
+	noisy, quiet := w.newTenant("noisy", step{aDay, []string{"hook"}}), w.newTenant("quiet", step{aDay, []string{"hook"}})
+	w.ready()
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+				key := quiet.alertKey(n)
+				w.post(w.nodes[0], quiet, key, firing(key))
+			}
+		}
+	})
+	var flood sync.WaitGroup
+	rounds, refused := length(5, 2), 0
+	for range rounds {
+		for range 1_000 {
+			flood.Go(func() { w.post(w.nodes[0], noisy, "", []byte(`{"version":"4","alerts":`)) })
+		}
+		flood.Wait()
+	}
+	close(stop)
+	running.Wait()
+	var beside []time.Duration
+	counted := 0
+	for _, answer := range w.answers.all() {
+		switch {
+		case answer.Tenant == quiet.name:
+			beside = append(beside, answer.Took)
+			if answer.Status != http.StatusOK {
+				refused++
+			}
+		case answer.Status == http.StatusBadRequest:
+			counted++
+		case answer.Status != http.StatusServiceUnavailable || !answer.RetryAfter:
+			t.Errorf("an unreadable message was answered with %d", answer.Status)
+		}
+	}
+	w.check()
+	slices.Sort(beside)
+	p99 := beside[len(beside)*99/100]
+	kept, known := w.count(`SELECT count(*) FROM undecodable_alert`), w.count(`SELECT count(*) + sum(not_kept) FROM undecodable_alert`)
+	measured(t, "T06", fmt.Sprintf("another organization beside %d unreadable messages, p99", rounds*1_000), p99, "5 s asserted")
+	measured(t, "T06", "unreadable messages: answered as such / counted / kept", fmt.Sprintf("%d / %d / %d", counted, known, kept), "none uncounted, 20 an hour kept")
+	incidents := w.count(`SELECT count(*) FROM incident WHERE incident_key LIKE 'undecodable:%'`)
+	if incidents < 1 || incidents > 2 { // two when an hour ends meanwhile
+		t.Errorf("%d incidents tell of it", incidents)
+	}
+	if refused > 0 || p99 > 5*time.Second || known < counted || kept > 40 {
+		t.Errorf("%d of the other's alerts were refused, answers took %s, %d of %d messages are counted, %d kept", refused, p99, known, counted, kept)
+	}
 }
 
 // TestT07Slowloris opens many connections that say next to nothing. Honest senders do
