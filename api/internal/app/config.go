@@ -46,6 +46,7 @@ type Config struct {
 
 	QuotaContacts  int `env:"NIGHTBELL_QUOTA_CONTACTS" default:"1000" help:"Contact methods that one organization may have." placeholder:"N"`
 	QuotaIncidents int `env:"NIGHTBELL_QUOTA_INCIDENTS" default:"300000" help:"Incidents a minute above which the pages of one organization are bundled." placeholder:"N"`
+	QuotaStored    int `env:"NIGHTBELL_QUOTA_STORED_MIB" default:"10240" help:"MiB of alerts a day above which those of one organization are stored in short." placeholder:"MIB"`
 	QuotaStreams   int `env:"NIGHTBELL_QUOTA_STREAMS" default:"500" help:"Live screens that one organization may have open." placeholder:"N"`
 
 	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
@@ -69,9 +70,10 @@ func (c Config) readQuotas() (org.Quotas, error) {
 	quotas := org.Quotas{
 		Contacts:           cmp.Or(c.QuotaContacts, org.DefaultQuotas.Contacts),
 		IncidentsPerMinute: cmp.Or(c.QuotaIncidents, org.DefaultQuotas.IncidentsPerMinute),
+		StoredMiBPerDay:    cmp.Or(c.QuotaStored, org.DefaultQuotas.StoredMiBPerDay),
 		Streams:            cmp.Or(c.QuotaStreams, org.DefaultQuotas.Streams),
 	}
-	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.Streams) < 0 {
+	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.StoredMiBPerDay, quotas.Streams) < 0 {
 		return quotas, errors.New("expected a number above 0")
 	}
 	return quotas, nil
@@ -112,7 +114,7 @@ func (c Config) check() (settings, error) {
 		refuse("NIGHTBELL_RETENTION_DAYS", fmt.Errorf("expected %d days or more", watch.LeastRetentionDays))
 	}
 	s.quotas, err = c.readQuotas()
-	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STREAMS", err)
+	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STORED_MIB, NIGHTBELL_QUOTA_STREAMS", err)
 	_, err = email.ParseSender(c.SMTPFrom)
 	refuse("NIGHTBELL_SMTP_FROM", err)
 	if c.SMTPPort < 1 || c.SMTPPort > 65535 {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
 )
@@ -41,9 +44,16 @@ type acceptor struct {
 	metrics *telemetry.Metrics
 	// refused counts the requests that were answered 503.
 	refused *atomic.Int64
+	storage *orgdb.StorageMeter
 }
 
 func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Batch) error {
+	if a.storage.Over(route.OrgID) {
+		batch.Alerts = slices.Clone(batch.Alerts)
+		for i := range batch.Alerts {
+			batch.Alerts[i] = batch.Alerts[i].Short()
+		}
+	}
 	err := a.intake.Accept(ctx, route, batch)
 	outcome := "accepted"
 	if err != nil {
@@ -52,10 +62,24 @@ func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Ba
 	if fault.Is(err, fault.Unavailable) {
 		a.refused.Add(1)
 	}
+	if err == nil {
+		for i := range batch.Alerts {
+			a.storage.Add(route.OrgID, batch.Alerts[i].Bytes())
+		}
+	}
 	if len(batch.Alerts) > 0 {
 		a.metrics.AlertsReceived(batch.Alerts[0].Source, outcome, len(batch.Alerts))
 	}
 	return err
+}
+
+// storageInterval is how often the bytes that alerts took are added up.
+const storageInterval = 30 * time.Second
+
+func (s *server) countStorage(ctx context.Context) {
+	if err := s.storage.Flush(ctx); err != nil && ctx.Err() == nil {
+		s.logger.WarnContext(ctx, "stored bytes were not counted; it is tried again in half a minute", "error", err)
+	}
 }
 
 func (a acceptor) AcceptUndecodable(ctx context.Context, route ingest.Route, sender, reason string, body []byte) error {

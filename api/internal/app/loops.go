@@ -42,6 +42,7 @@ func (s *server) loops() []loop {
 		{"intake", s.intake.Run},
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
+		{"storage", func(ctx context.Context) { s.every(ctx, storageInterval, s.countStorage) }},
 		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},

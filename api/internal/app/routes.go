@@ -176,7 +176,7 @@ type plainRoute struct {
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
-	ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused}, rpcserver.WriteError, s.logger).Register(webhooks)
+	ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger).Register(webhooks)
 	acknowledge, verify := s.acknowledgePages(), s.verifyPages()
 	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},

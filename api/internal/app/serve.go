@@ -19,6 +19,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/egress"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
@@ -67,6 +68,7 @@ type server struct {
 	outboxes    map[notify.Kind]*delivery.Outbox
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
+	storage     *orgdb.StorageMeter
 	// refused counts the requests with alerts that were answered 503.
 	refused  atomic.Int64
 	stopping chan struct{}
@@ -150,6 +152,7 @@ func (s *server) startTelemetry(context.Context) error {
 func (s *server) build(ctx context.Context) error {
 	s.egress = egress.New(egress.Options{Allow: s.egressAllow})
 	s.hub = s.newHub()
+	s.storage = orgdb.NewStorageMeter(s.db, int64(s.quotas.StoredMiBPerDay)<<20)
 	s.escalations, s.wakers = sweep.NewWaker(), map[notify.Kind]*sweep.Waker{}
 	for _, kind := range notify.Kinds {
 		s.wakers[kind] = sweep.NewWaker()

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -71,6 +73,31 @@ func TestAdminsAreToldOfProblems(t *testing.T) {
 				t.Errorf("%s is told %q", kind, message)
 			}
 		}
+	}
+}
+
+// TestOverItsStorageQuotaAnAlertIsStoredInShort: it opens its incident and pages all the same.
+func TestOverItsStorageQuotaAnAlertIsStoredInShort(t *testing.T) {
+	r := newTestServer(t)
+	key := r.serviceOfNewOrganization()
+	post := func(name string) {
+		t.Helper()
+		body := fmt.Sprintf(`{"version":"4","status":"firing","alerts":[{"status":"firing","labels":{"alertname":%q,"severity":"critical"},`+
+			`"annotations":{"summary":"Latency","description":%q}}]}`, name, strings.Repeat("words ", 1000))
+		if got := r.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+key, "", []byte(body)); got.status != http.StatusOK {
+			t.Fatalf("the alert was answered with %d", got.status)
+		}
+	}
+	post("before")
+	orgID := pgtest.One[uuid.UUID](t, r.database, `SELECT org_id FROM service_key`)
+	r.storage.Add(orgID, 20<<30)
+	r.countStorage(t.Context())
+	post("after")
+	if got := pgtest.One[string](t, r.database, `SELECT string_agg((length(description) > 5000)::text, ' ' ORDER BY number) FROM incident`); got != "true false" {
+		t.Errorf("the descriptions are whole: %s", got)
+	}
+	if got := pgtest.One[int](t, r.database, `SELECT count(DISTINCT incident_id) FROM notification`); got != 2 {
+		t.Errorf("somebody is paged for %d of 2 incidents", got)
 	}
 }
 

@@ -55,6 +55,8 @@ CREATE TABLE org (
     -- Mails to addresses that are not verified, on the day of the last one (UTC).
     unverified_mails      integer NOT NULL DEFAULT 0,
     unverified_mails_on   date NOT NULL DEFAULT '-infinity',
+    stored_bytes          bigint NOT NULL DEFAULT 0, -- of the alerts that came on stored_on
+    stored_on             date,
     created_at            timestamptz NOT NULL
 );
 

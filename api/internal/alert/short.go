@@ -1,0 +1,27 @@
+package alert
+
+import "strings"
+
+// shortDescription is how many bytes of a description Short keeps.
+const shortDescription = 1 << 10
+
+// Short is the alert without what its sender wrote at length: it opens the same incident and
+// pages the same people, and takes a few hundred bytes.
+func (r Received) Short() Received {
+	if len(r.Description) > shortDescription {
+		r.Description = strings.ToValidUTF8(r.Description[:shortDescription], "") + "…"
+	}
+	r.Labels, r.Annotations = nil, nil
+	return r
+}
+
+// Bytes is about how much storing the alert takes.
+func (r Received) Bytes() int64 {
+	n := 200 + len(r.Key) + len(r.Group) + len(r.GroupTitle) + len(r.Title) + len(r.Description) + len(r.Link)
+	for _, texts := range []map[string]string{r.Labels, r.Annotations} {
+		for name, text := range texts {
+			n += len(name) + len(text)
+		}
+	}
+	return int64(n)
+}
