@@ -71,6 +71,7 @@ func newEscalationStory(t *testing.T) *escalationStory {
 		ContactMethod struct{ ID string } `json:"contact_method"`
 	}
 	e.person.post(t, "/v1/contact-methods", map[string]any{"kind": "email", "name": "Backup", "address": backupEmail, "shared": true}, &shared)
+	confirmAddress(t, e.mail, backupEmail)
 	schedule := map[string]string{"kind": "schedule", "id": e.schedule}
 	backup := map[string]string{"kind": "channel", "id": shared.ContactMethod.ID}
 	var made struct {
@@ -173,7 +174,8 @@ func (e *escalationStory) assertExplained(t *testing.T, at time.Time) {
 	service := pgtest.One[string](t, e.database, `SELECT id::text FROM service WHERE name = 'Payments'`)
 	e.person.get(t, "/v1/explain?"+url.Values{"service_id": {service}, "at": {at.Format(time.RFC3339)}}.Encode(), &answer)
 	want := weekendName + " is paged at once; if nobody answers, Backup after 10 minutes."
-	if answer.Summary != want || len(answer.Moments) != 7 || answer.Moments[2].Message != personName+" is paged." {
+	if answer.Summary != want || len(answer.Moments) != 8 || answer.Moments[2].Message != personName+" is paged." ||
+		answer.Moments[6].Outcome != "last_resort" || answer.Moments[7].Outcome != "exhausted" {
 		t.Errorf("explained: %+v", answer)
 	}
 	var key struct{ Key string }
