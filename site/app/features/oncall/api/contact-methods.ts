@@ -1,12 +1,20 @@
-import type { ContactMethodJson, ListContactMethodsResponseJson } from '@nightbell/proto';
-import { queryOptions } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import type {
+  ContactMethodJson,
+  ListContactMethodsResponseJson,
+  SendVerificationResponseJson,
+} from '@nightbell/proto';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call, reasonOf } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
+import { toast } from '~/lib/toast';
 
-/** How the signed-in person is reached, and the channels everybody shares. */
+const renewEvery = 30_000;
+
+/** How the signed-in person is reached, and the channels everybody shares, as they work now. */
 export const contactMethods = queryOptions({
   queryKey: ['contact-methods'],
   staleTime: freshFor.list,
+  refetchInterval: renewEvery,
   queryFn: async ({ signal }): Promise<ContactMethodJson[]> => {
     const answer = await call<ListContactMethodsResponseJson>({
       method: 'GET',
@@ -17,3 +25,27 @@ export const contactMethods = queryOptions({
     return answer.contact_methods ?? [];
   },
 });
+
+/** Mails the link again that lets an e-mail address be paged, and says so in a toast. */
+export function useSendVerification() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) =>
+      call<SendVerificationResponseJson>({
+        method: 'POST',
+        path: `/v1/contact-methods/${encodeURIComponent(id)}/verification`,
+        body: {},
+        action: 'send the link',
+        keepSession: true,
+      }),
+    onSuccess: ({ verified }) =>
+      toast({
+        kind: 'success',
+        title: verified
+          ? 'This address is verified already.'
+          : 'The link is on its way. It works for seven days.',
+      }),
+    onError: (error) => toast({ kind: 'failure', title: reasonOf(error) }),
+    onSettled: () => client.invalidateQueries(contactMethods),
+  });
+}

@@ -1,7 +1,11 @@
 import type { ContactMethodJson } from '@nightbell/proto';
+import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon, type IconName } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
+import { fullTime } from '~/lib/format';
+import { mayAct } from '~/lib/role';
+import { useSendVerification } from '../api/contact-methods';
 
 const icons: Record<string, IconName> = {
   email: 'mail',
@@ -27,21 +31,55 @@ export function ContactList({
       {contacts.length === 0 && <Empty>{empty}</Empty>}
       <ul className="contacts">
         {contacts.map((contact) => (
-          <li key={contact.id}>
-            <Icon name={icons[contact.kind ?? ''] ?? 'push'} />
-            <span className="grow">
-              <span>{contact.name}</span>
-              {contact.disabled_reason && (
-                <span className="size-12 text-2">Not used: {contact.disabled_reason}</span>
-              )}
-              {!contact.disabled_reason && contact.failing_reason && (
-                <span className="size-12 text-2">Does not work: {contact.failing_reason}</span>
-              )}
-            </span>
-            <span className="mono text-3 size-12">{contact.hint}</span>
-          </li>
+          <ContactRow key={contact.id} contact={contact} />
         ))}
       </ul>
     </Card>
+  );
+}
+
+function ContactRow({ contact }: { contact: ContactMethodJson }) {
+  const unverified = !contact.disabled_reason && contact.verified === false;
+  return (
+    <li>
+      <Icon name={icons[contact.kind ?? ''] ?? 'push'} />
+      <div className="grow">
+        <p>{contact.name}</p>
+        <Trouble contact={contact} />
+      </div>
+      <span className="mono text-3 size-12">{contact.hint}</span>
+      {unverified && (!contact.shared || mayAct('admin')) && <SendAgain contact={contact} />}
+    </li>
+  );
+}
+
+/** Why it is not paged now; nothing while it works. */
+function Trouble({ contact }: { contact: ContactMethodJson }) {
+  if (contact.disabled_reason) return <p className="trouble">Not used: {contact.disabled_reason}</p>;
+  if (contact.verified === false)
+    return (
+      <p className="trouble">Not verified yet, so it is not paged. Open the link that was mailed to it.</p>
+    );
+  if (!contact.failing_reason) return null;
+  const since = contact.failing_since ? ` since ${fullTime(new Date(contact.failing_since))}` : '';
+  return (
+    <p className="trouble">
+      Failing{since}: {contact.failing_reason}
+    </p>
+  );
+}
+
+function SendAgain({ contact: { id = '', name } }: { contact: ContactMethodJson }) {
+  const send = useSendVerification();
+  return (
+    <Button
+      size="sm"
+      aria-label={`Send the link to ${name} again`}
+      disabled={send.isPending || send.isSuccess}
+      labels={['Send again', 'Sending...']}
+      onClick={() => send.mutate(id)}
+    >
+      {send.isPending ? 'Sending...' : send.isSuccess ? 'Sent' : 'Send again'}
+    </Button>
   );
 }

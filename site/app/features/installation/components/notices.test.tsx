@@ -2,8 +2,8 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { expect, it } from 'vitest';
-import { renderRoute, signIn } from '../../../testing/render-route';
-import { server } from '../../../testing/server';
+import { renderRoute, signIn } from '../../../../testing/render-route';
+import { server } from '../../../../testing/server';
 import { Notices } from './notices';
 
 it('says on every page that a restored copy pages nobody, until an admin confirms it', async () => {
@@ -20,6 +20,8 @@ it('says on every page that a restored copy pages nobody, until an admin confirm
   );
   renderRoute('/', Notices, '/');
   await screen.findByText('It pages nobody.');
-  await userEvent.click(screen.getByRole('button', { name: 'This copy replaces the original' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Let it page' }));
+  expect(screen.getByRole('dialog')).toHaveTextContent('only when the original is switched off');
+  await userEvent.click(screen.getByRole('button', { name: 'It replaces it' }));
   await waitFor(() => expect(screen.queryByText('It pages nobody.')).not.toBeInTheDocument());
 });

@@ -1,0 +1,30 @@
+import { Button } from '~/components/ui/button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import { reasonOf } from '~/lib/api';
+import { useConfirmCopy } from '../api/installation';
+
+/** Asks once more, because two installations with the same data page everybody twice. */
+export function ConfirmCopyDialog({ onClose }: { onClose: () => void }) {
+  const confirm = useConfirmCopy();
+  return (
+    <Dialog title="Does this copy replace the original?" narrow onClose={onClose}>
+      <div className="body">
+        {confirm.isError && <Banner tone="failed">{reasonOf(confirm.error)}</Banner>}
+        <p>
+          Confirm it only when the original is switched off for good. Otherwise both page the same people.
+        </p>
+        <div className="choices">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look="primary"
+            disabled={confirm.isPending}
+            labels={['Confirming...']}
+            onClick={() => confirm.mutate(undefined, { onSuccess: onClose })}
+          >
+            {confirm.isPending ? 'Confirming...' : 'It replaces it'}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { mayAct } from '~/lib/role';
+import { notices } from '../api/installation';
+import { ConfirmCopyDialog } from './confirm-copy-dialog';
+
+/** Stands above every page while something keeps this installation from paging. */
+export function Notices() {
+  const { data = [] } = useQuery(notices);
+  const [confirming, setConfirming] = useState(false);
+  return (
+    <>
+      {data.map(({ kind, message }) => (
+        <section className="notice" role="alert" key={kind + message}>
+          <Icon name="alert" />
+          <p>{message}</p>
+          {kind === 'restored_copy' && mayAct('admin') && (
+            <Button size="sm" onClick={() => setConfirming(true)}>
+              Let it page
+            </Button>
+          )}
+        </section>
+      ))}
+      {confirming && <ConfirmCopyDialog onClose={() => setConfirming(false)} />}
+    </>
+  );
+}
