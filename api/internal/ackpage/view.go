@@ -100,6 +100,9 @@ func newView(paged respond.Paged) view {
 		v.Title = settled(paged)
 	case len(paged.Incidents) == 1:
 		v.Title, v.Button = v.Rows[0].Title, "Acknowledge"
+		if paged.Incidents[0].Status == incident.Acknowledged {
+			v.Button = "Acknowledge again"
+		}
 		v.Note = "You answer as " + name + ". Nobody else is paged then."
 	default:
 		v.Title, v.Button = fmt.Sprintf("%d of %d incidents need somebody", v.Open, len(paged.Incidents)), fmt.Sprintf("Acknowledge all %d", v.Open)

@@ -24,7 +24,7 @@ func TestTheMailOfARiseIsAcknowledgedAgain(t *testing.T) {
 	if len(sent) != 1 || len(sent[0].Incidents) != 1 || !strings.HasPrefix(sent[0].Incidents[0].Reason, "Acknowledged when it was low, and critical now") {
 		t.Fatalf("sent %+v", sent)
 	}
-	if page := o.follow(http.MethodGet, sent[0].AckURL).Body.String(); !strings.Contains(page, "when it was low: acknowledge it again") {
+	if page := o.follow(http.MethodGet, sent[0].AckURL).Body.String(); !strings.Contains(page, "when it was low: acknowledge it again") || !strings.Contains(page, ">Acknowledge again<") {
 		t.Errorf("the link shows\n%s", page)
 	}
 	o.follow(http.MethodPost, sent[0].AckURL)

@@ -130,6 +130,35 @@ describe('the incident page', () => {
     await waitFor(() => expect(acknowledged).toBe(1));
   });
 
+  it('says that severity rose after it was acknowledged, and asks for that again', async () => {
+    let acknowledged = 0;
+    const rose = {
+      ...incident,
+      status: 'acknowledged',
+      acknowledged_by: { id: 'u1', name: 'Mara' },
+      acknowledged_severity: 'low',
+      confirmation_wanted: true,
+      escalation: { ...incident.escalation, status: 'stopped', next_due_at: undefined },
+    };
+    server.use(
+      http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident: rose })),
+      http.post('*/v1/incidents/x-c41e/acknowledge', () => {
+        acknowledged += 1;
+        Object.assign(rose, { acknowledged_severity: 'critical', confirmation_wanted: false });
+        return HttpResponse.json({ incident: rose });
+      }),
+    );
+    show();
+    expect(await screen.findByRole('status', { name: 'Severity rose' })).toHaveTextContent(
+      'Mara acknowledged this when it was low; it is critical now. Acknowledge it again, or Night pages from its first step.',
+    );
+    expect(screen.queryByRole('button', { name: 'Resolve' })).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /^Acknowledge again/ }));
+    expect(await screen.findByRole('button', { name: 'Resolve' })).toBeEnabled();
+    expect(screen.queryByRole('status', { name: 'Severity rose' })).toBeNull();
+    expect(acknowledged).toBe(1);
+  });
+
   it('says when there is no such incident', async () => {
     server.use(http.get('*/v1/incidents/nope', () => HttpResponse.json({}, { status: 404 })));
     show('nope');

@@ -14,6 +14,7 @@ import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { IncidentTimeline } from '~/features/incidents/components/incident-timeline';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
+import { SeverityRose } from '~/features/incidents/components/severity-rose';
 import type { Incident as IncidentData } from '~/features/incidents/model/incident';
 import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
@@ -48,6 +49,7 @@ function Page({ incident }: { incident: IncidentData }) {
         <IncidentHead incident={incident} />
         <IncidentActions incident={incident} />
       </header>
+      <SeverityRose incident={incident} />
       <IncidentStrip incident={incident} />
       <div className="columns">
         <div className="stack">

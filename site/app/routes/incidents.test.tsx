@@ -111,11 +111,11 @@ describe('the incidents page', () => {
   });
 
   it('moves with j and k, selects with x, and acts on the selection', async () => {
-    let acknowledged = 0;
+    const asked: unknown[] = [];
     server.use(
-      http.post('*/v1/incidents/:id/acknowledge', () => {
-        acknowledged += 1;
-        return HttpResponse.json({ incident: { ...incidents[0], status: 'acknowledged' } });
+      http.post('*/v1/incidents/bulk', async ({ request }) => {
+        asked.push(await request.json());
+        return HttpResponse.json({ results: [{ id: 'x-c41e', status: 'acknowledged' }] });
       }),
     );
     show();
@@ -123,8 +123,40 @@ describe('the incidents page', () => {
     await userEvent.keyboard('jx');
     expect(await screen.findByRole('checkbox', { name: 'Select #c41e' })).toBeChecked();
     await userEvent.click(screen.getByRole('button', { name: 'Acknowledge 1' }));
-    await waitFor(() => expect(acknowledged).toBe(1));
     await waitFor(() => expect(screen.queryByText('1 selected')).toBeNull());
+    expect(asked).toEqual([{ action: 'acknowledge', ids: ['x-c41e'], message: 'Incident acknowledged' }]);
+  });
+
+  it('acknowledges all by one call, also those that are not loaded', async () => {
+    const asked: object[] = [];
+    server.use(
+      http.get('*/v1/incidents/counts', () =>
+        HttpResponse.json({ triggered: 3000, acknowledged: 1, resolved: 1 }),
+      ),
+      http.post('*/v1/incidents/bulk', async ({ request }) => {
+        asked.push((await request.json()) as object);
+        const results = Array.from({ length: 3000 }, (_, n) => ({ id: `x-${n}`, status: 'acknowledged' }));
+        return HttpResponse.json({ results });
+      }),
+    );
+    show();
+    await rows();
+    expect(await screen.findByText(/3 of 3 shown, the newest of 3002\./)).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Select all' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Acknowledge all 3000' }));
+    expect(await screen.findByText('3000 incidents are acknowledged')).toBeInTheDocument();
+    expect(screen.queryByText('3 selected')).toBeNull();
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toHaveProperty('filter.triggered_before');
+  });
+
+  it('offers to acknowledge again what became more severe', async () => {
+    Object.assign(incidents[1] ?? {}, { severity: 'critical', confirmation_wanted: true });
+    show();
+    const [, second] = await rows();
+    if (!second) throw new Error('two rows expected');
+    expect(within(second).getByRole('button', { name: 'Acknowledge #9a07 again' })).toBeEnabled();
+    expect(within(second).queryByRole('button', { name: 'Resolve #9a07' })).toBeNull();
   });
 
   it('leaves single keys alone once they are turned off', async () => {

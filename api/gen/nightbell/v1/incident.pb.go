@@ -347,9 +347,11 @@ type IncidentSummary struct {
 	// Where it came from: prometheus, grafana, manual, api, ...
 	Source string `protobuf:"bytes,14,opt,name=source,proto3" json:"source,omitempty"`
 	// How many alerts belong to it.
-	AlertCount    int32 `protobuf:"varint,15,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	AlertCount int32 `protobuf:"varint,15,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
+	// As in Incident. Left out when false, because most of a thousand rows are.
+	ConfirmationWanted *bool `protobuf:"varint,16,opt,name=confirmation_wanted,json=confirmationWanted,proto3,oneof" json:"confirmation_wanted,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *IncidentSummary) Reset() {
@@ -485,6 +487,13 @@ func (x *IncidentSummary) GetAlertCount() int32 {
 		return x.AlertCount
 	}
 	return 0
+}
+
+func (x *IncidentSummary) GetConfirmationWanted() bool {
+	if x != nil && x.ConfirmationWanted != nil {
+		return *x.ConfirmationWanted
+	}
+	return false
 }
 
 // Where the paging of an incident stands. Only GetIncident fills it.
@@ -1291,7 +1300,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd2\x04\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x05\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1311,7 +1320,9 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\bassignee\x18\r \x01(\v2\x14.nightbell.v1.PersonR\bassignee\x12\x16\n" +
 	"\x06source\x18\x0e \x01(\tR\x06source\x12\x1f\n" +
 	"\valert_count\x18\x0f \x01(\x05R\n" +
-	"alertCount\"\x83\x02\n" +
+	"alertCount\x124\n" +
+	"\x13confirmation_wanted\x18\x10 \x01(\bH\x00R\x12confirmationWanted\x88\x01\x01B\x16\n" +
+	"\x14_confirmation_wanted\"\x83\x02\n" +
 	"\n" +
 	"Escalation\x12\x16\n" +
 	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1b\n" +
@@ -1481,6 +1492,7 @@ func file_nightbell_v1_incident_proto_init() {
 	if File_nightbell_v1_incident_proto != nil {
 		return
 	}
+	file_nightbell_v1_incident_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

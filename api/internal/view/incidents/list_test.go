@@ -133,3 +133,28 @@ func TestAnActionByFilterIsAboutWhatTheCallerCanHaveSeen(t *testing.T) {
 		}
 	}
 }
+
+// TestListsSayWhatIsToBeAcknowledgedAgain: a row of a list offers what the incident's own
+// screen does.
+func TestListsSayWhatIsToBeAcknowledgedAgain(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org := uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, acknowledged_at, acknowledged_severity, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), n, coalesce(before, 'not') || ' before', status, 'high', 'high', 'api', CASE status WHEN 'acknowledged' THEN nightbell_now() END, before, nightbell_now(), nightbell_now()
+		FROM (VALUES (1, 'acknowledged', 'low'), (2, 'acknowledged', 'high'), (3, 'acknowledged', 'critical'), (4, 'triggered', NULL)) made (n, status, before)`, org)
+	var wanted []string
+	err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+		response, err := incidents.List(ctx, tx, org, &nightbellv1.ListIncidentsRequest{})
+		for _, i := range response.GetIncidents() {
+			if i.GetConfirmationWanted() {
+				wanted = append(wanted, i.GetTitle())
+			}
+		}
+		return err
+	}, postgres.InOrder())
+	if err != nil || !slices.Equal(wanted, []string{"low before"}) {
+		t.Errorf("%q, %v", wanted, err)
+	}
+}

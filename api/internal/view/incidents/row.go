@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -37,7 +38,7 @@ const (
 	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, '')`
 	listColumns = `i.id, i.number, i.title, left(i.description, 281), i.status, i.severity, '', i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, NULL::uuid, i.assignee_id, NULL::uuid,
-	i.source, i.alert_count, 0, NULL::jsonb, ''`
+	i.source, i.alert_count, 0, NULL::jsonb, coalesce(i.acknowledged_severity, '')`
 )
 
 // row is an incident before its service and its people have names.
@@ -71,24 +72,31 @@ func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 		Assignee: known.people.person(r.assignee), CreatedBy: known.people.person(r.createdBy),
 		Source: r.source, AlertCount: r.alertCount, TruncatedAlerts: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
 	}
-	i.AcknowledgedSeverity = r.acknowledgedSeverity
-	i.ConfirmationWanted = incident.Incident{
+	i.AcknowledgedSeverity, i.ConfirmationWanted = r.acknowledgedSeverity, r.wantsConfirmation()
+	return i, readDetails(r.details, i)
+}
+
+func (r *row) wantsConfirmation() bool {
+	return incident.Incident{
 		Status: incident.Status(r.status), Severity: alert.Severity(r.severity), AcknowledgedSeverity: alert.Severity(r.acknowledgedSeverity),
 	}.WantsConfirmation()
-	return i, readDetails(r.details, i)
 }
 
 // summary is the row as lists give it.
 func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 	title := shorten(r.title, maxListTitle)
 	description := shorten(r.description, min(maxListText-len(title), sizeOf(r.description, maxListDescription)))
-	return &nightbellv1.IncidentSummary{
+	s := &nightbellv1.IncidentSummary{
 		Id: r.id.String(), Number: r.number, Title: title, Description: description,
 		Status: r.status, Severity: r.severity, ServiceId: textOf(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
 		AcknowledgedBy: known.people.person(r.acknowledgedBy), Assignee: known.people.person(r.assignee),
 		Source: r.source, AlertCount: r.alertCount,
 	}
+	if r.wantsConfirmation() {
+		s.ConfirmationWanted = proto.Bool(true)
+	}
+	return s
 }
 
 const ellipsis = "…"

@@ -453,6 +453,13 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
    * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
    */
   alertCount: number;
+
+  /**
+   * As in Incident. Left out when false, because most of a thousand rows are.
+   *
+   * @generated from field: optional bool confirmation_wanted = 16 [json_name = "confirmation_wanted"];
+   */
+  confirmationWanted?: boolean | undefined;
 };
 
 /**
@@ -549,6 +556,13 @@ export declare type IncidentSummaryJson = {
    * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
    */
   alert_count?: number;
+
+  /**
+   * As in Incident. Left out when false, because most of a thousand rows are.
+   *
+   * @generated from field: optional bool confirmation_wanted = 16 [json_name = "confirmation_wanted"];
+   */
+  confirmation_wanted?: boolean;
 };
 
 /**

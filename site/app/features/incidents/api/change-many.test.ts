@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { changeMany } from './change-many';
+import { toIncident } from '../model/incident';
+import { acknowledgeAll, changeMany } from './change-many';
 
 const call = vi.hoisted(() => vi.fn());
 vi.mock('~/lib/api', () => ({ call }));
@@ -30,4 +31,19 @@ it('tells which did not change', async () => {
     .mockRejectedValueOnce(new Error('Network error.'))
     .mockResolvedValueOnce({ results: many.slice(2_000).map((id) => ({ id })) });
   expect((await changeMany(many, 'resolve')).failed).toEqual(['i0', 'i999', ...many.slice(1000, 2000)]);
+});
+
+it('acknowledges all that anybody has seen by one call, however many', async () => {
+  call.mockResolvedValueOnce({
+    results: [...many.map((id) => ({ id })), { id: 'gone', error: 'It is resolved.' }],
+  });
+  const seen = ['2026-03-25T03:00:00.123456Z', '2026-03-25T02:00:00Z'].map((at) =>
+    toIncident({ triggered_at: at }),
+  );
+  expect(await acknowledgeAll(seen)).toEqual({ done: 2_500, failed: ['gone'] });
+  expect(call.mock.calls[0]?.[0].body).toEqual({
+    action: 'acknowledge',
+    filter: { triggered_before: '2026-03-25T03:00:00.124Z' },
+    message: 'Incident acknowledged',
+  });
 });

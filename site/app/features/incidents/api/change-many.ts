@@ -1,7 +1,13 @@
-import type { ChangeIncidentsRequestJson, ChangeIncidentsResponseJson } from '@nightbell/proto';
+import type {
+  ChangeIncidentsRequestJson,
+  ChangeIncidentsResponseJson,
+  IncidentResultJson,
+} from '@nightbell/proto';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { toast } from '~/lib/toast';
+import type { Incident } from '../model/incident';
+import { showFailure } from './change-incident';
 import { incidentKeys } from './keys';
 
 const atOnce = 1000; // the most ids of one call
@@ -26,20 +32,37 @@ export async function changeMany(ids: readonly string[], verb: 'acknowledge' | '
 
 // The ids of the part that did not change.
 async function changePart(ids: string[], verb: 'acknowledge' | 'resolve'): Promise<string[]> {
-  const body: ChangeIncidentsRequestJson = { action: verb, ids, message: messages[verb] };
   try {
-    const answer = await call<ChangeIncidentsResponseJson>({
-      method: 'POST',
-      path: '/v1/incidents/bulk',
-      body,
-      action: `${verb} incidents`,
-      keepSession: true,
-    });
-    const changed = new Set((answer.results ?? []).filter((one) => !one.error).map((one) => one.id));
+    const results = await post({ action: verb, ids, message: messages[verb] });
+    const changed = new Set(results.filter((one) => !one.error).map((one) => one.id));
     return ids.filter((id) => !changed.has(id));
   } catch {
     return ids;
   }
+}
+
+/**
+ * Acknowledges every unacknowledged incident, also those that are not loaded, up to the newest of
+ * `seen`: what came later nobody has looked at. Fails with ApiError.
+ */
+export async function acknowledgeAll(seen: readonly Incident[]): Promise<Tally> {
+  const newest = seen.reduce((latest, one) => Math.max(latest, one.triggeredAt.getTime()), 0);
+  // The server's times are finer than a millisecond.
+  const filter = { triggered_before: new Date(newest + 1).toISOString() };
+  const results = await post({ action: 'acknowledge', filter, message: messages.acknowledge });
+  const failed = results.filter((one) => one.error).map((one) => one.id ?? '');
+  return { done: results.length - failed.length, failed };
+}
+
+async function post(body: ChangeIncidentsRequestJson): Promise<IncidentResultJson[]> {
+  const answer = await call<ChangeIncidentsResponseJson>({
+    method: 'POST',
+    path: '/v1/incidents/bulk',
+    body,
+    action: `${body.action} incidents`,
+    keepSession: true,
+  });
+  return answer.results ?? [];
 }
 
 const messages = { acknowledge: 'Incident acknowledged', resolve: 'Incident resolved' } as const;
@@ -58,6 +81,26 @@ export function useChangeMany() {
         detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
       });
     },
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
+  });
+}
+
+/** The mutation behind "Acknowledge all"; it says in one toast how many it were. */
+export function useAcknowledgeAll() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: acknowledgeAll,
+    onSuccess: ({ done, failed }) =>
+      toast(
+        failed.length === 0
+          ? { kind: 'success', title: `${done} incidents are acknowledged` }
+          : {
+              kind: 'failure',
+              title: 'Failed to acknowledge incident',
+              detail: `${failed.length} did not change.`,
+            },
+      ),
+    onError: showFailure,
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
 }

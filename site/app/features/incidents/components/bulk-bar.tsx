@@ -1,48 +1,48 @@
 import { Button, IconButton } from '~/components/ui/button';
-import { useChangeMany } from '../api/change-many';
-import type { Incident } from '../model/incident';
+import { useAcknowledgeAll, useChangeMany } from '../api/change-many';
+import { type Incident, needsAnswer } from '../model/incident';
 
 interface BulkBarProps {
   selected: readonly Incident[];
+  /** How many are unacknowledged beyond the loaded ones, when all of these are selected; else 0. */
+  unacknowledged: number;
   onDone: (changed: readonly string[]) => void;
   onClear: () => void;
 }
 
 /** What can be done to the selected incidents at once. Each button takes only those it applies to. */
-export function BulkBar({ selected, onDone, onClear }: BulkBarProps) {
+export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarProps) {
   const change = useChangeMany();
+  const all = useAcknowledgeAll();
   const run = async (verb: 'acknowledge' | 'resolve', ids: readonly string[]) => {
     const tally = await change.mutateAsync({ ids, verb });
     onDone(ids.filter((id) => !tally.failed.includes(id)));
   };
-  const triggered = idsOf(selected, 'triggered');
-  const acknowledged = idsOf(selected, 'acknowledged');
+  const busy = change.isPending || all.isPending;
+  const waiting = idsOf(selected.filter(needsAnswer));
+  const acknowledged = idsOf(selected.filter(({ status }) => status === 'acknowledged'));
+  const more = unacknowledged > waiting.length;
   if (selected.length === 0) return null;
   return (
     <section className="bulk-bar" aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
       <span className="separator" />
-      {triggered.length > 0 && (
+      {(waiting.length > 0 || more) && (
         <Button
           look="person"
           size="sm"
-          disabled={change.isPending}
-          onClick={() => run('acknowledge', triggered)}
+          disabled={busy}
+          onClick={() => (more ? all.mutate(selected, { onSuccess: onClear }) : run('acknowledge', waiting))}
         >
-          Acknowledge {triggered.length}
+          {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
         </Button>
       )}
       {acknowledged.length > 0 && (
-        <Button
-          size="sm"
-          icon="check"
-          disabled={change.isPending}
-          onClick={() => run('resolve', acknowledged)}
-        >
+        <Button size="sm" icon="check" disabled={busy} onClick={() => run('resolve', acknowledged)}>
           Resolve {acknowledged.length}
         </Button>
       )}
-      {triggered.length + acknowledged.length === 0 && (
+      {waiting.length + acknowledged.length === 0 && !more && (
         <span className="text-2">Nothing to do, they are resolved.</span>
       )}
       <IconButton icon="x" label="Clear selection" size="sm" onClick={onClear} />
@@ -50,6 +50,6 @@ export function BulkBar({ selected, onDone, onClear }: BulkBarProps) {
   );
 }
 
-function idsOf(incidents: readonly Incident[], status: string): string[] {
-  return incidents.filter((incident) => incident.status === status).map((incident) => incident.id);
+function idsOf(incidents: readonly Incident[]): string[] {
+  return incidents.map((incident) => incident.id);
 }

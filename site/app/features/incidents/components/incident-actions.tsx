@@ -3,7 +3,7 @@ import { Button } from '~/components/ui/button';
 import { Kbd } from '~/components/ui/kbd';
 import { useStoredFlag } from '~/lib/storage-flag';
 import { useChangeIncident } from '../api/change-incident';
-import type { Incident } from '../model/incident';
+import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';
 
@@ -11,7 +11,7 @@ import { EscalateDialog } from './escalate-dialog';
 export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident.id);
   const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
-  const waiting = incident.status === 'triggered' || incident.confirmationWanted;
+  const waiting = needsAnswer(incident);
   useAcknowledgeKey(waiting && !change.isPending && open === null, () => change.mutate('acknowledge'));
   const over = incident.status === 'resolved';
   return (
@@ -29,11 +29,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
           disabled={change.isPending}
           onClick={() => change.mutate('acknowledge')}
         >
-          {change.isPending
-            ? 'Acknowledging...'
-            : incident.confirmationWanted
-              ? 'Acknowledge again'
-              : 'Acknowledge'}
+          {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
           <Kbd className="hide-phone">A</Kbd>
         </Button>
       )}

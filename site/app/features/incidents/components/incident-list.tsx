@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '~/components/ui/button';
@@ -6,8 +7,9 @@ import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { useStoredFlag } from '~/lib/storage-flag';
 import { useChangeMany } from '../api/change-many';
+import { incidentCounts } from '../api/count-incidents';
 import { type Filter, matching, toFilter } from '../model/filter';
-import type { Incident } from '../model/incident';
+import { type Incident, needsAnswer } from '../model/incident';
 import { BulkBar } from './bulk-bar';
 import { IncidentTable } from './incident-table';
 import { ListTools } from './list-tools';
@@ -24,6 +26,9 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const [keysOn, setKeysOn] = useStoredFlag('single-keys', true);
   const search = useRef<HTMLInputElement>(null);
   const many = useChangeMany();
+  const counts = useQuery(incidentCounts).data;
+  const total = counts ? counts.triggered + counts.acknowledged + counts.resolved : 0;
+  const everyOne = filter !== 'closed' && wanted.trim() === '' && selection.ids.size === shown.length;
   useListKeys({
     incidents: shown,
     cursor,
@@ -32,7 +37,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     onMove: setCursor,
     onToggle: selection.toggle,
     onAcknowledge: (id) =>
-      shown.some((one) => one.id === id && one.status === 'triggered') &&
+      shown.some((one) => one.id === id && needsAnswer(one)) &&
       many.mutate({ ids: [id], verb: 'acknowledge' }),
     onClear: selection.clear,
   });
@@ -54,7 +59,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
         )}
       </section>
       <p className="list-foot">
-        {shown.length} of {incidents.length} shown.
+        {shown.length} of {incidents.length} shown{total > incidents.length && `, the newest of ${total}`}.
         <span className="hide-phone">
           {' '}
           {keysOn
@@ -65,7 +70,12 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
           </button>
         </span>
       </p>
-      <BulkBar selected={selection.incidents} onDone={selection.drop} onClear={selection.clear} />
+      <BulkBar
+        selected={selection.incidents}
+        unacknowledged={everyOne ? (counts?.triggered ?? 0) : 0}
+        onDone={selection.drop}
+        onClear={selection.clear}
+      />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { useChangeIncident } from '../api/change-incident';
-import type { Incident } from '../model/incident';
+import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
 interface IncidentRowProps {
   incident: Incident;
@@ -35,7 +35,7 @@ export const IncidentRow = memo(function IncidentRow({
       ref={rowRef}
       data-index={index}
       data-row={incident.id}
-      className={incident.status}
+      className={needsAnswer(incident) ? `${incident.status} needed` : incident.status}
       aria-rowindex={index + 2}
       aria-selected={selected}
       onFocus={() => onFocus(incident.id)}
@@ -83,19 +83,19 @@ function RowActions({ incident }: { incident: Incident }) {
   return (
     <div>
       <span className="status-word mono">[{incident.status}]</span>
-      {incident.status === 'triggered' && (
+      {needsAnswer(incident) && (
         <Button
           look="person"
           size="sm"
-          aria-label={`Acknowledge ${id}`}
+          aria-label={incident.confirmationWanted ? `Acknowledge ${id} again` : `Acknowledge ${id}`}
           disabled={change.isPending}
           labels={['Acknowledging...']}
           onClick={() => change.mutate('acknowledge')}
         >
-          {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+          {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
         </Button>
       )}
-      {incident.status === 'acknowledged' && (
+      {incident.status === 'acknowledged' && !incident.confirmationWanted && (
         <Button
           size="sm"
           icon="check"

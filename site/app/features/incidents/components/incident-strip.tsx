@@ -57,6 +57,7 @@ function StatusNote({ incident }: { incident: Incident }) {
   const now = useNow(1000);
   const since = (at: Date) => duration((now.getTime() - at.getTime()) / 1000);
   if (incident.status === 'triggered') return `Waiting for ${since(incident.triggeredAt)}`;
+  if (incident.confirmationWanted) return 'To be acknowledged again';
   if (incident.status === 'acknowledged' && incident.acknowledgedAt)
     return `For ${since(incident.acknowledgedAt)}`;
   if (!incident.resolvedAt) return null;

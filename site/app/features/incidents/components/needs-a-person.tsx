@@ -5,7 +5,7 @@ import { useNow } from '~/lib/clock';
 import { clock, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { useChangeIncident } from '../api/change-incident';
-import type { Incident } from '../model/incident';
+import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
 const order = ['critical', 'high', 'medium', 'low'];
 
@@ -17,7 +17,7 @@ interface NeedsAPersonProps {
 
 /** The worst unacknowledged incident with its button; nothing while nobody is needed. */
 export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
-  const waiting = incidents.filter((incident) => incident.status === 'triggered').toSorted(worstFirst);
+  const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
   const [worst] = waiting;
   if (!worst) return expected ? <div className="caution unknown" /> : null;
   return <Caution key={worst.id} incident={worst} others={waiting.length - 1} />;
@@ -47,7 +47,7 @@ function Caution({ incident, others }: { incident: Incident; others: number }) {
         labels={['Acknowledging...']}
         onClick={() => change.mutate('acknowledge')}
       >
-        {change.isPending ? 'Acknowledging...' : 'Acknowledge'}
+        {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
       </Button>
     </section>
   );

@@ -35,6 +35,8 @@ export interface Incident {
   alertCount: number;
   /** It became more severe since it was acknowledged, and is to be acknowledged again. */
   confirmationWanted: boolean;
+  /** What it was when it was acknowledged; empty in lists. */
+  acknowledgedSeverity: string;
   escalation: Escalation | null;
 }
 
@@ -56,6 +58,7 @@ export function toIncident(json: IncidentJson): Incident {
     source: json.source ?? '',
     alertCount: json.alert_count ?? 0,
     confirmationWanted: json.confirmation_wanted ?? false,
+    acknowledgedSeverity: json.acknowledged_severity ?? '',
     escalation: json.escalation ? toEscalation(json.escalation) : null,
   };
 }
@@ -63,6 +66,16 @@ export function toIncident(json: IncidentJson): Incident {
 /** Who has the incident: whoever it is assigned to, or whoever acknowledged it. */
 export function holder(incident: Incident): Person | null {
   return incident.assignee ?? incident.acknowledgedBy;
+}
+
+/** Whether somebody has to acknowledge it, for the first time or again. */
+export function needsAnswer(incident: Incident): boolean {
+  return incident.status === 'triggered' || incident.confirmationWanted;
+}
+
+/** The word on the button that acknowledges it. */
+export function acknowledgeWord(incident: Incident): string {
+  return incident.confirmationWanted ? 'Acknowledge again' : 'Acknowledge';
 }
 
 /** A person of an answer; null without a name. */

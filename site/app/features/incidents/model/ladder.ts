@@ -56,7 +56,8 @@ export function ladder(incident: Incident, notifications: readonly NotificationJ
   const start = incident.triggeredAt.getTime();
   const groups = new Map<string, NotificationJson[]>();
   for (const notification of notifications.toSorted(byDue)) {
-    const key = `${notification.round ?? 1}.${notification.step ?? 1}`;
+    const step = isLastResort(notification) ? 'last' : (notification.step ?? 1);
+    const key = `${notification.round ?? 1}.${step}`;
     groups.set(key, [...(groups.get(key) ?? []), notification]);
   }
   return [...groups].map(([key, group]) => ({
@@ -69,10 +70,11 @@ export function ladder(incident: Incident, notifications: readonly NotificationJ
 /** What happens next, or null when nothing more is due. */
 export function nextStep(escalation: Escalation | null): NextStep | null {
   if (escalation?.status !== 'active' || !escalation.nextDueAt) return null;
-  // A round that follows counts from step 0 again, so past the last step only the end is left.
-  const ends = escalation.step >= escalation.steps && escalation.nextTargets.length === 0;
+  // Past the last step comes the next round, the last resort or the end.
+  const past = escalation.step >= escalation.steps;
+  const ends = past && escalation.nextTargets.length === 0;
   return {
-    title: ends ? 'Paging ends' : `Step ${(escalation.step % Math.max(1, escalation.steps)) + 1}`,
+    title: ends ? 'Paging ends' : past ? 'Next page' : `Step ${escalation.step + 1}`,
     dueAt: escalation.nextDueAt,
     targets: escalation.nextTargets,
     ends,
@@ -159,7 +161,12 @@ function stepTitle(first: NotificationJson | undefined, start: number): string {
   const round = first?.round ?? 1;
   const after = ((toDate(first?.due_at)?.getTime() ?? start) - start) / 1000;
   const when = after < 5 ? 'at once' : `after ${clock(after)}`;
-  return `Step ${first?.step ?? 1}${round > 1 ? `, round ${round}` : ''}, ${when}`;
+  const name = first && isLastResort(first) ? 'Last resort' : `Step ${first?.step ?? 1}`;
+  return `${name}${round > 1 ? `, round ${round}` : ''}, ${when}`;
+}
+
+function isLastResort({ why }: NotificationJson): boolean {
+  return why?.target_kind === 'owner';
 }
 
 function byDue(a: NotificationJson, b: NotificationJson): number {

@@ -28,6 +28,7 @@ const icons: Record<string, IconName> = {
   exhausted: 'alert',
   last_resort: 'alert',
   step_skipped: 'skip',
+  pages_nobody: 'pause',
   held: 'pause',
   ack_timeout: 'clock',
 };

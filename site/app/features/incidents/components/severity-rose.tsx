@@ -1,0 +1,20 @@
+import { Icon } from '~/components/ui/icon';
+import type { Incident } from '../model/incident';
+
+/** Says that the acknowledgement was of something less severe, and what happens without a new one. */
+export function SeverityRose({ incident }: { incident: Incident }) {
+  if (!incident.confirmationWanted) return null;
+  const { acknowledgedBy, acknowledgedSeverity, severity, escalation } = incident;
+  return (
+    <section className="notice" role="status" aria-label="Severity rose">
+      <Icon name="up" />
+      <p>
+        <b>
+          {acknowledgedBy?.name ?? 'Somebody'} acknowledged this when it was {acknowledgedSeverity}; it is{' '}
+          {severity} now.
+        </b>{' '}
+        Acknowledge it again, or {escalation?.policyName || 'its policy'} pages from its first step.
+      </p>
+    </section>
+  );
+}
