@@ -14,7 +14,7 @@ const stored = {
   timezone: 'Europe/Berlin',
   repeats: 1,
   steps: [
-    { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
+    { id: 'one', delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
     {
       delay_seconds: 600,
       severities: ['critical'],
@@ -68,6 +68,26 @@ describe('a policy', () => {
       '/oncall/explain?service=x',
     );
     expect(screen.queryByRole('button', { name: 'Save policy' })).toBeNull();
+  });
+
+  it('names its last resort, and when nobody is paged', async () => {
+    show();
+    const last = await screen.findByLabelText('Last resort, when nobody has answered');
+    expect(last).toHaveValue('owners');
+    await userEvent.selectOptions(last, 'target');
+    await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
+    expect(await screen.findByText('Choose whom the last resort pages.')).toBeInTheDocument();
+    await userEvent.type(screen.getByRole('combobox', { name: 'The last resort pages' }), 'plat{Enter}');
+    await userEvent.click(screen.getByRole('button', { name: 'Add quiet time' }));
+    expect(screen.getByText('Pages nobody for low incidents.')).toBeInTheDocument();
+    await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(saved[0]?.body).toMatchObject({
+      last_resort: 'target',
+      last_resort_target: { kind: 'team', id: 't1' },
+      quiet: [{ severities: ['low'], windows: [] }],
+      steps: [{ id: 'one' }, { id: '' }],
+    });
   });
 
   it('is changed, moved, and stored as a whole', async () => {

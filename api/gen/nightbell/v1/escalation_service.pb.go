@@ -1258,7 +1258,8 @@ type ExplainMoment struct {
 	// Counted from 1.
 	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
 	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
-	// paged, skipped, last_resort, held (maintenance puts the step off) or exhausted.
+	// paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
+	// step off) or exhausted.
 	Outcome       string         `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	Message       string         `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
 	Pages         []*ExplainPage `protobuf:"bytes,7,rep,name=pages,proto3" json:"pages,omitempty"`

@@ -268,8 +268,51 @@ func TestExplain(t *testing.T) {
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{At: timestamppb.New(now.AddDate(6, 0, 0))})
 	refused(t, err, fault.Unprocessable, "within five years")
 	d.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now()`)
-	if got := ask(saturday, "high").GetSummary(); got != "Nobody would be paged: nobody is on call, and no owner of the workspace can be reached." {
+	if got := ask(saturday, "high").GetSummary(); got != "Nobody would be paged. Nobody is on call for Nights, and no owner of the workspace can be reached." {
 		t.Error(got)
+	}
+}
+
+// TestExplainSaysWhoIsLastAndWhyNobodyIs: the sentence follows the policy's own ending.
+func TestExplainSaysWhoIsLastAndWhyNobodyIs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	steps := d.steps()
+	steps[0].Windows, steps[0].Severities = nil, []string{"critical"}
+	made, err := d.policies.CreateEscalationPolicy(d.ctx, &nightbellv1.CreateEscalationPolicyRequest{
+		Name: "Nights", Steps: steps, LastResort: "target",
+		LastResortTarget: steps[0].GetTargets()[0],
+		Quiet:            []*nightbellv1.EscalationQuiet{{Severities: []string{"low"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := made.GetEscalationPolicy()
+	d.Exec(t, `UPDATE service SET escalation_policy_id = $1`, uuid.MustParse(policy.GetId()))
+	ask := func(severity string) (summary string, outcomes []string) {
+		answer, err := d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: d.checkout.String(), Severity: severity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, moment := range answer.GetMoments() {
+			outcomes = append(outcomes, moment.GetOutcome())
+		}
+		return answer.GetSummary(), outcomes
+	}
+	if got, outcomes := ask("low"); !strings.HasPrefix(got, "Nobody would be paged. Nights pages nobody for low incidents at this time") || strings.Join(outcomes, " ") != "pages_nobody" {
+		t.Errorf("quiet: %s %q", got, outcomes)
+	}
+	if got, _ := ask("high"); !strings.HasPrefix(got, "No step pages anybody, so the last resort is paged: Mara at once") {
+		t.Errorf("a target: %s", got)
+	}
+	_, err = d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{
+		Id: policy.GetId(), Name: "Nights", Steps: steps, LastResort: "nobody",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := ask("high"); got != "Nobody would be paged: no step pages anybody, and the policy has no last resort." {
+		t.Errorf("nobody: %s", got)
 	}
 }
 

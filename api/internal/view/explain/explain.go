@@ -82,7 +82,8 @@ func (t *answer) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
 var outcomes = map[escalation.EffectKind]string{
 	escalation.PagePerson: "paged", escalation.PageChannel: "paged",
 	escalation.NobodyOnCall: "skipped", escalation.StepSkipped: "skipped",
-	escalation.LastResort: "last_resort", escalation.PagesHeld: "held", escalation.RanOut: "exhausted",
+	escalation.LastResort: "last_resort", escalation.PagesNobody: "pages_nobody",
+	escalation.PagesHeld: "held", escalation.RanOut: "exhausted",
 }
 
 // moments are what one decision does, one for each step that it comes to.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/escalation"
 )
 
 // mostNamed is how many people a sentence names; the others are counted.
@@ -21,12 +22,16 @@ func pagedMessage(m *nightbellv1.ExplainMoment) string {
 func (t *answer) summary(moments []*nightbellv1.ExplainMoment) string {
 	paging := slices.DeleteFunc(slices.Clone(moments), func(m *nightbellv1.ExplainMoment) bool { return len(m.GetPages()) == 0 })
 	if len(paging) == 0 {
-		return "Nobody would be paged: nobody is on call, and no owner of the workspace can be reached."
+		return nobody(moments)
 	}
 	first := paging[0]
 	text := fmt.Sprintf("%s %s paged %s", named(first), areOrIs(first), after(first))
 	if first.GetOutcome() == "last_resort" {
-		text = fmt.Sprintf("No step pages anybody, so the owners are paged: %s %s", named(first), after(first))
+		whom := "last resort is"
+		if first.GetPages()[0].GetWhy().GetTargetKind() == string(escalation.Owner) {
+			whom = "owners are"
+		}
+		text = fmt.Sprintf("No step pages anybody, so the %s paged: %s %s", whom, named(first), after(first))
 	}
 	if next := nextOthers(paging); next != nil {
 		text += fmt.Sprintf("; if nobody answers, %s %s", named(next), after(next))
@@ -35,6 +40,16 @@ func (t *answer) summary(moments []*nightbellv1.ExplainMoment) string {
 		text += ", because pages are held until then: " + strings.TrimRight(t.Hold.Because, ". ")
 	}
 	return text + "."
+}
+
+// nobody says why nobody would be paged: the policy is quiet, or nobody can be reached.
+func nobody(moments []*nightbellv1.ExplainMoment) string {
+	for _, m := range moments {
+		if m.GetOutcome() == outcomes[escalation.PagesNobody] || m.GetOutcome() == outcomes[escalation.LastResort] {
+			return "Nobody would be paged. " + m.GetMessage()
+		}
+	}
+	return "Nobody would be paged: no step pages anybody, and the policy has no last resort."
 }
 
 // nextOthers is the first moment that pages somebody else than the first; nil when none does.

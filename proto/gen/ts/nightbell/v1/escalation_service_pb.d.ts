@@ -1162,7 +1162,8 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   round: number;
 
   /**
-   * paged, skipped, last_resort, held (maintenance puts the step off) or exhausted.
+   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
+   * step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */
@@ -1208,7 +1209,8 @@ export declare type ExplainMomentJson = {
   round?: number;
 
   /**
-   * paged, skipped, last_resort, held (maintenance puts the step off) or exhausted.
+   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
+   * step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */

@@ -4,10 +4,11 @@ import { SeverityMark } from '~/components/ui/mark';
 import { coverageOf, coveredShare, holesInWords, type SeverityCoverage } from '../model/coverage';
 import { type Span, week } from '../model/hours';
 import type { Policy } from '../model/policy';
+import { lastResortOf } from '../model/summary';
 
 const dayNames = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
-/** Severities by hours of a week: where no step applies, the owners of the workspace are paged. */
+/** Severities by hours of a week: where no step applies, the last resort is paged. */
 export function CoverageCard({ policy }: { policy: Policy }) {
   const begun = policy.steps.some((step) => step.targets.length > 0);
   if (!begun) return null;
@@ -18,7 +19,7 @@ export function CoverageCard({ policy }: { policy: Policy }) {
       <Card title="Coverage">
         <p className="coverage-ok pad">
           <Icon name="check" />
-          Every severity reaches a step at every hour.
+          Every severity reaches a step at every hour{policy.quiet.length > 0 && ' that is not quiet'}.
         </p>
       </Card>
     );
@@ -31,7 +32,7 @@ export function CoverageCard({ policy }: { policy: Policy }) {
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
-        <p className="owners">Then the owners of the workspace are paged.</p>
+        <p className="owners">{lastResortSentence(policy)}</p>
         <p className="size-12 text-3">Times of {policy.timezone}.</p>
       </div>
     </Card>
@@ -64,6 +65,12 @@ function Week({ coverage }: { coverage: readonly SeverityCoverage[] }) {
       ))}
     </div>
   );
+}
+
+function lastResortSentence(policy: Policy): string {
+  const last = lastResortOf(policy);
+  if (last === '') return 'Then nobody is paged.';
+  return policy.lastResort === 'owners' ? `Then ${last} are paged.` : `Then ${last} is paged.`;
 }
 
 // A hole over Sunday night is drawn at both ends of the week.

@@ -12,6 +12,7 @@ import { type Faults, withChanged, withMoved, withoutStep, withStep } from '../m
 import { limits, offsets, type Policy } from '../model/policy';
 import { CoverageCard } from './coverage-card';
 import { DurationField } from './duration-field';
+import { LastResortField, QuietCard } from './ending-editor';
 import { StepEditor } from './step-editor';
 import { SummaryCard } from './summary-card';
 import { usePolicyDraft } from './use-policy-draft';
@@ -37,6 +38,7 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
         <Basics policy={draft} error={faults.name} onChange={change} />
         <Steps policy={draft} faults={faults} onChange={change} />
         <Timers policy={draft} faults={faults} onChange={change} />
+        <QuietCard policy={draft} faults={faults} onChange={change} />
       </div>
       <div className="stack beside">
         <SummaryCard policy={draft} />
@@ -46,7 +48,9 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
       {dirty && (
         <div className="save-bar">
           <span className="grow text-2 hide-phone">
-            {policy.id ? 'Incidents under way go on with the new steps.' : 'Nothing is stored yet.'}
+            {policy.id
+              ? 'Incidents under way page whoever of the new steps was not paged yet.'
+              : 'Nothing is stored yet.'}
           </span>
           {policy.id && <Button onClick={discard}>Discard</Button>}
           <Button type="submit" look="primary" disabled={save.isPending} labels={['Saving policy...']}>
@@ -145,19 +149,23 @@ function Steps({ policy, faults, onChange }: { policy: Policy; faults: Faults; o
 
 const repeatWords = Array.from({ length: limits.repeats + 1 }, (_, times) => ({
   value: String(times),
-  word: times === 0 ? 'No, gives up' : times === 1 ? 'Once more' : `${times} more times`,
+  word: times === 0 ? 'No' : times === 1 ? 'Once more' : `${times} more times`,
 }));
 
 function Timers({ policy, faults, onChange }: { policy: Policy; faults: Faults; onChange: Change }) {
+  const { choices } = useTargetChoices();
   return (
     <Card title="When nobody answers, and after">
       <div className="pad stack">
-        <SelectField
-          label="Starts again from step 1"
-          options={repeatWords}
-          value={String(policy.repeats)}
-          onChange={(event) => onChange({ ...policy, repeats: Number(event.target.value) })}
-        />
+        <div className="step-row">
+          <SelectField
+            label="Starts again from step 1"
+            options={repeatWords}
+            value={String(policy.repeats)}
+            onChange={(event) => onChange({ ...policy, repeats: Number(event.target.value) })}
+          />
+          <LastResortField policy={policy} choices={choices} error={faults.lastResort} onChange={onChange} />
+        </div>
         <div className="step-row">
           <DurationField
             label="Acknowledged, but not resolved: page again after"

@@ -1,15 +1,13 @@
 import { type KeyboardEvent, useId } from 'react';
 import { IconButton } from '~/components/ui/button';
-import { SeverityMark } from '~/components/ui/mark';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
-import { capitalised } from '~/lib/format';
 import { choiceOf, targetOf } from '../model/choices';
-import { type Step, severities } from '../model/policy';
+import type { Step } from '../model/policy';
 import { conditionOf } from '../model/summary';
 import { lengthOf } from '../model/words';
+import { ConditionFields } from './condition-fields';
 import { DurationField } from './duration-field';
-import { HoursEditor } from './hours-editor';
 
 interface StepEditorProps {
   step: Step;
@@ -125,37 +123,12 @@ function Conditions({
   onChange: StepEditorProps['onChange'];
 }) {
   const condition = conditionOf(step);
-  const all = step.severities.length === 0;
-  const toggle = (severity: string) => {
-    const on = severities.filter((one) => (one === severity) !== (all || step.severities.includes(one)));
-    if (on.length > 0) onChange({ severities: on.length === severities.length ? [] : on });
-  };
   return (
     <details className="conditions" open={condition !== '' || undefined}>
       <summary>
         <span className="strong">Applies to</span> {condition || 'every severity, at any time'}
       </summary>
-      <fieldset>
-        <legend className="label">Severities of step {number}</legend>
-        <div className="severities">
-          {severities.map((severity) => (
-            <label key={severity} className="toggle">
-              <input
-                type="checkbox"
-                className="visually-hidden"
-                aria-label={capitalised(severity)}
-                checked={all || step.severities.includes(severity)}
-                onChange={() => toggle(severity)}
-              />
-              <SeverityMark value={severity} />
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <fieldset>
-        <legend className="label">Hours of step {number}</legend>
-        <HoursEditor hours={step.hours} onChange={(hours) => onChange({ hours })} />
-      </fieldset>
+      <ConditionFields of={`step ${number}`} value={step} onChange={onChange} />
     </details>
   );
 }

@@ -27,15 +27,21 @@ export function StepPicture({ policy }: { policy: Policy }) {
       })}
       <li className="end">
         <span className="when">{lengthOf(after.at(-1) ?? 0)}</span>
-        {policy.repeats > 0 ? (
-          <span className="whom">
-            <Icon name="refresh" />
-            {policy.repeats === 1 ? 'once more' : `${policy.repeats} more times`}
-          </span>
-        ) : (
-          <span className="whom">gives up</span>
-        )}
+        <span className="whom">
+          {policy.repeats > 0 && (
+            <>
+              <Icon name="refresh" />
+              {policy.repeats === 1 ? 'once more, then' : `${policy.repeats} more times, then`}
+            </>
+          )}{' '}
+          {lastWord(policy)}
+        </span>
       </li>
     </ol>
   );
+}
+
+function lastWord({ lastResort, lastResortTarget }: Policy): string {
+  if (lastResort === 'nobody') return 'gives up';
+  return (lastResort === 'target' && lastResortTarget?.name) || 'the owners';
 }

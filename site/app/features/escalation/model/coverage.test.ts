@@ -12,7 +12,7 @@ const step = (fields: Partial<Step>): Step => ({
   targets: [{ kind: 'user', id: 'u1', name: 'Mara' }],
   ...fields,
 });
-const words = (...steps: Step[]) => holesInWords(coverageOf({ steps }));
+const words = (...steps: Step[]) => holesInWords(coverageOf({ steps, quiet: [] }));
 
 describe('hours', () => {
   it('are counted to the minute, over midnight and over the end of the week', () => {
@@ -53,7 +53,7 @@ it.each([
 describe('holes', () => {
   it('are none when a step is for everything', () => {
     expect(words(step({}))).toEqual([]);
-    expect(coveredShare(coverageOf({ steps: [step({})] })[0] ?? never())).toBe('100%');
+    expect(coveredShare(coverageOf({ steps: [step({})], quiet: [] })[0] ?? never())).toBe('100%');
   });
 
   it('are the severities no step is for', () => {
@@ -73,11 +73,17 @@ describe('holes', () => {
     expect(words(...steps)).toEqual([
       'Mon to Thu 17:00 to 09:00, Fri 17:00 to Mon 09:00: no step is for high, medium and low incidents.',
     ]);
-    expect(coverageOf({ steps }).map(coveredShare)).toEqual(['100%', '23%', '23%', '23%']);
+    expect(coverageOf({ steps, quiet: [] }).map(coveredShare)).toEqual(['100%', '23%', '23%', '23%']);
   });
 
   it('are everything while no step pages anybody', () => {
     expect(words(emptyStep())).toEqual(['No step is for any incident.']);
+  });
+
+  it('are none where nobody is meant to be paged', () => {
+    const steps = [step({ severities: ['critical', 'high'] })];
+    const quiet = [{ key: 'q', severities: ['low'], hours: [] }];
+    expect(holesInWords(coverageOf({ steps, quiet }))).toEqual(['No step is for medium incidents.']);
   });
 
   it('may be whole days', () => {

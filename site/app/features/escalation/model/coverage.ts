@@ -2,17 +2,21 @@ import { always, closedSpans, openMinutes, type Span, spansInWords, week } from 
 import { type Policy, severities } from './policy';
 import { listed } from './words';
 
-/** When no step of a policy is for incidents of a severity; the owners of the workspace are paged then. */
+/** When no step of a policy is for incidents of a severity; the last resort is paged then. */
 export interface SeverityCoverage {
   severity: string;
   holes: readonly Span[];
 }
 
-/** The hours of a week in which no step applies, for each severity. Steps that page nobody yet count for nothing. */
-export function coverageOf(policy: Pick<Policy, 'steps'>): SeverityCoverage[] {
-  const steps = policy.steps
-    .filter((step) => step.targets.length > 0)
-    .map((step) => ({ severities: step.severities, open: openMinutes(step.hours) }));
+/**
+ * The hours of a week in which no step applies, for each severity, but for those in which nobody is
+ * meant to be paged. Steps that page nobody yet count for nothing.
+ */
+export function coverageOf(policy: Pick<Policy, 'steps' | 'quiet'>): SeverityCoverage[] {
+  const steps = [...policy.steps.filter((step) => step.targets.length > 0), ...policy.quiet].map((step) => ({
+    severities: step.severities,
+    open: openMinutes(step.hours),
+  }));
   return severities.map((severity) => {
     const covered = new Uint8Array(week);
     for (const step of steps) {

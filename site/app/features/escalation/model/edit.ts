@@ -1,6 +1,6 @@
 import { emptyStep, limits, type Policy, type Step } from './policy';
 
-/** What is wrong with a policy that is being written; the key is a step's key, `name`, `ackTimeout` or `autoResolve`. */
+/** What is wrong with a policy that is being written; the key is that of a step or a quiet rule, `name`, `lastResort`, `ackTimeout` or `autoResolve`. */
 export type Faults = Readonly<Record<string, string>>;
 
 /** The policy with one more step at the end. */
@@ -37,6 +37,12 @@ export function faultsOf(policy: Policy): Faults {
     faults.ackTimeout = 'Choose from one minute to seven days, or never.';
   if (policy.autoResolveSeconds > 0 && outside(policy.autoResolveSeconds, limits.autoResolve))
     faults.autoResolve = 'Choose from five minutes to thirty days, or never.';
+  if (policy.lastResort === 'target' && !policy.lastResortTarget)
+    faults.lastResort = 'Choose whom the last resort pages.';
+  for (const { key, severities, hours } of policy.quiet) {
+    if (severities.length === 0 && hours.length === 0)
+      faults[key] = 'Choose severities or hours: without both, the policy would never page.';
+  }
   for (const step of policy.steps) {
     const fault = faultOf(step);
     if (fault) faults[step.key] = fault;

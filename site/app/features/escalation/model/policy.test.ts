@@ -11,8 +11,11 @@ const stored = {
   timezone: 'Europe/Berlin',
   ack_timeout_seconds: 14_400,
   auto_resolve_seconds: 259_200,
+  last_resort: 'target',
+  last_resort_target: { kind: 'team', id: 't1', name: 'Platform' },
+  quiet: [{ severities: ['low'], windows: [{ days: [], from: '22:00', to: '07:00' }] }],
   steps: [
-    { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
+    { id: 'one', delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
     {
       delay_seconds: 600,
       assignment: 'round_robin',
@@ -36,8 +39,12 @@ describe('a policy', () => {
       timezone: 'Europe/Berlin',
       ack_timeout_seconds: 14_400,
       auto_resolve_seconds: 259_200,
+      last_resort: 'target',
+      last_resort_target: { kind: 'team', id: 't1' },
+      quiet: [{ severities: ['low'], windows: [{ days: [], from: '22:00', to: '07:00' }] }],
       steps: [
         {
+          id: 'one',
           delay_seconds: 300,
           assignment: 'everyone',
           severities: [],
@@ -51,6 +58,13 @@ describe('a policy', () => {
         },
       ],
     });
+  });
+
+  it('pages the owners last, and is never quiet, unless it says so', () => {
+    const made = toRequest(emptyPolicy('UTC'));
+    expect(made).toMatchObject({ last_resort: 'owners', quiet: [] });
+    expect(made.last_resort_target).toBeUndefined();
+    expect(toRequest({ ...policy, lastResort: 'nobody' }).last_resort_target).toBeUndefined();
   });
 
   it('knows when each step pages and when a round ends', () => {
@@ -86,6 +100,12 @@ describe('editing', () => {
       'autoResolve',
     ]);
     expect(faultsOf({ ...policy, ackTimeoutSeconds: 0, autoResolveSeconds: 0 })).toEqual({});
+    expect(faultsOf({ ...policy, lastResort: 'target', lastResortTarget: null })).toEqual({
+      lastResort: 'Choose whom the last resort pages.',
+    });
+    expect(Object.keys(faultsOf({ ...policy, quiet: [{ key: 'q', severities: [], hours: [] }] }))).toEqual([
+      'q',
+    ]);
     const hasty = withChanged(policy, keys(policy)[0] ?? '', { delaySeconds: 1 });
     expect(Object.values(faultsOf(hasty))).toEqual(['A step waits from 10 seconds to a day.']);
   });
@@ -95,20 +115,28 @@ describe('the summary', () => {
   it('tells the whole story', () => {
     expect(summaryOf(policy)).toEqual([
       'Pages 24/7 Support at once, then one of Mara or Jonas in turn after 5 min (critical and high only, Mon, Fri 09:00 to 17:00).',
-      'If nobody answers, all of that 3 more times; gives up after at most 1 h.',
+      'If nobody answers, all of that 3 more times; pages Platform after at most 1 h, the last resort.',
+      'Pages nobody for low incidents, every day 22:00 to 07:00.',
       'Acknowledged but not resolved 4 h later, it pages again from step 1.',
       'Without news for 3 days, an incident is resolved.',
     ]);
   });
 
   it('is short for a short policy', () => {
-    const one = { ...policy, steps: policy.steps.slice(0, 1), ackTimeoutSeconds: 0, autoResolveSeconds: 0 };
+    const one: Policy = {
+      ...emptyPolicy('UTC'),
+      lastResort: 'nobody',
+      steps: policy.steps.slice(0, 1),
+    };
     expect(summaryOf({ ...one, repeats: 0 })).toEqual([
       'Pages 24/7 Support at once.',
       'If nobody answers, gives up after 5 min.',
     ]);
     expect(summaryOf({ ...one, repeats: 1 })[1]).toBe(
       'If nobody answers, all of that once more; gives up after 10 min.',
+    );
+    expect(summaryOf({ ...one, lastResort: 'owners', repeats: 0 })[1]).toBe(
+      'If nobody answers, pages the owners of the workspace after 5 min, the last resort.',
     );
     expect(summaryOf(emptyPolicy('UTC'))).toEqual(['Pages nobody yet. Add somebody to step 1.']);
   });

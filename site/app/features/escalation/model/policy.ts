@@ -1,7 +1,9 @@
 import type {
   CreateEscalationPolicyRequestJson,
   EscalationPolicyJson,
+  EscalationQuietJson,
   EscalationStepJson,
+  EscalationTargetJson,
   TimeWindowJson,
 } from '@nightbell/proto';
 
@@ -36,6 +38,18 @@ export interface Step {
   hours: readonly Hours[];
 }
 
+/** For which incidents, and when, a policy pages nobody. One of the two is needed. `key` is only for the screen. */
+export interface Quiet {
+  key: string;
+  /** All when empty. */
+  severities: readonly string[];
+  /** Always when empty. */
+  hours: readonly Hours[];
+}
+
+/** Who is paged once when nobody answered. */
+export type LastResort = 'owners' | 'target' | 'nobody';
+
 /** An escalation policy, stored or being written. */
 export interface Policy {
   id: string;
@@ -50,19 +64,23 @@ export interface Policy {
   isDefault: boolean;
   usedBy: readonly string[];
   steps: readonly Step[];
-  /** Who is paged when nobody answered, and when nobody is paged: sent back as it came. */
-  ending: Pick<EscalationPolicyJson, 'last_resort' | 'last_resort_target' | 'quiet'>;
+  lastResort: LastResort;
+  /** Who that is for `target`; null until somebody is chosen. */
+  lastResortTarget: Target | null;
+  quiet: readonly Quiet[];
 }
 
 /** The severities, worst first. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const;
 /** The days as the contract names them, from Monday. */
 export const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+const lastResorts = ['owners', 'target', 'nobody'] as const;
 /** The limits of the contract. */
 export const limits = {
   steps: 20,
   targets: 20,
   hours: 20,
+  quiet: 20,
   repeats: 20,
   delay: { least: 10, most: 86_400 },
   ackTimeout: { least: 60, most: 604_800 },
@@ -82,7 +100,9 @@ export function toPolicy(json: EscalationPolicyJson): Policy {
     isDefault: json.is_default ?? false,
     usedBy: json.used_by ?? [],
     steps: (json.steps ?? []).map(toStep),
-    ending: { last_resort: json.last_resort, last_resort_target: json.last_resort_target, quiet: json.quiet },
+    lastResort: lastResorts.find((one) => one === json.last_resort) ?? 'owners',
+    lastResortTarget: json.last_resort_target ? toTarget(json.last_resort_target) : null,
+    quiet: (json.quiet ?? []).map(toQuiet),
   };
 }
 
@@ -95,16 +115,29 @@ export function toRequest(policy: Policy): CreateEscalationPolicyRequestJson {
     ack_timeout_seconds: policy.ackTimeoutSeconds,
     auto_resolve_seconds: policy.autoResolveSeconds,
     timezone: policy.timezone,
-    ...policy.ending,
+    last_resort: policy.lastResort,
+    last_resort_target:
+      policy.lastResort === 'target' && policy.lastResortTarget
+        ? fromTarget(policy.lastResortTarget)
+        : undefined,
+    quiet: policy.quiet.map(({ severities, hours }) => ({
+      severities: [...severities],
+      windows: hours.map(fromHours),
+    })),
     steps: policy.steps.map((step) => ({
       id: step.id,
       delay_seconds: step.delaySeconds,
-      targets: step.targets.map(({ kind, id }) => ({ kind, id })),
+      targets: step.targets.map(fromTarget),
       assignment: step.roundRobin ? 'round_robin' : 'everyone',
       severities: [...step.severities],
-      windows: step.hours.map(({ days, from, to }) => ({ days: [...days], from, to })),
+      windows: step.hours.map(fromHours),
     })),
   };
+}
+
+/** Nobody is paged for low incidents, to begin with. */
+export function emptyQuiet(): Quiet {
+  return { key: freshKey(), severities: ['low'], hours: [] };
 }
 
 /** A policy to begin with: one empty step, in the reader's zone. */
@@ -137,15 +170,31 @@ function toStep(json: EscalationStepJson): Step {
     key: freshKey(),
     id: json.id ?? '',
     delaySeconds: json.delay_seconds ?? 300,
-    targets: (json.targets ?? []).map(({ kind, id, name }) => ({
-      kind: isKind(kind) ? kind : 'user',
-      id: id ?? '',
-      name: name || (kind ?? ''),
-    })),
+    targets: (json.targets ?? []).map(toTarget),
     roundRobin: json.assignment === 'round_robin',
     severities: severities.filter((severity) => json.severities?.includes(severity)),
     hours: (json.windows ?? []).map(toHours),
   };
+}
+
+function toQuiet(json: EscalationQuietJson): Quiet {
+  return {
+    key: freshKey(),
+    severities: severities.filter((severity) => json.severities?.includes(severity)),
+    hours: (json.windows ?? []).map(toHours),
+  };
+}
+
+function toTarget({ kind, id, name }: EscalationTargetJson): Target {
+  return { kind: isKind(kind) ? kind : 'user', id: id ?? '', name: name || (kind ?? '') };
+}
+
+function fromTarget({ kind, id }: Target): EscalationTargetJson {
+  return { kind, id };
+}
+
+function fromHours({ days, from, to }: Hours): TimeWindowJson {
+  return { days: [...days], from, to };
 }
 
 function toHours(json: TimeWindowJson): Hours {

@@ -10,6 +10,7 @@ const icons: Record<Moment['outcome'], IconName> = {
   paged: 'push',
   skipped: 'skip',
   last_resort: 'alert',
+  pages_nobody: 'pause',
   held: 'pause',
   exhausted: 'x',
 };

@@ -27,7 +27,7 @@ export interface Moment {
   at: Date;
   /** "at once" or "after 5m". */
   when: string;
-  outcome: 'paged' | 'skipped' | 'last_resort' | 'held' | 'exhausted';
+  outcome: 'paged' | 'skipped' | 'last_resort' | 'pages_nobody' | 'held' | 'exhausted';
   title: string;
   message: string;
   pages: readonly Page[];
@@ -44,7 +44,7 @@ export interface Answer {
   heldBecause: string;
 }
 
-const outcomes = ['paged', 'skipped', 'last_resort', 'held', 'exhausted'] as const;
+const outcomes = ['paged', 'skipped', 'last_resort', 'pages_nobody', 'held', 'exhausted'] as const;
 const icons: Record<string, IconName> = {
   email: 'mail',
   sms: 'sms',
@@ -99,6 +99,7 @@ function toPage(json: ExplainPageJson, i: number, at: Date): Page {
 
 function titleOf({ outcome, step, round }: ExplainMomentJson): string {
   if (outcomeOf(outcome) === 'exhausted') return 'Gives up';
+  if (outcome === 'pages_nobody') return 'Pages nobody';
   if (outcome === 'held') return 'Held by maintenance';
   const again = (round ?? 1) > 1 ? `, round ${round}` : '';
   if (outcome === 'last_resort') return `Last resort${again}`;
