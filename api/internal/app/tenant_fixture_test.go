@@ -103,6 +103,7 @@ var factories = map[string]func(*tenant) string{
 	"channel":            func(n *tenant) string { return n.makeContact(true) },
 	"contact_method":     func(n *tenant) string { return n.makeContact(false) },
 	"escalation_policy":  (*tenant).makePolicy,
+	"escalation_step":    (*tenant).makeStep,
 	"inbox_mail":         (*tenant).makeMail,
 	"incident":           (*tenant).makeIncident,
 	"incident_cursor":    (*tenant).cursor,
@@ -153,6 +154,13 @@ func (n *tenant) makePolicy() string {
 		"name":  unique("Policy"),
 		"steps": []object{{"delay_seconds": 60, "targets": targets}},
 	})
+}
+
+// makeStep makes a policy and answers with the id of its step.
+func (n *tenant) makeStep() string {
+	n.t.Helper()
+	got := n.call(n.owner(), http.MethodGet, "/v1/escalation-policies/"+n.makePolicy(), nil)
+	return at[string](n.t, at[[]any](n.t, got, "escalation_policy", "steps")[0].(object), "id")
 }
 
 // makeSchedule makes a schedule on which the responder is always on call.

@@ -244,7 +244,8 @@ type EscalationStep struct {
 	// The step is skipped at once at other times. Always when empty.
 	Windows []*TimeWindow `protobuf:"bytes,5,rep,name=windows,proto3" json:"windows,omitempty"`
 	// Stays the same when the policy is edited: send it back, and incidents under way know which steps
-	// they have passed. A step without it that pages as one of before does is that one; another is new.
+	// they have passed. A step without it, or with an id that this policy does not have, is the one of
+	// before that pages alike, or else a new one.
 	Id            string `protobuf:"bytes,6,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -406,7 +407,7 @@ type CreateEscalationPolicyRequest struct {
 	AutoResolveSeconds int32 `protobuf:"varint,6,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
 	Timezone string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	// owners when empty.
+	// owners when empty, or target when there is one.
 	LastResort string `protobuf:"bytes,8,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
 	// Needed for target.
 	LastResortTarget *EscalationTarget  `protobuf:"bytes,9,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
@@ -740,7 +741,7 @@ type UpdateEscalationPolicyRequest struct {
 	AutoResolveSeconds int32 `protobuf:"varint,7,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
 	// UTC when empty.
 	Timezone string `protobuf:"bytes,8,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	// owners when empty.
+	// owners when empty, or target when there is one.
 	LastResort string `protobuf:"bytes,9,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
 	// Needed for target.
 	LastResortTarget *EscalationTarget  `protobuf:"bytes,10,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
@@ -1504,7 +1505,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
 	"severities\x18\x01 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
 	"severities\x12<\n" +
-	"\awindows\x18\x02 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"\xea\x02\n" +
+	"\awindows\x18\x02 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"\xfd\x02\n" +
 	"\x0eEscalationStep\x120\n" +
 	"\rdelay_seconds\x18\x01 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\n" +
 	"R\fdelaySeconds\x12D\n" +
@@ -1516,8 +1517,8 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
 	"severities\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
 	"severities\x12<\n" +
-	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\x12\x17\n" +
-	"\x02id\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18$R\x02id\"\xa7\x01\n" +
+	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\x12*\n" +
+	"\x02id\x18\x06 \x01(\tB\x1a\xbaH\x04r\x02\x18$\x92\xb5\x18\x0fescalation_stepR\x02id\"\xa7\x01\n" +
 	"\x10EscalationTarget\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
 	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x12\n" +

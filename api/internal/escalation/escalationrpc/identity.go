@@ -24,7 +24,7 @@ type identity struct {
 
 // identify gives the steps of an edit their identities: by the id that was sent back, or
 // else by paging exactly as a step of before. Others are new. The refusal names an id that
-// is none of this policy's, or that is sent twice.
+// is sent twice.
 func identify(before []identity, sent []*nightbellv1.EscalationStep, revision int32) ([]identity, error) {
 	after, taken := make([]identity, len(sent)), make([]bool, len(before))
 	take := func(step *identity, place int) {
@@ -41,8 +41,11 @@ func identify(before []identity, sent []*nightbellv1.EscalationStep, revision in
 		}
 		stepID, ok := id.Parse(step.GetId())
 		place := slices.IndexFunc(before, func(old identity) bool { return ok && old.id == stepID })
-		if place < 0 || taken[place] {
-			return nil, org.Refuse(fmt.Sprintf("steps[%d].id", i), "No other step of this policy has this id. Leave it out for a new step.")
+		if place < 0 {
+			continue
+		}
+		if taken[place] {
+			return nil, org.Refuse(fmt.Sprintf("steps[%d].id", i), "Another step has this id already. Leave it out for a new step.")
 		}
 		take(&after[i], place)
 	}

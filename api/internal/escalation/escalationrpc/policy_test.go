@@ -384,9 +384,10 @@ func TestStepsKeepTheirIdentityThroughEdits(t *testing.T) {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
-	refused(t, edit(step(second, wei)), fault.Unprocessable, "No other step of this policy has this id")
-	refused(t, edit(step(first, wei), step(first, priya)), fault.Unprocessable, "No other step of this policy has this id")
-	refused(t, edit(step("step 1", wei)), fault.Unprocessable, "No other step of this policy has this id")
+	refused(t, edit(step(first, wei), step(first, priya)), fault.Unprocessable, "Another step has this id already")
+	if err := edit(step("step 1", priya, wei)); err != nil || changedIn()[0] != "0 4 "+first {
+		t.Errorf("an unknown id: %q, %v", changedIn(), err)
+	}
 }
 
 // TestPoliciesSayWhoIsLastAndWhenNobodyIs keeps last resort and quiet rules, and people

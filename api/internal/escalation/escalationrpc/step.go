@@ -60,6 +60,9 @@ func checkPolicy(request policyRequest) (checked checkedPolicy, err error) {
 		return checked, org.Refuse("auto_resolve_seconds", "Resolve five minutes to thirty days after the last news, or never: use 300 to 2592000 seconds, or 0.")
 	}
 	checked.lastResort = cmp.Or(request.GetLastResort(), "owners")
+	if request.GetLastResort() == "" && request.GetLastResortTarget() != nil {
+		checked.lastResort = "target"
+	}
 	if (checked.lastResort == "target") != (request.GetLastResortTarget() != nil) {
 		return checked, org.Refuse("last_resort_target", "Send last_resort_target together with last_resort \"target\", and only then.")
 	}

@@ -289,7 +289,8 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
 
   /**
    * Stays the same when the policy is edited: send it back, and incidents under way know which steps
-   * they have passed. A step without it that pages as one of before does is that one; another is new.
+   * they have passed. A step without it, or with an id that this policy does not have, is the one of
+   * before that pages alike, or else a new one.
    *
    * @generated from field: string id = 6;
    */
@@ -336,7 +337,8 @@ export declare type EscalationStepJson = {
 
   /**
    * Stays the same when the policy is edited: send it back, and incidents under way know which steps
-   * they have passed. A step without it that pages as one of before does is that one; another is new.
+   * they have passed. A step without it, or with an id that this policy does not have, is the one of
+   * before that pages alike, or else a new one.
    *
    * @generated from field: string id = 6;
    */
@@ -467,7 +469,7 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
   timezone: string;
 
   /**
-   * owners when empty.
+   * owners when empty, or target when there is one.
    *
    * @generated from field: string last_resort = 8 [json_name = "last_resort"];
    */
@@ -532,7 +534,7 @@ export declare type CreateEscalationPolicyRequestJson = {
   timezone?: string;
 
   /**
-   * owners when empty.
+   * owners when empty, or target when there is one.
    *
    * @generated from field: string last_resort = 8 [json_name = "last_resort"];
    */
@@ -730,7 +732,7 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
   timezone: string;
 
   /**
-   * owners when empty.
+   * owners when empty, or target when there is one.
    *
    * @generated from field: string last_resort = 9 [json_name = "last_resort"];
    */
@@ -800,7 +802,7 @@ export declare type UpdateEscalationPolicyRequestJson = {
   timezone?: string;
 
   /**
-   * owners when empty.
+   * owners when empty, or target when there is one.
    *
    * @generated from field: string last_resort = 9 [json_name = "last_resort"];
    */
