@@ -52,7 +52,9 @@ func TestOnCallBoundsOfTheContractAreTheOnesEnforced(t *testing.T) {
 		}},
 		{&nightbellv1.CreateEscalationPolicyRequest{}, "/v1/escalation-policies", func() object {
 			step := object{"delay_seconds": 60, "targets": []object{{"kind": "user", "id": n.people["Ada"]}}}
-			return object{"name": "Fine", "steps": []object{windowed(step)}}
+			lastResort := object{"kind": "user", "id": n.people["Ada"]}
+			return object{"name": "Fine", "steps": []object{windowed(step)}, "last_resort": "target", "last_resort_target": lastResort,
+				"quiet": []object{windowed(object{"severities": []string{"low"}})}}
 		}},
 	} {
 		bounds := boundsOf(c.message.ProtoReflect().Descriptor(), nil)
@@ -118,11 +120,16 @@ func ruleBounds(rules *validate.FieldRules, at []string) (list []bound) {
 	if text.HasMinLen() {
 		list = append(list, bound{at, strings.Repeat("x", int(text.GetMinLen())), strings.Repeat("x", int(text.GetMinLen())-1)})
 	}
-	if text.HasMaxLen() && at[len(at)-1] != "timezone" { // no name of a zone is as long
-		list = append(list, bound{at, strings.Repeat("ä", int(text.GetMaxLen())), strings.Repeat("ä", int(text.GetMaxLen())+1)})
+	last := at[len(at)-1]
+	if text.HasMaxLen() && last != "timezone" { // no name of a zone is as long
+		longest := any(strings.Repeat("ä", int(text.GetMaxLen())))
+		if last == "id" || last == "email" { // any text of this length names nobody
+			longest = unchanged{}
+		}
+		list = append(list, bound{at, longest, strings.Repeat("ä", int(text.GetMaxLen())+1)})
 	}
 	for _, word := range text.GetIn() {
-		if at[len(at)-1] == "kind" { // it decides what else there must be
+		if last == "kind" || last == "last_resort" { // it decides what else there must be
 			list = append(list, bound{at, unchanged{}, word + "s"})
 		} else {
 			list = append(list, bound{at, word, word + "s"})
@@ -178,6 +185,8 @@ func (n *rota) sample(b bound, value any, crowd []string) any {
 			list = append(list, object{"from": "08:00", "to": "20:00"})
 		case "targets":
 			list = append(list, object{"kind": "user", "id": crowd[i%len(crowd)]})
+		case "quiet":
+			list = append(list, object{"severities": []string{"low"}})
 		case "steps":
 			list = append(list, object{"delay_seconds": 60, "targets": []object{{"kind": "user", "id": n.people["Ada"]}}})
 		default:
@@ -193,6 +202,10 @@ func set(body map[string]any, path []string, value any) {
 		if _, isUnchanged := value.(unchanged); !isUnchanged {
 			body[path[0]] = value
 		}
+		return
+	}
+	if inner, isMessage := body[path[0]].(map[string]any); isMessage {
+		set(inner, path[1:], value)
 		return
 	}
 	list, _ := body[path[0]].([]any)
