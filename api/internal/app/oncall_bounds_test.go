@@ -53,8 +53,10 @@ func TestOnCallBoundsOfTheContractAreTheOnesEnforced(t *testing.T) {
 		{&nightbellv1.CreateEscalationPolicyRequest{}, "/v1/escalation-policies", func() object {
 			step := object{"delay_seconds": 60, "targets": []object{{"kind": "user", "id": n.people["Ada"]}}}
 			lastResort := object{"kind": "user", "id": n.people["Ada"]}
-			return object{"name": "Fine", "steps": []object{windowed(step)}, "last_resort": "target", "last_resort_target": lastResort,
-				"quiet": []object{windowed(object{"severities": []string{"low"}})}}
+			return object{
+				"name": "Fine", "steps": []object{windowed(step)}, "last_resort": "target", "last_resort_target": lastResort,
+				"quiet": []object{windowed(object{"severities": []string{"low"}})},
+			}
 		}},
 	} {
 		bounds := boundsOf(c.message.ProtoReflect().Descriptor(), nil)
