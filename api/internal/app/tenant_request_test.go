@@ -187,7 +187,7 @@ func (f filling) id(kind, path string) string {
 	switch {
 	case path == "replaces_user_id": // nobody covers oneself
 		kind = "other_user"
-	case kind == "rotation" && !slices.Equal(f.variant.foreign, []string{path}):
+	case (kind == "rotation" || kind == "escalation_step") && !slices.Equal(f.variant.foreign, []string{path}):
 		return "" // a new one: those of other schedules are refused, whosever they are
 	}
 	if slices.Contains(f.variant.foreign, path) {

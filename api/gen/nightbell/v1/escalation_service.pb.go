@@ -244,8 +244,8 @@ type EscalationStep struct {
 	// The step is skipped at once at other times. Always when empty.
 	Windows []*TimeWindow `protobuf:"bytes,5,rep,name=windows,proto3" json:"windows,omitempty"`
 	// Stays the same when the policy is edited: send it back, and incidents under way know which steps
-	// they have passed. A step without it, or with an id that this policy does not have, is the one of
-	// before that pages alike, or else a new one.
+	// they have passed. A step without it is the one of before that pages alike, or else a new
+	// one.
 	Id            string `protobuf:"bytes,6,opt,name=id,proto3" json:"id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

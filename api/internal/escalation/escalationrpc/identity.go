@@ -9,6 +9,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/org"
 )
@@ -24,7 +25,7 @@ type identity struct {
 
 // identify gives the steps of an edit their identities: by the id that was sent back, or
 // else by paging exactly as a step of before. Others are new. The refusal names an id that
-// is sent twice.
+// is none of this policy's, or that is sent twice.
 func identify(before []identity, sent []*nightbellv1.EscalationStep, revision int32) ([]identity, error) {
 	after, taken := make([]identity, len(sent)), make([]bool, len(before))
 	take := func(step *identity, place int) {
@@ -41,11 +42,14 @@ func identify(before []identity, sent []*nightbellv1.EscalationStep, revision in
 		}
 		stepID, ok := id.Parse(step.GetId())
 		place := slices.IndexFunc(before, func(old identity) bool { return ok && old.id == stepID })
+		path := fmt.Sprintf("steps[%d].id", i)
 		if place < 0 {
-			continue
+			missing := fault.New(fault.NotFound, "escalation_step_not_found", "This policy has no such step. Leave the id empty for a new one.")
+			missing.Fields = []fault.Field{{Path: path, Message: missing.Message}}
+			return nil, missing
 		}
 		if taken[place] {
-			return nil, org.Refuse(fmt.Sprintf("steps[%d].id", i), "Another step has this id already. Leave it out for a new step.")
+			return nil, org.Refuse(path, "Another step has this id already. Leave it out for a new step.")
 		}
 		take(&after[i], place)
 	}

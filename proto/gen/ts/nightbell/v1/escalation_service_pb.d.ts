@@ -289,8 +289,8 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
 
   /**
    * Stays the same when the policy is edited: send it back, and incidents under way know which steps
-   * they have passed. A step without it, or with an id that this policy does not have, is the one of
-   * before that pages alike, or else a new one.
+   * they have passed. A step without it is the one of before that pages alike, or else a new
+   * one.
    *
    * @generated from field: string id = 6;
    */
@@ -337,8 +337,8 @@ export declare type EscalationStepJson = {
 
   /**
    * Stays the same when the policy is edited: send it back, and incidents under way know which steps
-   * they have passed. A step without it, or with an id that this policy does not have, is the one of
-   * before that pages alike, or else a new one.
+   * they have passed. A step without it is the one of before that pages alike, or else a new
+   * one.
    *
    * @generated from field: string id = 6;
    */
