@@ -222,9 +222,10 @@ func TestGivingUpIsSaid(t *testing.T) {
 	o := newOutbox(t)
 	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	o.provider.answers(func(context.Context, notify.Message) error { return errors.New("HTTP 503") })
-	o.Exec(t, `UPDATE notification SET attempts = 127`)
+	o.Exec(t, `UPDATE notification SET attempts = $1`, notify.LateAttempts-1)
+	o.Clock.Advance(notify.MaxAge)
 	deliver(t, o.deliverer)
-	if got := o.states(t); got != "failed: HTTP 503 (128 tries)" {
+	if got := o.states(t); got != "failed: HTTP 503 (10 tries)" {
 		t.Errorf("the page is %q", got)
 	}
 }

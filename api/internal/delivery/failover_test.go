@@ -206,3 +206,51 @@ func TestASlowMailServerIsWaitedFor(t *testing.T) {
 		t.Errorf("the pages are %q", got)
 	}
 }
+
+// TestADeadContactUsesUpNoRounds lets Ada's only method be away for ten minutes, under a policy
+// that pages her alone and repeats every five minutes for more than an hour and a half.
+func TestADeadContactUsesUpNoRounds(t *testing.T) {
+	o := newOutbox(t)
+	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("no answer in time") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	o.hookFirst(t, -1)
+	o.Exec(t, `DELETE FROM contact_method WHERE user_id = $1 AND kind = 'email'`, o.Ada)
+	o.SetSteps(t, pagingtest.Page(pagingtest.User(o.Ada)))
+	o.Exec(t, `UPDATE escalation_policy SET repeats = 20 WHERE id = $1`, o.Policy)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range 120 { // ten minutes
+		deliver(t, hookOutbox)
+		o.Sweep(t)
+		o.Clock.Advance(5 * time.Second)
+	}
+	if got := o.Texts(t, `SELECT status FROM escalation_state WHERE org_id = $1`, o.Org); got[0] != "active" {
+		t.Errorf("ten minutes of a webhook that is away ended the paging: %v", got)
+	}
+	hooks.answers(nil)
+	before := len(hooks.messages())
+	for range 360 { // half an hour
+		o.Clock.Advance(5 * time.Second)
+		deliver(t, hookOutbox)
+		o.Sweep(t)
+	}
+	if got := len(hooks.messages()) - before; got < 4 {
+		t.Errorf("in the half hour after it is back Ada was paged %d times, want every five minutes", got)
+	}
+}
+
+// TestAStormDuringAnOutageOfTheMailServerGivesNoPageUp: every new page takes those along that
+// wait, so that they are tried more often than by themselves.
+func TestAStormDuringAnOutageOfTheMailServerGivesNoPageUp(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.Installation(errors.New("the mail server cannot be reached"))
+	})
+	for n := range 300 { // 25 minutes, with a message every five seconds
+		o.Accept(t, pagingtest.Firing(fmt.Sprint("a", n), fmt.Sprint("a", n), pagingtest.Began))
+		deliver(t, o.deliverer)
+		o.Clock.Advance(5 * time.Second)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'failed'`); got != 0 {
+		t.Errorf("%d pages were given up within 25 minutes", got)
+	}
+}

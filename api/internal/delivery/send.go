@@ -33,6 +33,9 @@ type try struct {
 	// internal is set when err is our mistake, and abandoned when there is nothing to
 	// record: somebody else has the pages now, or will.
 	internal, abandoned bool
+	// counted is set once the try took of the organization's share of mails to addresses that
+	// are not verified.
+	counted bool
 }
 
 // deliver sends one claim and records how it went.
@@ -41,6 +44,7 @@ func (d *Outbox) deliver(ctx context.Context, claim notifydb.Claim) {
 		return
 	}
 	done := d.try(ctx, claim)
+	d.returnShare(ctx, claim, done)
 	if done.abandoned || d.interrupted("sent") {
 		return
 	}
@@ -130,6 +134,9 @@ func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, do
 		done.err = notify.ErrUnverified
 		return false
 	}
+	if done.counted {
+		return true
+	}
 	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -137,11 +144,36 @@ func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, do
 		}
 		return notifydb.CountUnverified(ctx, tx, claim.OrgID, notify.LastResortShare, now)
 	})
-	if errors.Is(err, notify.ErrTooManyMails) {
-		err = notify.Permanent(err)
+	switch {
+	case errors.Is(err, notify.ErrTooManyMails):
+		done.err = notify.Permanent(err)
+	case err != nil:
+		d.options.Logger.WarnContext(ctx, "a mail to an unverified address could not be counted", "delivery", claim.DeliveryID, "error", err)
+		done.abandoned = true // claimed again when the lease ends
 	}
-	done.err = err
-	return err == nil
+	done.counted = err == nil
+	return done.counted
+}
+
+// returnShare gives back what a mail took of the day's share when it did not go out: a mail
+// server that is away, or defers a first mail (greylisting), would use the share up by itself.
+func (d *Outbox) returnShare(ctx context.Context, claim notifydb.Claim, done try) {
+	temporary := done.err != nil && !errors.Is(done.err, notify.ErrPermanent) && !errors.Is(done.err, notify.ErrUnknownOutcome)
+	if !done.counted || done.called && !temporary {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+	defer cancel()
+	err := d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return notifydb.ReturnUnverified(ctx, tx, claim.OrgID, now)
+	})
+	if err != nil {
+		d.options.Logger.WarnContext(ctx, "a mail that did not go out counts toward the day's share", "delivery", claim.DeliveryID, "error", err)
+	}
 }
 
 // check asks the database once.

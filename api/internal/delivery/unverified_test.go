@@ -1,6 +1,8 @@
 package delivery_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -79,5 +81,28 @@ func TestTheLastResortReachesAnUnverifiedOwner(t *testing.T) {
 	deliver(t, o.deliverer)
 	if got := len(o.provider.messages()); got != notify.LastResortShare.MostBefore+1 {
 		t.Errorf("%d mails after a day", got)
+	}
+}
+
+// TestAMailServerThatIsAwayUsesUpNoShare keeps the last resort of a day for mails that go out.
+func TestAMailServerThatIsAwayUsesUpNoShare(t *testing.T) {
+	o := newOutbox(t)
+	o.withMailServer()
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.Installation(errors.New("the mail server cannot be reached"))
+	})
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	o.Exec(t, `UPDATE notification SET why = why || '{"target_kind": "owner"}' WHERE finished_at IS NULL`)
+	for range 20 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(75 * time.Second)
+	}
+	if got := o.states(t); got != "pending: the mail server cannot be reached" {
+		t.Errorf("the page is %q", got)
+	}
+	o.provider.answers(nil)
+	deliver(t, o.deliverer)
+	if got := o.states(t); got != "sent" {
+		t.Errorf("the page is %q", got)
 	}
 }

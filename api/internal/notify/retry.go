@@ -5,9 +5,8 @@ import "time"
 // How long a page is tried. It is worth delivering for as long as nobody has
 // answered, so the bound is generous: at one try a minute it only ends what is broken.
 const (
-	// MaxAttempts ends trying, however young the page is.
-	MaxAttempts = 128
-	// MaxAge ends trying once LateAttempts were made, too.
+	// MaxAge ends trying once LateAttempts were made, too. Attempts alone do not: a page that
+	// waits for the mail server comes along with each new one of a storm.
 	MaxAge = 2 * time.Hour
 	// LateAttempts is what a page that is already old still gets after downtime:
 	// about six minutes of trying.
@@ -48,8 +47,7 @@ func Backoff(attempt int, seed uint64) time.Duration {
 // Retry says when to try again after attempt (counted from 1) failed at now, or that
 // it is time to give up and say so. FirstDue is when the page was due at first.
 func Retry(attempt int, firstDue, now time.Time, seed uint64) (next time.Time, giveUp bool) {
-	tooOld := attempt >= LateAttempts && now.Sub(firstDue) >= MaxAge
-	if attempt >= MaxAttempts || tooOld {
+	if attempt >= LateAttempts && now.Sub(firstDue) >= MaxAge {
 		return time.Time{}, true
 	}
 	return now.Add(Backoff(attempt, seed)), false

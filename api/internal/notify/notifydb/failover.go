@@ -85,7 +85,8 @@ WITH dead AS (
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id = d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
-            OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)))
+            OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)
+            OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
     FOR NO KEY UPDATE OF e SKIP LOCKED
 )
 UPDATE escalation_state e SET next_due_at = $3, updated_at = $3, version = e.version + 1
@@ -93,7 +94,8 @@ FROM hopeless h WHERE e.org_id = h.org_id AND e.incident_id = h.incident_id`
 
 // QueueNextStep adds the statement that makes the policy's next step due now, where these
 // pages of dead contacts belong to the latest step and nobody else of that step was reached
-// or may be.
+// or may be. A step that failed in an earlier round too keeps its delay: a contact that is
+// away for minutes would use up all repeats of a policy in seconds.
 func QueueNextStep(batch *pgx.Batch, orgs, pages []uuid.UUID, now time.Time) {
 	if len(pages) > 0 {
 		batch.Queue(nextStepSQL, orgs, pages, now, notify.DeadAfter)

@@ -54,6 +54,13 @@ func CountUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, share noti
 	return err
 }
 
+// ReturnUnverified takes back one that CountUnverified counted and that did not go out.
+func ReturnUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE org SET unverified_mails = unverified_mails - 1
+		WHERE id = $1 AND unverified_mails_on = $2::date AND unverified_mails > 0`, orgID, now.UTC())
+	return err
+}
+
 // FindVerification reads what a link is about; found is false when the contact method is gone.
 func FindVerification(ctx context.Context, tx pgx.Tx, claims notify.VerifyClaims) (address string, verified, found bool, err error) {
 	row, err := New(tx).ReadVerification(ctx, claims.OrgID, claims.ContactMethodID)
