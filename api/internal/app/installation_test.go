@@ -85,6 +85,26 @@ func TestReplicasAndRestartsAgreeThatAnOriginalIsNone(t *testing.T) {
 	}
 }
 
+// TestWhatWasOnceTakenForACopyCannotBeConfirmed: a replica with wrong settings was repaired.
+// Confirming would end the paging of all organizations for what is older than an hour.
+func TestWhatWasOnceTakenForACopyCannotBeConfirmed(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	n := r.newTenant("acme")
+	found := `SELECT copy_found_at IS NOT NULL FROM installation`
+	r.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
+	if got := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")); got.status != http.StatusConflict {
+		t.Errorf("an original was confirmed: %d %s", got.status, got.body)
+	}
+	if !pgtest.One[bool](t, r.database, found) {
+		t.Error("another server's finding is gone")
+	}
+	must(t, r.claimInstallation(t.Context()))
+	if pgtest.One[bool](t, r.database, found) {
+		t.Error("a start on the original does not take the finding back")
+	}
+}
+
 func TestAnotherDataKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)

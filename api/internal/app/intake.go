@@ -59,7 +59,7 @@ func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Ba
 	if err != nil {
 		outcome = "unavailable"
 	}
-	if fault.Is(err, fault.Unavailable) {
+	if fault.Is(err, fault.Unavailable) && ctx.Err() == nil { // a sender that hung up was refused nothing
 		a.refused.Add(1)
 	}
 	if err == nil {

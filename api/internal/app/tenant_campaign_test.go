@@ -142,6 +142,8 @@ func (c *campaign) prepare(t *testing.T, method protoreflect.MethodDescriptor, v
 			object{"bot_token": "xoxb-1234567890", "channel": "#" + canary + "alerts", "webhook_url": c.slack.webhook()})
 	case "InstallationService.ConfirmInstallation":
 		c.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
+		c.copied.Store(true)
+		t.Cleanup(func() { c.copied.Store(false) })
 	case "AuthService.Register":
 		values["RegisterRequest.password"] = password
 	case "AuthService.Login", "AuthService.Refresh", "AuthService.Logout":

@@ -74,6 +74,8 @@ func (c *campaign) stored(t *testing.T, method protoreflect.MethodDescriptor, vi
 	}
 	if method.Name() == "ConfirmInstallation" {
 		c.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
+		c.copied.Store(true)
+		t.Cleanup(func() { c.copied.Store(false) })
 	}
 	fill := filling{variant: variant{target: "user"}, own: c.a.fresh, values: c.values()}
 	s := sending{via: via, method: method, body: fill.request(method), bearer: c.a.owner(), extra: extra}

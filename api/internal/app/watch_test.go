@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/intake"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -73,6 +78,21 @@ func TestAdminsAreToldOfProblems(t *testing.T) {
 				t.Errorf("%s is told %q", kind, message)
 			}
 		}
+	}
+}
+
+// TestASenderThatHangsUpWithholdsNoDeadMan: what counts is what Nightbell refused.
+func TestASenderThatHangsUpWithholdsNoDeadMan(t *testing.T) {
+	r := newTestServer(t)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	stuck := intake.NewIntake(r.db, r.logger, paging.Signals{}) // nobody stores what it takes
+	senders := acceptor{intake: stuck, metrics: r.metrics, refused: &r.refused, storage: r.storage}
+	if err := senders.Accept(left, ingest.Route{}, alert.Batch{Alerts: []alert.Received{{Key: "a"}}}); err == nil {
+		t.Fatal("accepted")
+	}
+	if got := r.refused.Load(); got != 0 {
+		t.Errorf("%d requests count as refused", got)
 	}
 }
 

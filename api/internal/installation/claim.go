@@ -140,7 +140,7 @@ func (i *Installation) look(ctx context.Context, claim func(context.Context, pgx
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `UPDATE installation SET key_fingerprint = $1, home = $2`, i.fingerprint, text)
+		_, err = tx.Exec(ctx, `UPDATE installation SET key_fingerprint = $1, home = $2, copy_found_at = NULL`, i.fingerprint, text)
 		return err
 	})
 	return copied, err

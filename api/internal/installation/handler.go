@@ -35,8 +35,14 @@ func (h *Handler) GetInstallation(ctx context.Context, _ *nightbellv1.GetInstall
 	return response, nil
 }
 
-// ConfirmInstallation lets a restored copy page.
+// ConfirmInstallation lets a restored copy page. It fails with ErrNoCopy where this server
+// works on an original.
 func (h *Handler) ConfirmInstallation(ctx context.Context, _ *nightbellv1.ConfirmInstallationRequest) (*nightbellv1.ConfirmInstallationResponse, error) {
+	// What another server once took for a copy, by a wrong setting, is not confirmed here: it
+	// would end the paging of all organizations for what is older than an hour.
+	if !h.copied() {
+		return nil, ErrNoCopy
+	}
 	if err := Confirm(ctx, h.db); err != nil {
 		return nil, err
 	}
