@@ -139,6 +139,18 @@ test.describe('incidents', () => {
     await expect(page.locator('#content')).toBeFocused();
   });
 
+  test('are acknowledged again when they became more severe', async ({ page }) => {
+    // Only this test changes it.
+    await open(page, '/incidents');
+    await expect(page.getByRole('button', { name: 'Acknowledge #5be2 again' })).toBeVisible();
+    await page.getByRole('link', { name: 'Replication lag on orders-replica-2 above 90 s' }).click();
+    const rose = page.getByRole('status', { name: 'Severity rose' });
+    await expect(rose).toContainText('when it was medium; it is high now.');
+    await page.getByRole('button', { name: /^Acknowledge again/ }).click();
+    await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
+    await expect(rose).toHaveCount(0);
+  });
+
   test('change on one screen when somebody acts on another', async ({ page, context }) => {
     // One of its own, because the other tests need theirs to stay as it is.
     const answer = await page.request.post('/v1/incidents', {

@@ -50,6 +50,8 @@ const verbs = {
       id,
       {
         status: 'acknowledged',
+        acknowledged_severity: find(id)?.severity,
+        confirmation_wanted: false,
         acknowledged_by: person,
         acknowledged_at: stamp(),
         escalation: { ...find(id)?.escalation, status: 'stopped', next_due_at: null, next_targets: [] },
@@ -83,6 +85,7 @@ const pages = {
   'GET /v1/members': () => ok({ members }),
   'GET /v1/services': () => ok({ services }),
   'GET /v1/escalation-policies': () => ok({ escalation_policies: policies }),
+  'GET /v1/installation': () => ok({ notices: [] }),
   'GET /v1/contact-methods': () => ok({ contact_methods: contacts }),
   'GET /v1/integrations/slack/config': () => status(404, 'No Slack integration configured'),
   'GET /v1/inbox': () => ok({ mails: mails.map(({ text, html, ...mail }) => mail) }),

@@ -57,7 +57,7 @@ export const services = [
 const rows = [
   ['c41e', 'Checkout payments failing in eu-west-1', 'triggered', 'critical', 1, 252],
   ['9a07', 'Login latency above 2 s at p95', 'acknowledged', 'high', 2, hour + 60],
-  ['5be2', 'Replication lag on orders-replica-2 above 90 s', 'acknowledged', 'medium', 6, 2 * hour + 60],
+  ['5be2', 'Replication lag on orders-replica-2 above 90 s', 'acknowledged', 'high', 6, 2 * hour + 60],
   ['18fa', 'Retry storm on checkout queue', 'resolved', 'high', 1, 11 * hour],
   ['d3c9', 'Search index refresh older than 30 minutes', 'resolved', 'medium', 4, 14 * hour],
   ['40b6', 'Certificate for status.example.com expires in 6 days', 'resolved', 'low', 5, 20 * hour],
@@ -134,6 +134,10 @@ const event = (kind, seconds, actor, message, extra = {}) => ({
   at: ago(seconds),
   ...extra,
 });
+
+// Acknowledged when it was medium.
+const rose = incidents.find(({ id }) => id.endsWith('5be2'));
+Object.assign(rose, { acknowledged_severity: 'medium', confirmation_wanted: true });
 
 export const timelines = {
   [first]: [
@@ -280,8 +284,19 @@ export const policies = [
 ];
 
 export const contacts = [
-  { id: 'c0', kind: 'email', name: 'Work mail', hint: 'm···@example.com', shared: false },
-  { id: 'c1', kind: 'slack', name: '#incidents', hint: 'hooks.slack.com/···', shared: true },
+  { id: 'c0', kind: 'email', name: 'Work mail', hint: 'm···@example.com', shared: false, verified: true },
+  { id: 'c1', kind: 'slack', name: '#incidents', hint: 'hooks.slack.com/···', shared: true, verified: true },
+  { id: 'c2', kind: 'email', name: 'Private mail', hint: 'm···@example.org', shared: false, verified: false },
+  {
+    id: 'c3',
+    kind: 'webhook',
+    name: 'Status page',
+    hint: 'status.example.com/···',
+    shared: true,
+    verified: true,
+    failing_reason: 'It answered 503 Service Unavailable.',
+    failing_since: ago(2 * hour),
+  },
 ];
 
 export const mails = [

@@ -150,7 +150,7 @@ describe('the incident page', () => {
     );
     show();
     expect(await screen.findByRole('status', { name: 'Severity rose' })).toHaveTextContent(
-      'Mara acknowledged this when it was low; it is critical now. Acknowledge it again, or Night pages from its first step.',
+      'Mara acknowledged this when it was low; it is critical now. Acknowledge it again, or its policy pages from the first step.',
     );
     expect(screen.queryByRole('button', { name: 'Resolve' })).toBeNull();
     await userEvent.click(screen.getByRole('button', { name: /^Acknowledge again/ }));

@@ -27,7 +27,7 @@ export function LastResortField({
 }) {
   const target = policy.lastResortTarget && choiceOf(policy.lastResortTarget);
   return (
-    <>
+    <div className="stack">
       <SelectField
         label="Last resort, when nobody has answered"
         options={lastResorts}
@@ -47,7 +47,7 @@ export function LastResortField({
           error={error}
         />
       )}
-    </>
+    </div>
   );
 }
 

@@ -53,7 +53,9 @@ export function StepEditor(props: StepEditorProps) {
         <div className="step-row">
           <DurationField
             label={
-              props.last ? 'Waits before giving up or starting again' : `Waits before step ${number + 1}`
+              props.last
+                ? 'Waits before starting again or the last resort'
+                : `Waits before step ${number + 1}`
             }
             seconds={step.delaySeconds}
             onChange={(delaySeconds) => onChange({ delaySeconds })}

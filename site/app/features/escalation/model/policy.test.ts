@@ -115,7 +115,7 @@ describe('the summary', () => {
   it('tells the whole story', () => {
     expect(summaryOf(policy)).toEqual([
       'Pages 24/7 Support at once, then one of Mara or Jonas in turn after 5 min (critical and high only, Mon, Fri 09:00 to 17:00).',
-      'If nobody answers, all of that 3 more times; pages Platform after at most 1 h, the last resort.',
+      'If nobody answers, all of that 3 more times; the last resort is paged after at most 1 h: Platform.',
       'Pages nobody for low incidents, every day 22:00 to 07:00.',
       'Acknowledged but not resolved 4 h later, it pages again from step 1.',
       'Without news for 3 days, an incident is resolved.',
@@ -136,7 +136,7 @@ describe('the summary', () => {
       'If nobody answers, all of that once more; gives up after 10 min.',
     );
     expect(summaryOf({ ...one, lastResort: 'owners', repeats: 0 })[1]).toBe(
-      'If nobody answers, pages the owners of the workspace after 5 min, the last resort.',
+      'If nobody answers, the last resort is paged after 5 min: the owners of the workspace.',
     );
     expect(summaryOf(emptyPolicy('UTC'))).toEqual(['Pages nobody yet. Add somebody to step 1.']);
   });

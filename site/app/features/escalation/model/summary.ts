@@ -49,7 +49,7 @@ function ending(policy: Policy): string {
   const limit = policy.steps.some((step) => conditionOf(step) !== '') ? 'after at most' : 'after';
   const last = lastResortOf(policy);
   const end =
-    last === '' ? `gives up ${limit} ${total}.` : `pages ${last} ${limit} ${total}, the last resort.`;
+    last === '' ? `gives up ${limit} ${total}.` : `the last resort is paged ${limit} ${total}: ${last}.`;
   if (policy.repeats === 0) return `If nobody answers, ${end}`;
   const times = policy.repeats === 1 ? 'once more' : `${policy.repeats} more times`;
   return `If nobody answers, all of that ${times}; ${end}`;

@@ -44,7 +44,14 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   return (
     <>
       <section className="card" aria-label="Incident list">
-        <ListTools text={text} filter={filter} searchRef={search} onText={setText} onFilter={setFilter} />
+        <ListTools
+          text={text}
+          filter={filter}
+          searchRef={search}
+          onText={setText}
+          onFilter={setFilter}
+          onSelectAll={shown.length > 0 ? () => selection.setAll(true) : undefined}
+        />
         {shown.length > 0 ? (
           <IncidentTable
             incidents={shown}

@@ -1,4 +1,5 @@
 import type { Ref } from 'react';
+import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Kbd } from '~/components/ui/kbd';
 import { Segmented } from '~/components/ui/segmented';
@@ -16,10 +17,12 @@ interface ListToolsProps {
   searchRef: Ref<HTMLInputElement>;
   onText: (text: string) => void;
   onFilter: (filter: Filter) => void;
+  /** What the head of the table does where there is room for one; absent when nothing is shown. */
+  onSelectAll?: () => void;
 }
 
 /** Search and filter above the list. */
-export function ListTools({ text, filter, searchRef, onText, onFilter }: ListToolsProps) {
+export function ListTools({ text, filter, searchRef, onText, onFilter, onSelectAll }: ListToolsProps) {
   return (
     <div className="list-tools">
       <label className="field">
@@ -35,6 +38,11 @@ export function ListTools({ text, filter, searchRef, onText, onFilter }: ListToo
         <Kbd className="hide-phone">/</Kbd>
       </label>
       <Segmented label="Filter" choices={filters} value={filter} onChoose={onFilter} />
+      {onSelectAll && (
+        <Button className="select-all" onClick={onSelectAll}>
+          Select all
+        </Button>
+      )}
     </div>
   );
 }

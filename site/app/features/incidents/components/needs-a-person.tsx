@@ -20,10 +20,12 @@ export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
   const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
   const [worst] = waiting;
   if (!worst) return expected ? <div className="caution unknown" /> : null;
-  return <Caution key={worst.id} incident={worst} others={waiting.length - 1} />;
+  return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} />;
 }
 
-function Caution({ incident, others }: { incident: Incident; others: number }) {
+function Caution({ incident, others }: { incident: Incident; others: readonly Incident[] }) {
+  // The open ones of the list are those that nobody has acknowledged even once.
+  const open = others.every(({ status }) => status === 'triggered');
   const change = useChangeIncident(incident.id);
   const now = useNow(1000);
   return (
@@ -37,7 +39,11 @@ function Caution({ incident, others }: { incident: Incident; others: number }) {
         <p>
           <SeverityMark value={incident.severity} />
           {incident.serviceName && <span>{incident.serviceName}</span>}
-          {others > 0 && <Link to={`${paths.incidents}?filter=open`}>and {others} more unacknowledged</Link>}
+          {others.length > 0 && (
+            <Link to={open ? `${paths.incidents}?filter=open` : paths.incidents}>
+              and {others.length} more unacknowledged
+            </Link>
+          )}
         </p>
       </div>
       <span className="age mono">{clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}</span>

@@ -4,7 +4,7 @@ import type { Incident } from '../model/incident';
 /** Says that the acknowledgement was of something less severe, and what happens without a new one. */
 export function SeverityRose({ incident }: { incident: Incident }) {
   if (!incident.confirmationWanted) return null;
-  const { acknowledgedBy, acknowledgedSeverity, severity, escalation } = incident;
+  const { acknowledgedBy, acknowledgedSeverity, severity } = incident;
   return (
     <section className="notice" role="status" aria-label="Severity rose">
       <Icon name="up" />
@@ -13,7 +13,7 @@ export function SeverityRose({ incident }: { incident: Incident }) {
           {acknowledgedBy?.name ?? 'Somebody'} acknowledged this when it was {acknowledgedSeverity}; it is{' '}
           {severity} now.
         </b>{' '}
-        Acknowledge it again, or {escalation?.policyName || 'its policy'} pages from its first step.
+        Acknowledge it again, or its policy pages from the first step.
       </p>
     </section>
   );
