@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,6 +103,11 @@ func TestWhoeverHasItIsAskedOnce(t *testing.T) {
 		if _, effects = AskToConfirm(snapshot, who("B"), until, noon); riseWords(effects) != "rise B" {
 			t.Errorf("not asked about the next severity: %v", effects)
 		}
+	}
+	snapshot.State.Severity = "" // the policy was quiet for low
+	_, effects = AskToConfirm(snapshot, who("B"), until, noon)
+	if want := "Acknowledged when it was less severe, and critical now: unless"; len(effects) != 1 || !strings.HasPrefix(effects[0].Message, want) {
+		t.Errorf("after a quiet time: %+v", effects)
 	}
 	if policy.AckTimeout = time.Hour; policy.ConfirmTimeout() != time.Hour {
 		t.Error("the policy's own timeout does not count")

@@ -90,11 +90,12 @@ func (w *walk) quietMessage() string {
 		w.severity, w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
 }
 
-// confirmSentence says what whoever has the incident is asked for.
+// confirmSentence says what whoever has the incident is asked for. before is empty when nobody
+// was paged for it yet.
 func (w *walk) confirmSentence(before alert.Severity, until time.Time) string {
 	zone := w.policy.zone()
 	return fmt.Sprintf("Acknowledged when it was %s, and %s now: unless it is acknowledged again, %s pages from its first step at %s %s.",
-		before, w.severity, cmp.Or(w.policy.Name, "the policy"), clockOf(until, w.now, zone), zoneName(until, zone))
+		cmp.Or(string(before), "less severe"), w.severity, cmp.Or(w.policy.Name, "the policy"), clockOf(until, w.now, zone), zoneName(until, zone))
 }
 
 func (w *walk) exhaustedMessage() string {

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -94,7 +93,7 @@ func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 		Source: r.source, AlertCount: r.alertCount,
 	}
 	if r.wantsConfirmation() {
-		s.ConfirmationWanted = proto.Bool(true)
+		s.ConfirmationWanted = new(true)
 	}
 	return s
 }

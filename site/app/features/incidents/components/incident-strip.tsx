@@ -72,7 +72,8 @@ function alertNote(incident: Incident): string {
 
 function holderNote(incident: Incident): string {
   if (incident.status === 'resolved') return '';
-  if (incident.escalation?.status === 'exhausted') return incident.escalation.reason;
+  if (incident.status === 'triggered' && incident.escalation?.status === 'exhausted')
+    return incident.escalation.reason;
   if (incident.assignee && !incident.acknowledgedBy) return 'Not acknowledged yet';
   return incident.status === 'triggered' ? 'Nobody has acknowledged yet' : '';
 }

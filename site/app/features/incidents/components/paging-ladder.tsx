@@ -56,7 +56,7 @@ export function PagingLadder({ incident }: { incident: Incident }) {
         </p>
       )}
       {next && <Upcoming next={next} start={incident.triggeredAt} />}
-      {incident.escalation?.status === 'exhausted' && (
+      {incident.status === 'triggered' && incident.escalation?.status === 'exhausted' && (
         <p className="ran-out">
           <Icon name="alert" />
           {incident.escalation.reason || 'Nobody is left to page.'}
