@@ -1,11 +1,10 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
-
-	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
 // DefaultDelay is how long a step without a delay of its own waits, and how long the
@@ -14,16 +13,6 @@ const DefaultDelay = 5 * time.Minute
 
 // maxRepeats bounds what a policy may ask for, as the table's CHECK does.
 const maxRepeats = 20
-
-// Start begins paging, or begins a new cycle after the snapshot's state: the first step
-// is due at now, and its effects are returned with the state. An incident that was never
-// paged for takes the policy's next turn, the others keep theirs.
-func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
-	if snapshot.State.Cycle == 0 {
-		snapshot.State.Turn = snapshot.Policy.NextTurn
-	}
-	return Decide(snapshot.newCycle(nil, now), now)
-}
 
 // Decide says who is paged at now and what is stored until the next decision. It
 // returns the state as it was, and no effects, unless the state is active and due.
@@ -73,58 +62,111 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	return walk.state, walk.effects
 }
 
-// Advance makes the next step due now, because somebody asked for it, whatever
-// maintenance and quiet hours say. While paging is active that is all; when it was
-// stopped, a new cycle begins at the next step. When that pages nobody, because nothing
-// follows, a new cycle begins at the first step: whoever asks gets somebody.
-func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
-	snapshot.Hold, snapshot.Policy.Quiet = Hold{}, nil
-	switch state := snapshot.State; {
-	case state.Status == Stopped && !begin(snapshot, now).allPassed():
-		snapshot = snapshot.newCycle(state.Passed, now)
-	case state.Status != Active:
-		snapshot = snapshot.newCycle(nil, now)
-	case state.NextDueAt.After(now):
-		snapshot.State.NextDueAt = now
+// pageDue pages the step that is due and every later one whose time has passed too. When
+// that is nobody, the last resort is paged, or paging ends.
+func (w *walk) pageDue(owners []uuid.UUID) {
+	switch wait := w.pageSteps(); {
+	case wait > 0:
+		w.state.NextDueAt = w.now.Add(wait)
+	case w.passed(LastResortID) || w.policy.NoLastResort:
+		w.exhaust(w.exhaustedMessage())
+	default:
+		w.pageLastResort(owners)
 	}
-	state, effects := Decide(snapshot, now)
-	if state.Status != Exhausted {
-		return state, effects
+	// Whoever was paged just now knows the new severity.
+	if rose(w.state.Severity, w.severity) && slices.ContainsFunc(w.effects, Effect.Pages) {
+		w.state.Severity = w.severity
 	}
-	snapshot.State = state
-	state, more := Decide(snapshot.newCycle(nil, now), now)
-	skipped := effects[:len(effects)-1] // the last one says that paging ran out, which it does not
-	return state, append(skipped, more...)
 }
 
-// newCycle is the snapshot in which paging begins again after the steps that count as
-// passed. Nobody was paged in it yet.
-func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
-	old := s.State
-	s.State = State{
-		Cycle: old.Cycle + 1, Turn: old.Turn, Severity: old.Severity, Status: Active, NextDueAt: now,
+// pageSteps pages or skips steps while they are due, for one round at most, and answers
+// with the delay of the last one that pages somebody; zero when none does.
+func (w *walk) pageSteps() (wait time.Duration) {
+	if len(w.state.Passed) > 0 && w.allPassed() && !w.lastRound() {
+		w.nextRound()
 	}
-	for _, step := range passed {
-		if step != LastResortID {
-			s.State.Passed, s.State.Revision = append(s.State.Passed, step), old.Revision
+	visited := map[uuid.UUID]bool{}
+	for !w.due.After(w.now) {
+		if w.allPassed() && (w.lastRound() || !w.anybody()) {
+			break
+		}
+		if w.allPassed() {
+			w.nextRound()
+		}
+		w.at = w.next()
+		step := w.policy.Steps[w.at]
+		if wait > 0 && visited[step.ID] {
+			break
+		}
+		visited[step.ID] = true
+		if w.applies(step) && step.meansSomebody() {
+			w.page(w.at)
+			wait = step.delay()
+			w.due = w.due.Add(wait)
+		} else {
+			w.skip(step)
+		}
+		if !w.passed(step.ID) {
+			w.state.Passed = append(w.state.Passed, step.ID)
 		}
 	}
-	s.Paged = nil
-	return s
+	return wait
 }
 
-// Stop ends paging for reason, which is shown to people. What was stopped before
-// keeps its first reason.
-func Stop(state State, reason string) State {
-	if state.Status == Stopped {
-		return state
+// page pages whom the step at a place means; an edited one, whom the round has not paged.
+func (w *walk) page(place int) {
+	w.at = place
+	step := w.policy.Steps[place]
+	for _, target := range step.paged(w.state.Turn + w.state.Round) {
+		w.pageTarget(target, w.why(step, target), w.edited(step))
 	}
-	state.Status, state.NextDueAt, state.HeldBy, state.Reason = Stopped, time.Time{}, uuid.Nil, reason
-	return state
 }
 
-// NeedsPaged reports whether a decision depends on who was paged in this cycle: after an
-// edit of the policy in this round, and when the severity rose.
-func NeedsPaged(state State, policy Policy, severity alert.Severity) bool {
-	return state.Status == Active && len(state.Passed) > 0 && (state.Revision != policy.Revision || rose(state.Severity, severity))
+// skip says that the step at the position pages nobody, and why.
+func (w *walk) skip(step Step) {
+	if w.applies(step) {
+		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step)})
+		return
+	}
+	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
+}
+
+// pageLastResort pages the target that the policy names for it, or the owners, and waits
+// as long as the first step does.
+func (w *walk) pageLastResort(owners []uuid.UUID) {
+	targets := slices.DeleteFunc(slices.Clone(w.policy.LastResort.Targets), func(t Target) bool { return !t.meansSomebody() })
+	if len(targets) == 0 {
+		targets = []Target{{Kind: Owner, People: owners}}
+	}
+	w.want(Effect{Kind: LastResort, StepID: LastResortID, Message: w.lastResortMessage(targets)})
+	first := len(w.effects)
+	for _, target := range targets {
+		w.pageTarget(target, w.whyLastResort(target), false)
+	}
+	for i := range w.effects[first:] {
+		w.effects[first+i].StepID = LastResortID
+	}
+	w.state.Passed = append(w.state.Passed, LastResortID)
+	delay := DefaultDelay
+	if len(w.policy.Steps) > 0 {
+		delay = w.policy.Steps[0].delay()
+	}
+	w.state.NextDueAt = w.now.Add(delay)
+}
+
+// hold puts the step off until the end of maintenance, and says so once.
+func (w *walk) hold(hold Hold) {
+	if w.state.HeldBy != hold.Window {
+		w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(hold)})
+	}
+	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
+}
+
+func (w *walk) exhaust(message string) {
+	w.want(Effect{Kind: RanOut, Message: message})
+	w.end(message)
+}
+
+func (w *walk) end(reason string) {
+	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, reason
 }

@@ -3,9 +3,10 @@
 // nothing starts a goroutine (design section 2, rule 4).
 //
 // Decide in decide.go is called by the sweeper for every incident that is due and
-// when an incident opens, Rise in rise.go when an incident becomes more severe; Foresee
-// in foresee.go calls the same to tell what would happen. Policy.At in policy.go asks
-// oncall whom a schedule means at an instant.
+// when an incident opens (Start in cycle.go), Rise in rise.go when an incident becomes
+// more severe; Foresee in foresee.go calls the same to tell what would happen. What a
+// decision keeps while it goes through the steps is in walk.go. Policy.At in policy.go
+// asks oncall whom a schedule means at an instant.
 // Neighbours: oncall (who a schedule means at an instant), notify (how a person is
 // reached).
 package escalation
@@ -119,7 +120,7 @@ const (
 
 // State is what is stored between decisions.
 type State struct {
-	// Cycle counts how often paging began anew for this incident, from 1.
+	// Cycle counts how often paging began for this incident, from 1.
 	Cycle int
 	// Round counts repeats of the policy, from 0.
 	Round int

@@ -116,82 +116,6 @@ func (w *walk) anybody() bool {
 	return slices.ContainsFunc(w.policy.Steps, func(step Step) bool { return w.applies(step) && step.meansSomebody() })
 }
 
-// hold puts the step off until the end of maintenance, and says so once.
-func (w *walk) hold(hold Hold) {
-	if w.state.HeldBy != hold.Window {
-		w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(hold)})
-	}
-	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
-}
-
-// pageDue pages the step that is due and every later one whose time has passed too. When
-// that is nobody, the last resort is paged, or paging ends.
-func (w *walk) pageDue(owners []uuid.UUID) {
-	switch wait := w.pageSteps(); {
-	case wait > 0:
-		w.state.NextDueAt = w.now.Add(wait)
-	case w.passed(LastResortID) || w.policy.NoLastResort:
-		w.exhaust(w.exhaustedMessage())
-	default:
-		w.pageLastResort(owners)
-	}
-	if rose(w.state.Severity, w.severity) && slices.ContainsFunc(w.effects, Effect.Pages) {
-		w.state.Severity = w.severity
-	}
-}
-
-// pageSteps pages or skips steps while they are due, for one round at most, and answers
-// with the delay of the last one that pages somebody; zero when none does.
-func (w *walk) pageSteps() (wait time.Duration) {
-	if len(w.state.Passed) > 0 && w.allPassed() && !w.lastRound() {
-		w.nextRound()
-	}
-	visited := map[uuid.UUID]bool{}
-	for !w.due.After(w.now) {
-		if w.allPassed() && (w.lastRound() || !w.anybody()) {
-			break
-		}
-		if w.allPassed() {
-			w.nextRound()
-		}
-		w.at = w.next()
-		step := w.policy.Steps[w.at]
-		if wait > 0 && visited[step.ID] {
-			break
-		}
-		visited[step.ID] = true
-		if w.applies(step) && step.meansSomebody() {
-			w.page(w.at)
-			wait = step.delay()
-			w.due = w.due.Add(wait)
-		} else {
-			w.skip(step)
-		}
-		if !w.passed(step.ID) {
-			w.state.Passed = append(w.state.Passed, step.ID)
-		}
-	}
-	return wait
-}
-
-// skip says that the step at the position pages nobody, and why.
-func (w *walk) skip(step Step) {
-	if w.applies(step) {
-		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step)})
-		return
-	}
-	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
-}
-
-// page pages whom the step at a place means; an edited one, whom the round has not paged.
-func (w *walk) page(place int) {
-	w.at = place
-	step := w.policy.Steps[place]
-	for _, target := range step.paged(w.state.Turn + w.state.Round) {
-		w.pageTarget(target, w.why(step, target), w.edited(step))
-	}
-}
-
 func (w *walk) pageTarget(target Target, why Why, unpagedOnly bool) {
 	for to := range target.destinations() {
 		effect := Effect{Kind: to.kind, Message: why.Sentence, Why: why}
@@ -223,36 +147,4 @@ func (w *walk) want(effect Effect) {
 		effect.StepID = w.policy.Steps[effect.Step].ID
 	}
 	w.effects = append(w.effects, effect)
-}
-
-// pageLastResort pages the target that the policy names for it, or the owners, and waits
-// as long as the first step does.
-func (w *walk) pageLastResort(owners []uuid.UUID) {
-	targets := slices.DeleteFunc(slices.Clone(w.policy.LastResort.Targets), func(t Target) bool { return !t.meansSomebody() })
-	if len(targets) == 0 {
-		targets = []Target{{Kind: Owner, People: owners}}
-	}
-	w.want(Effect{Kind: LastResort, StepID: LastResortID, Message: w.lastResortMessage(targets)})
-	first := len(w.effects)
-	for _, target := range targets {
-		w.pageTarget(target, w.whyLastResort(target), false)
-	}
-	for i := range w.effects[first:] {
-		w.effects[first+i].StepID = LastResortID
-	}
-	w.state.Passed = append(w.state.Passed, LastResortID)
-	delay := DefaultDelay
-	if len(w.policy.Steps) > 0 {
-		delay = w.policy.Steps[0].delay()
-	}
-	w.state.NextDueAt = w.now.Add(delay)
-}
-
-func (w *walk) exhaust(message string) {
-	w.want(Effect{Kind: RanOut, Message: message})
-	w.end(message)
-}
-
-func (w *walk) end(reason string) {
-	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, reason
 }

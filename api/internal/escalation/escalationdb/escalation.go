@@ -113,8 +113,8 @@ func NextDue(ctx context.Context, tx pgx.Tx, now, limit time.Time) (due time.Tim
 	return due.UTC(), err == nil, err
 }
 
-// Standing is the state of one incident with what the clock has to do with it.
-type Standing struct {
+// TimedPaging is the paging of one incident, and which of its timers run.
+type TimedPaging struct {
 	Paging
 	// AckTimeout is what its policy gives those who acknowledge; zero is forever.
 	AckTimeout time.Duration
@@ -133,20 +133,20 @@ FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`
 
 // Get reads the state of one incident that is paged for by a policy; found is false when
 // it never paged.
-func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) (standing Standing, found bool, err error) {
+func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) (timed TimedPaging, found bool, err error) {
 	rows, err := tx.Query(ctx, getSQL, orgID, incidentID, policyID)
 	if err != nil {
-		return Standing{}, false, err
+		return TimedPaging{}, false, err
 	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Standing, error) {
-		var s Standing
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (TimedPaging, error) {
+		var s TimedPaging
 		var timeout int
 		paging, err := scanPaging(row, &timeout, &s.Timed, &s.AckTimed, &s.ConfirmTimed)
 		s.Paging, s.AckTimeout = paging, seconds(timeout)
 		return s, err
 	})
 	if err != nil || len(list) == 0 {
-		return Standing{}, false, err
+		return TimedPaging{}, false, err
 	}
 	return list[0], true, nil
 }

@@ -1,0 +1,75 @@
+package escalation
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+)
+
+// Start begins paging, or begins a new cycle after the snapshot's state: the first step
+// is due at now, and its effects are returned with the state. An incident that was never
+// paged for takes the policy's next turn, the others keep theirs.
+func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
+	if snapshot.State.Cycle == 0 {
+		snapshot.State.Turn = snapshot.Policy.NextTurn
+	}
+	return Decide(snapshot.newCycle(nil, now), now)
+}
+
+// Advance makes the next step due now, because somebody asked for it, whatever
+// maintenance and quiet hours say. While paging is active that is all; when it was
+// stopped, a new cycle begins at the next step. When that pages nobody, because nothing
+// follows, a new cycle begins at the first step: whoever asks gets somebody.
+func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
+	snapshot.Hold, snapshot.Policy.Quiet = Hold{}, nil
+	switch state := snapshot.State; {
+	case state.Status == Stopped && !begin(snapshot, now).allPassed():
+		snapshot = snapshot.newCycle(state.Passed, now)
+	case state.Status != Active:
+		snapshot = snapshot.newCycle(nil, now)
+	case state.NextDueAt.After(now):
+		snapshot.State.NextDueAt = now
+	}
+	state, effects := Decide(snapshot, now)
+	if state.Status != Exhausted {
+		return state, effects
+	}
+	snapshot.State = state
+	state, more := Decide(snapshot.newCycle(nil, now), now)
+	skipped := effects[:len(effects)-1] // the last one says that paging ran out, which it does not
+	return state, append(skipped, more...)
+}
+
+// newCycle is the snapshot in which paging begins again after the steps that count as
+// passed. Nobody was paged in it yet.
+func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
+	old := s.State
+	s.State = State{
+		Cycle: old.Cycle + 1, Turn: old.Turn, Severity: old.Severity, Status: Active, NextDueAt: now,
+	}
+	for _, step := range passed {
+		if step != LastResortID {
+			s.State.Passed, s.State.Revision = append(s.State.Passed, step), old.Revision
+		}
+	}
+	s.Paged = nil
+	return s
+}
+
+// Stop ends paging for reason, which is shown to people. What was stopped before
+// keeps its first reason.
+func Stop(state State, reason string) State {
+	if state.Status == Stopped {
+		return state
+	}
+	state.Status, state.NextDueAt, state.HeldBy, state.Reason = Stopped, time.Time{}, uuid.Nil, reason
+	return state
+}
+
+// NeedsPaged reports whether a decision depends on who was paged in this cycle: after an
+// edit of the policy in this round, and when the severity rose.
+func NeedsPaged(state State, policy Policy, severity alert.Severity) bool {
+	return state.Status == Active && len(state.Passed) > 0 && (state.Revision != policy.Revision || rose(state.Severity, severity))
+}
