@@ -167,17 +167,32 @@ func explanation(answer *nightbellv1.ExplainResponse, zone *time.Location) strin
 }
 
 func writeMoment(b *strings.Builder, moment *nightbellv1.ExplainMoment, at time.Time) {
-	place := fmt.Sprintf("step %d", moment.GetStep())
-	if moment.GetRound() > 1 {
-		place += fmt.Sprintf(", round %d", moment.GetRound())
-	}
-	fmt.Fprintf(b, "  %s  %-16s %s\n", at.Format("15:04"), place, moment.GetMessage())
+	fmt.Fprintf(b, "  %s  %-21s %s\n", at.Format("15:04"), placeOf(moment), moment.GetMessage())
 	for _, page := range moment.GetPages() {
 		fmt.Fprintf(b, "         %s: %s\n", cmp.Or(page.GetPerson().GetName(), page.GetWhy().GetTargetName()), page.GetWhy().GetSentence())
 		for _, contact := range page.GetContacts() {
 			fmt.Fprintf(b, "           %s  %s%s\n", contact.GetAt().AsTime().In(at.Location()).Format("15:04"), contact.GetChannel(), hinted(contact.GetHint()))
 		}
 	}
+}
+
+// placeOf names the moment as the page /oncall/explain does: only what pages or skips is a step.
+func placeOf(moment *nightbellv1.ExplainMoment) string {
+	place := fmt.Sprintf("step %d", moment.GetStep())
+	switch moment.GetOutcome() {
+	case "exhausted":
+		return "gives up"
+	case "pages_nobody":
+		return "pages nobody"
+	case "held":
+		return "maintenance"
+	case "last_resort":
+		place = "last resort"
+	}
+	if moment.GetRound() > 1 {
+		place += fmt.Sprintf(", round %d", moment.GetRound())
+	}
+	return place
 }
 
 func hinted(hint string) string {

@@ -33,19 +33,21 @@ func TestExplanationIsReadable(t *testing.T) {
 					{Channel: "webhook", At: timestamppb.New(at.Add(2 * time.Minute))},
 				},
 			}}},
-			{At: timestamppb.New(at.Add(5 * time.Minute)), Step: 1, Round: 2, Outcome: "exhausted", Message: "Nobody answered."},
+			{At: timestamppb.New(at.Add(5 * time.Minute)), Step: 1, Round: 2, Outcome: "last_resort", Message: "The owners are paged."},
+			{At: timestamppb.New(at.Add(10 * time.Minute)), Step: 1, Round: 2, Outcome: "exhausted", Message: "Nobody answered."},
 		},
 	}
 	want := `Payments, critical, Sat 28 Nov 2026 23:58 CET
 Mara Lindqvist is paged at once.
 
 Policy: Payments, critical
-  23:58  step 1           Mara Lindqvist is paged.
+  23:58  step 1                Mara Lindqvist is paged.
          Mara Lindqvist: On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical.
            23:58  email (mara@acme.example)
            00:00  webhook
 Sun 29 Nov
-  00:03  step 1, round 2  Nobody answered.
+  00:03  last resort, round 2  The owners are paged.
+  00:08  gives up              Nobody answered.
 `
 	if got := explanation(answer, berlin); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
