@@ -60,9 +60,8 @@ const defaultRetentionDays = 90
 type settings struct {
 	Config
 	egressAllow, trustedProxies []netip.Prefix
-	// kept is true when the data directory holds secrets or the database.
-	jwtSecret, dataKey []byte
-	quotas             org.Quotas
+	jwtSecret, dataKey          []byte
+	quotas                      org.Quotas
 }
 
 // readQuotas gives what is set, and the defaults for what is not.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/org"
@@ -47,13 +48,31 @@ func (s settings) findings() []finding {
 		"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
 	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail leave this machine",
 		"no mail server", "mail lands only on /inbox; set NIGHTBELL_SMTP_HOST to wake anybody"))
+	if s.hasMailServer() && strings.HasSuffix(s.SMTPFrom, "@localhost>") {
+		list = append(list, finding{"sender", s.SMTPFrom, "most mail servers refuse it; set NIGHTBELL_SMTP_FROM"})
+	}
+	list = append(list, s.registration())
 	list = append(list, either(s.JWTSecret != "", "sign-in", "NIGHTBELL_JWT_SECRET", "the same on every replica",
 		"generated secret", "replicas need NIGHTBELL_JWT_SECRET to accept each other's sign-ins"))
 	list = append(list, either(s.DataKey != "", "secrets", "NIGHTBELL_DATA_KEY", "the same on every replica",
 		"generated data key", "replicas need NIGHTBELL_DATA_KEY to open each other's secrets"))
 	list = append(list, either(s.DeadmanURL != "", "dead man", "NIGHTBELL_DEADMAN_URL", "something outside notices when pages stop",
 		"not set", "nobody outside notices when Nightbell itself is down"))
+	list = append(list, either(s.OpsListen != "", "metrics", s.OpsListen, "/metrics and /readyz are here and nowhere else",
+		"beside the site", "whoever reaches the site reads /metrics; NIGHTBELL_OPS_LISTEN moves them"))
+	list = append(list, finding{"kept", fmt.Sprintf("%d days", s.RetentionDays), "of pages and received alerts; set by NIGHTBELL_RETENTION_DAYS"})
 	return append(list, finding{"time zones", "IANA " + org.ZoneData, "from the binary, so that replicas agree; the host's are not asked"})
+}
+
+func (s settings) registration() finding {
+	advice := map[string]string{
+		"invite": "only who was invited may make an account",
+		"closed": "nobody else may make an account",
+	}[s.Registration]
+	if advice == "" {
+		return finding{"registration", "open", "whoever reaches it may make an account; NIGHTBELL_REGISTRATION=closed ends that"}
+	}
+	return finding{"registration", s.Registration, advice}
 }
 
 func either(set bool, name, state, advice, otherState, otherAdvice string) finding {

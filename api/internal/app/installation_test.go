@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -171,6 +172,38 @@ func TestANewKeyDisablesWhatTheLostOneSealed(t *testing.T) {
 	}
 	again := &rig{t: t, database: r.database, logged: &lines{}}
 	again.start(config)
+}
+
+// TestDoctorSaysWhatTheSettingsCost: what is left open, or will be refused, is said before it hurts.
+func TestDoctorSaysWhatTheSettingsCost(t *testing.T) {
+	t.Parallel()
+	open := settings{Config: Config{SMTPHost: "mail.example.com", SMTPFrom: "Nightbell <nightbell@localhost>", RetentionDays: 90}}
+	shut := settings{Config: Config{
+		SMTPHost: "mail.example.com", SMTPFrom: "nightbell@example.com", Registration: "closed", OpsListen: "127.0.0.1:9480", RetentionDays: 30,
+	}}
+	for _, c := range []struct {
+		settings settings
+		want     []finding
+	}{
+		{open, []finding{
+			{name: "sender", state: "Nightbell <nightbell@localhost>"},
+			{name: "registration", state: "open"},
+			{name: "metrics", state: "beside the site"},
+			{name: "kept", state: "90 days"},
+		}},
+		{shut, []finding{{name: "registration", state: "closed"}, {name: "metrics", state: "127.0.0.1:9480"}, {name: "kept", state: "30 days"}}},
+	} {
+		var said []finding
+		for _, f := range c.settings.findings() {
+			switch f.name {
+			case "sender", "registration", "metrics", "kept":
+				said = append(said, finding{name: f.name, state: f.state})
+			}
+		}
+		if !slices.Equal(said, c.want) {
+			t.Errorf("it says %v, want %v", said, c.want)
+		}
+	}
 }
 
 func TestDoctorSeesACopyAndALostKey(t *testing.T) {
