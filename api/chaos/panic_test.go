@@ -60,7 +60,7 @@ func TestT66Panics(t *testing.T) {
 	}
 	panics := n.logged("level=ERROR")
 
-	// The mistake is mended: everything goes on by itself.
+	// The mistake is fixed: everything goes on by itself.
 	n.stop()
 	n.binary = fromEnvironment(t, "NIGHTBELL_BIN")
 	n.start()

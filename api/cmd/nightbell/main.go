@@ -72,7 +72,7 @@ func (c restoredNewKeyCommand) Run(ctx context.Context) error {
 }
 
 type demoCommand struct {
-	Reset demoResetCommand `cmd:"" help:"Make the demo workspace anew, as at its first start. Stop the server first when it runs on its private PostgreSQL."`
+	Reset demoResetCommand `cmd:"" help:"Make the demo workspace again, as at its first start. Stop the server first when it runs on its private PostgreSQL."`
 }
 
 type demoResetCommand struct{ app.Config }

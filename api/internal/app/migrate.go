@@ -44,7 +44,7 @@ func MigrateStatus(ctx context.Context, config Config, options Options) error {
 			return err
 		}
 		for _, state := range states {
-			if _, err := fmt.Fprintf(options.Out, "%-40s %s\n", state.Name, standing(state)); err != nil {
+			if _, err := fmt.Fprintf(options.Out, "%-40s %s\n", state.Name, describe(state)); err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ func MigrateStatus(ctx context.Context, config Config, options Options) error {
 	})
 }
 
-func standing(state postgres.MigrationState) string {
+func describe(state postgres.MigrationState) string {
 	if state.AppliedAt.IsZero() {
 		return "missing; run: nightbell migrate up"
 	}

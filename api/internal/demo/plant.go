@@ -15,8 +15,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
 
-// founded is how long before now the workspace began.
-const founded = 400 * 24 * time.Hour
+// workspaceAge is how long before now the workspace began.
+const workspaceAge = 400 * 24 * time.Hour
 
 // keyOf is the key of a row, the same in every installation and after every reset, so
 // that addresses in a browser's history stay right.
@@ -39,7 +39,7 @@ func optional(id uuid.UUID, is bool) any {
 
 // fill writes the whole workspace.
 func fill(ctx context.Context, tx pgx.Tx, box *secret.Box, ownerHash string, now time.Time) error {
-	began := now.Add(-founded)
+	began := now.Add(-workspaceAge)
 	batch, first, rest := &pgx.Batch{}, &rows{}, &rows{}
 	queueOrg(batch, began)
 	queuePeople(batch, ownerHash, began)
@@ -149,7 +149,7 @@ func addTargets(r *rows, p samplePolicy, position int) {
 }
 
 func addServices(r *rows, box *secret.Box, now time.Time) {
-	began := now.Add(-founded)
+	began := now.Add(-workspaceAge)
 	for _, s := range services {
 		r.add("service", "org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, tier, created_at, updated_at",
 			orgID, serviceID(s.name), s.name, s.description, teamID(s.team), personID(s.owner),

@@ -93,7 +93,7 @@ func (r *Responder) respondToPart(ctx context.Context, orgID uuid.UUID, ids []uu
 			return err
 		}
 		round, batch := paging.NewRound(tx, now), &pgx.Batch{}
-		results = make([]Result, 0, len(ids)) // anew when the transaction is repeated
+		results = make([]Result, 0, len(ids)) // empty again when the transaction is repeated
 		found := map[uuid.UUID]bool{}
 		for _, record := range records {
 			result, err := respondToOne(ctx, round, batch, record, command, now)

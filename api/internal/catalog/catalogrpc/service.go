@@ -160,7 +160,7 @@ func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nig
 	if len(row.SealedKey) == 0 || !caller.Role.AtLeast(auth.Responder) {
 		return service
 	}
-	// A key that does not open (another data key) is shown as missing; rotating it mends that.
+	// A key that does not open (another data key) is shown as missing; rotating it fixes that.
 	if key, err := h.box.Open(row.SealedKey, catalog.KeyPlace(caller.OrgID, row.ID)); err == nil {
 		service.ServiceKey, service.WebhookUrl = string(key), h.publicURL+"/v1/webhooks/prometheus/"+string(key)
 	}

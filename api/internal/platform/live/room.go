@@ -211,8 +211,8 @@ func (r *room) learn(seq int64) bool {
 	return true
 }
 
-// standing is the newest Seq that was told.
-func (r *room) standing() int64 {
+// newestSeq is the newest Seq that was told.
+func (r *room) newestSeq() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.newest

@@ -104,13 +104,13 @@ func (s *stream) catchUp(ctx context.Context, after int64, resuming bool) error 
 		return ctx.Err()
 	}
 	if !resuming {
-		s.put("hello", s.place.standing(), nil)
+		s.put("hello", s.place.newestSeq(), nil)
 		return s.flush()
 	}
 	missed, err := s.hub.source.Read(ctx, s.place.orgID, after, readAtOnce)
-	if err != nil || len(missed) == readAtOnce || after > s.place.standing() {
+	if err != nil || len(missed) == readAtOnce || after > s.place.newestSeq() {
 		// Too much, unreadable, or an id from before the database was replaced.
-		s.put("resync", s.place.standing(), nil)
+		s.put("resync", s.place.newestSeq(), nil)
 		return s.flush()
 	}
 	for _, event := range missed {
