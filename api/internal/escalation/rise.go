@@ -33,10 +33,17 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		return state, nil
 	case running && len(state.Passed) == 0: // the first step is still to come, with the new severity
 		return state, nil
-	case running && !state.NextDueAt.After(now):
-		return Decide(snapshot, now)
 	case !running || state.Severity == "" || snapshot.Hold.holds(now):
 		return Start(snapshot, now)
+	case !state.NextDueAt.After(now):
+		after, effects := Decide(snapshot, now)
+		if after.Status == Active || !rose(after.Severity, snapshot.Severity) {
+			return after, effects
+		}
+		// Paging had run out before, and no sweep had said so yet: nobody was told.
+		snapshot.State = after
+		after, more := Start(snapshot, now)
+		return after, append(effects, more...)
 	}
 	walk := begin(snapshot, now)
 	if walk.due = now; walk.quiet() {

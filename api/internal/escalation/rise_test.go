@@ -52,6 +52,7 @@ func TestSeverityThatRisesReachesAPerson(t *testing.T) {
 		{"the next step is due: that one, too", policy, 2, 10 * time.Minute, false, Hold{}, "rise A, rise B, 0.2 C", 1, 15 * time.Minute},
 		{"a step was skipped: it is paged", forCritical, 1, time.Minute, false, Hold{}, "rise B, 0.0 A", 1, 5 * time.Minute},
 		{"after the last step, too", forCritical, 2, 6 * time.Minute, false, Hold{}, "rise B, rise C, 0.0 A", 1, 10 * time.Minute},
+		{"paging just ran out, and no sweep said so: from the first step", policy, 4, 20 * time.Minute, false, Hold{}, "0.2 exhausted, 0.0 A", 2, 25 * time.Minute},
 		{"in maintenance: from the first step, when it is over", policy, 2, 6 * time.Minute, false, work, "0.0 held", 2, time.Hour},
 		{"nobody was paged for the low one", quiet, 1, time.Minute, false, Hold{}, "0.0 A", 2, 6 * time.Minute},
 	} {

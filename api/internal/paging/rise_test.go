@@ -50,6 +50,24 @@ func TestACriticalAlertAfterPagingRanOutPagesAgain(t *testing.T) {
 	equal(t, "for more of the same", w.cycles(t)[3:], "2.0.0 Ada", "2.0.1 Bob")
 }
 
+// TestACriticalAlertBeforeTheSweepThatEndsPagingPagesAgain: the last resort had its time to
+// answer, and the critical alert comes before the sweep that would say that paging ran out.
+func TestACriticalAlertBeforeTheSweepThatEndsPagingPagesAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "slow", alert.Low)
+	w.Later(t, 5*time.Minute)
+	w.Later(t, 5*time.Minute)
+	equal(t, "for the low one", w.cycles(t), "1.0.0 Ada", "1.0.1 Bob", "1.0.1 Ada")
+	w.Clock.Advance(5 * time.Minute)
+	w.send(t, "down", alert.Critical)
+	w.Sweep(t)
+	equal(t, "for the critical one", w.cycles(t)[3:], "2.0.0 Ada")
+	w.Later(t, 5*time.Minute)
+	equal(t, "five minutes later", w.cycles(t)[3:], "2.0.0 Ada", "2.0.1 Bob")
+}
+
 // TestACriticalAlertTellsWhoeverWasPaged: the paging of a low incident is under way, and a
 // step for critical ones was skipped.
 func TestACriticalAlertTellsWhoeverWasPaged(t *testing.T) {
