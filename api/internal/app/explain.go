@@ -185,7 +185,7 @@ func placeOf(moment *nightbellv1.ExplainMoment) string {
 	case "pages_nobody":
 		return "pages nobody"
 	case "held":
-		return "maintenance"
+		return "held by maintenance"
 	case "last_resort":
 		place = "last resort"
 	}
