@@ -57,17 +57,23 @@ func identify(before []identity, sent []*nightbellv1.EscalationStep, revision in
 		if after[i].id != uuid.Nil {
 			continue
 		}
-		for place, old := range before {
-			if !taken[place] && old.pages == after[i].pages {
-				take(&after[i], place)
-				break
-			}
-		}
-		if after[i].id == uuid.Nil {
+		if place := samePages(before, taken, after[i].pages); place >= 0 {
+			take(&after[i], place)
+		} else {
 			after[i].id, after[i].changedIn = id.New(), revision
 		}
 	}
 	return after, nil
+}
+
+// samePages is the place of a step that is not taken and pages the same, or -1.
+func samePages(before []identity, taken []bool, pages string) int {
+	for place, old := range before {
+		if !taken[place] && old.pages == pages {
+			return place
+		}
+	}
+	return -1
 }
 
 // pagesOf is the text of whom a step pages and when, its delay aside.
