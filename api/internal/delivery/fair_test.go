@@ -155,6 +155,42 @@ func TestAMountainOfPagesDelaysNoOtherOrganization(t *testing.T) {
 	}
 }
 
+// TestPagesOfFailingContactsDelayNoOtherOrganization lets one organization have more pages for
+// contacts that are not to be tried yet than one look takes on.
+func TestPagesOfFailingContactsDelayNoOtherOrganization(t *testing.T) {
+	o := newOutbox(t)
+	mountain := o.another(t)
+	for _, w := range []*pagingtest.Workspace{mountain, o.Workspace} {
+		failing := addHook(t, w, nil, "failing")
+		pageContact(t, w, failing, alert.Critical)
+		w.Exec(t, `UPDATE contact_method SET failures = 1, next_try_at = nightbell_now() + interval '1 hour' WHERE id = $1`, failing)
+	}
+	o.Exec(t, `INSERT INTO notification (org_id, id, effect_key, incident_id, contact_method_id, channel, cycle, round, step, reason,
+			severity_rank, state, due_at, next_try_at, created_at)
+		SELECT org_id, gen_random_uuid(), effect_key || n, incident_id, contact_method_id, channel, 1, 0, 0, 'test', 0, 'pending', due_at, due_at, due_at
+		FROM notification, generate_series(1, 999) n WHERE org_id = $1`, mountain.Org)
+	pageContact(t, o.Workspace, addHook(t, o.Workspace, nil, "quiet"), alert.Low)
+	hooks := &provider{}
+	outbox := o.replica(notify.Webhook, hooks)
+	if _, err := outbox.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	outbox.Wait()
+	const failedOver = `SELECT count(*) FROM notification WHERE org_id = $1 AND failed_over_at IS NOT NULL`
+	if n := pgtest.One[int](t, o.Database, failedOver, mountain.Org); n == 0 || n >= 1000 {
+		t.Errorf("one look took on %d of 1000 pages, want a share", n)
+	}
+	if n := pgtest.One[int](t, o.Database, failedOver, o.Org); n != 1 || hooks.begun("quiet") != 1 {
+		t.Errorf("the first look failed over %d pages of the other organization and sent %d, want 1 of each", n, hooks.begun("quiet"))
+	}
+	for range 10 {
+		deliver(t, outbox)
+	}
+	if n := pgtest.One[int](t, o.Database, failedOver, mountain.Org); n != 1000 {
+		t.Errorf("%d of 1000 pages failed over in the end", n)
+	}
+}
+
 // TestOverItsQuotaAnOrganizationIsBundled opens more incidents a minute than may: each contact
 // gets one message every 15 seconds with all of them, and no page is lost.
 func TestOverItsQuotaAnOrganizationIsBundled(t *testing.T) {

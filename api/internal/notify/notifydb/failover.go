@@ -33,11 +33,20 @@ func (w *waitingPages) collect(rows pgx.Rows) error {
 // Each page is written once, not at each try of its contact: it waits until it is given up,
 // and the contact's own next_try_at says when somebody looks (lockContactsSQL). One that has
 // waited for so long (failed_over_at says that it has) is given up.
+//
+// LIMIT and place bound a look, in all and for each organization: unbounded, thousands of
+// pages of one outlast the sweep's timeout, which rolls back the claims of all others, too.
 const waitSQL = `
-WITH waiting AS (
-    SELECT n.org_id, n.id, n.failed_over_at IS NOT NULL AND n.due_at + $3::interval <= $2 AS over, c.failures, c.failing_for
+WITH late AS (
+    SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
     FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
     WHERE n.channel = $1 AND n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at <= $2::timestamptz AND c.next_try_at > $2
+), share AS MATERIALIZED (
+    SELECT org_id, id FROM late WHERE place <= $6 ORDER BY place LIMIT $7
+), waiting AS (
+    SELECT n.org_id, n.id, n.failed_over_at IS NOT NULL AND n.due_at + $3::interval <= $2 AS over, c.failures, c.failing_for
+    FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+    WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at <= $2 AND c.next_try_at > $2
     FOR NO KEY UPDATE OF n SKIP LOCKED
 )
 UPDATE notification n
@@ -46,10 +55,19 @@ SET next_try_at = greatest(n.due_at + $3, $2 + $4::interval), finished_for = w.f
 FROM waiting w WHERE n.org_id = w.org_id AND n.id = w.id
 RETURNING n.org_id, n.id, w.over OR w.failures >= $5`
 
+// How many pages one look takes from contacts that are not to be tried yet: of one
+// organization, and in all.
+const (
+	maxWaitingOfOrg = 100
+	maxWaiting      = 500
+)
+
 func queueWaiting(batch *pgx.Batch, kind notify.Kind, waiting *waitingPages, now time.Time) {
-	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter).Query(waiting.collect)
+	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(waiting.collect)
 }
 
+// IS NOT DISTINCT FROM hides the organization from the planner: it would AND the primary
+// key's bitmap of all the organization's pages to that of the incident, for each page again.
 const failOverSQL = `
 WITH failed AS (
     UPDATE notification n SET failed_over_at = $3::timestamptz FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) f
@@ -59,7 +77,7 @@ WITH failed AS (
 UPDATE notification n SET due_at = $3, next_try_at = $3
 FROM failed f, LATERAL (
     SELECT p.id FROM notification p
-    WHERE p.org_id = f.org_id AND p.incident_id = f.incident_id AND p.user_id = f.user_id AND p.cycle = f.cycle AND p.round = f.round
+    WHERE p.org_id IS NOT DISTINCT FROM f.org_id AND p.incident_id = f.incident_id AND p.user_id = f.user_id AND p.cycle = f.cycle AND p.round = f.round
       AND p.step = f.step AND p.state = 'pending' AND p.attempts = 0 AND p.due_at > $3 AND p.contact_method_id <> f.contact_method_id
     ORDER BY p.due_at, p.id LIMIT 1) later
 WHERE n.org_id = f.org_id AND n.id = later.id AND n.state = 'pending'`
@@ -83,7 +101,7 @@ WITH dead AS (
     SELECT e.org_id, e.incident_id FROM dead d JOIN escalation_state e ON e.org_id = d.org_id AND e.incident_id = d.incident_id
     WHERE e.status = 'active' AND e.cycle = d.cycle AND e.next_due_at > $3::timestamptz AND e.held_by IS NULL
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
-        WHERE p.org_id = d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
+        WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
             OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)
             OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
