@@ -254,3 +254,29 @@ func TestAStormDuringAnOutageOfTheMailServerGivesNoPageUp(t *testing.T) {
 		t.Errorf("%d pages were given up within 25 minutes", got)
 	}
 }
+
+// TestAPageOutlivesAnOutageOfTheMailServer of a whole night, and so does the alarm about it.
+func TestAPageOutlivesAnOutageOfTheMailServer(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.Installation(errors.New("the mail server cannot be reached"))
+	})
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range notify.LateAttempts {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(75 * time.Second)
+	}
+	for range 8 {
+		o.Clock.Advance(time.Hour)
+		deliver(t, o.deliverer)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'pending' AND blocked_since < nightbell_now() - interval '8 hours'`); got != 1 {
+		t.Fatalf("the page is %q", o.states(t))
+	}
+	o.provider.answers(nil)
+	o.Clock.Advance(notify.LongestWait)
+	deliver(t, o.deliverer)
+	if got := o.states(t); got != "sent" {
+		t.Errorf("once it is back, the page is %q", got)
+	}
+}

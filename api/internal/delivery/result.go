@@ -142,6 +142,8 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 		giveUp = true
 	case result.Unknown:
 		giveUp = giveUp || page.Unknowns+1 >= notify.UnknownAttempts
+	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
+		next, giveUp = now.Add(notify.LongestWait), false
 	case !result.Blocked:
 		next = notify.WaitUntil(page.Due, now) // or when its contact answers again
 	}
