@@ -118,9 +118,7 @@ func (s *server) problems(ctx context.Context) (notices []*nightbellv1.Notice) {
 		return nil
 	}
 	for _, problem := range s.watch.Problems() {
-		notices = append(notices, &nightbellv1.Notice{
-			Kind: problem.Kind, Message: problem.Message + " This began on " + problem.Since.UTC().Format("2 January at 15:04 UTC") + ".",
-		})
+		notices = append(notices, &nightbellv1.Notice{Kind: problem.Kind, Message: problem.Message})
 	}
 	return notices
 }

@@ -81,6 +81,32 @@ func TestAdminsAreToldOfProblems(t *testing.T) {
 	}
 }
 
+// TestNoticesShowNothingOfAnotherOrganizationsPages: they are installation-wide, and one
+// organization's pages are kept by a mail server whose reply holds an address.
+func TestNoticesShowNothingOfAnotherOrganizationsPages(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	paged, other := r.newTenant("acme"), r.newTenant("globex")
+	r.page()
+	const reply = "450 4.1.8 <oncall@acme.example.com>: Sender address rejected by mail-7.acme.example.com"
+	r.database.Exec(t, `UPDATE notification SET state = 'pending', channel = 'email', lease_token = NULL, lease_until = NULL,
+		next_try_at = nightbell_now() + interval '5 minutes', finished_at = NULL, finished_for = $2, blocked_since = nightbell_now() - interval '7 minutes'
+		WHERE org_id = $1`, paged.orgID, reply)
+	r.watch.Round(t.Context())
+	for _, n := range []*tenant{paged, other} {
+		for _, who := range []string{"owner", "admin"} {
+			got := r.plainly(http.MethodGet, "/v1/installation", n.bearers[who], nil).body
+			want := `{"notices":[{"kind":"blocked","message":"Pages by e-mail are delayed: the mail server of this installation does not take mail at the moment."}]}`
+			if got != want {
+				t.Errorf("%s of %s is told %s", who, n.name, got)
+			}
+		}
+	}
+	if logged := r.logged.take(); !strings.Contains(logged, reply) {
+		t.Errorf("the log does not say why: %s", logged)
+	}
+}
+
 // TestASenderThatHangsUpWithholdsNoDeadMan: what counts is what Nightbell refused.
 func TestASenderThatHangsUpWithholdsNoDeadMan(t *testing.T) {
 	r := newTestServer(t)

@@ -1,9 +1,7 @@
 package watch
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,9 +16,8 @@ import (
 type Problem struct {
 	// Kind is one of ProblemKinds.
 	Kind string
-	// Since is when it was first seen, of pages since when they are kept.
-	Since time.Time
-	// Message is a sentence for the administrators of any organization.
+	// Message is a fixed sentence for the administrators of any organization. What a problem
+	// says of one organization's pages (counts, times, a server's reply) is only logged.
 	Message string
 }
 
@@ -36,20 +33,10 @@ func (w *Watch) Problems() []Problem {
 	return slices.Clone(w.problems)
 }
 
-// note keeps what a round found. A problem that was there before keeps its beginning.
+// note keeps what a round found.
 func (w *Watch) note(found []Problem) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i := range found {
-		if found[i].Since.IsZero() {
-			found[i].Since = time.Now()
-		}
-		for _, before := range w.problems {
-			if before.Kind == found[i].Kind && before.Since.Before(found[i].Since) {
-				found[i].Since = before.Since
-			}
-		}
-	}
 	w.problems = found
 	for _, kind := range ProblemKinds {
 		w.options.Problem(kind, slices.ContainsFunc(found, func(p Problem) bool { return p.Kind == kind }))
@@ -66,13 +53,31 @@ func unwritable(err error) Problem {
 
 // blockedSQL finds the channels whose pages are kept by this installation's own failures.
 const blockedSQL = `
-SELECT n.channel, count(*), min(n.blocked_since), (array_agg(n.finished_for ORDER BY n.blocked_since))[1]
+SELECT n.channel, count(*), min(n.blocked_since), coalesce((array_agg(n.finished_for ORDER BY n.blocked_since))[1], '')
 FROM (SELECT channel, blocked_since, finished_for FROM notification
       WHERE finished_at IS NULL AND blocked_since < $1::timestamptz - $2::interval ORDER BY blocked_since LIMIT $3) n
 GROUP BY n.channel ORDER BY n.channel`
 
+// Blocked are the pages of a channel, of all organizations, that have been kept for a minute
+// by this installation's own failures. It is for the log.
+type Blocked struct {
+	Channel notify.Kind
+	Pages   int
+	Since   time.Time
+	// Reason is the error of the page that is kept longest; empty while nothing was answered.
+	Reason string
+}
+
+// problem tells administrators of it, without what it says of an organization's pages.
+func (b Blocked) problem() Problem {
+	if b.Channel == notify.Email {
+		return Problem{Kind: "blocked", Message: "Pages by e-mail are delayed: the mail server of this installation does not take mail at the moment."}
+	}
+	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
+}
+
 // Blocked finds pages that have been kept for a minute by this installation's own failures.
-func (a *Auditor) Blocked(ctx context.Context) (problems []Problem, err error) {
+func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -82,23 +87,10 @@ func (a *Auditor) Blocked(ctx context.Context) (problems []Problem, err error) {
 		if err != nil {
 			return err
 		}
-		problems, err = pgx.CollectRows(rows, blockedProblem)
+		blocked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
 		return err
 	})
-	return problems, err
-}
-
-func blockedProblem(row pgx.CollectableRow) (Problem, error) {
-	var channel notify.Kind
-	var pages int
-	var why string
-	problem := Problem{Kind: "blocked"}
-	err := row.Scan(&channel, &pages, &problem.Since, &why)
-	problem.Message = fmt.Sprintf("%d pages by %s cannot be delivered: %s.", pages, channel.Word(), cmp.Or(why, "the server has not answered yet"))
-	if pages == 1 {
-		problem.Message = fmt.Sprintf("A page by %s cannot be delivered: %s.", channel.Word(), cmp.Or(why, "the server has not answered yet"))
-	}
-	return problem, err
+	return blocked, err
 }
 
 // refusals tells of alerts that were refused in this round and in the one before it.

@@ -91,14 +91,14 @@ func (w *Watch) look(ctx context.Context) (problems []Problem) {
 		return append(problems, Problem{Kind: "database", Message: "The database does not answer. The server's log says why."})
 	}
 	w.options.OldestOverdue(found.Oldest)
-	for _, problem := range blocked {
-		w.options.Logger.ErrorContext(ctx, "pages cannot be delivered", "since", problem.Since, "reason", problem.Message)
+	for _, kept := range blocked {
+		w.options.Logger.ErrorContext(ctx, "pages cannot be delivered",
+			"channel", kept.Channel, "pages", kept.Pages, "since", kept.Since, "reason", kept.Reason)
+		problems = append(problems, kept.problem())
 	}
-	problems = append(problems, blocked...)
 	if found.Any() {
 		w.repair(ctx, found)
-		problems = append(problems, Problem{Kind: "late", Message: "Pages or escalation steps were late by up to " +
-			found.Oldest.Round(time.Second).String() + ". The server's log says which."})
+		problems = append(problems, Problem{Kind: "late", Message: "Pages or escalation steps were late. The server's log says which."})
 	}
 	return problems
 }
