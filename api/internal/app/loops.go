@@ -27,7 +27,7 @@ type pageSweep struct {
 func (s *server) pageSweeps() []pageSweep {
 	list := []pageSweep{
 		{"escalations", s.escalations, s.unlessCopy(s.escalator.Sweep)},
-		// Timers have no waker: they are minutes away when they are set.
+		// Timers have no waker: a look every second is soon enough for them.
 		{"timers", sweep.NewWaker(), s.unlessCopy(s.timerSweeper.Sweep)},
 	}
 	for kind, outbox := range s.outboxes {

@@ -59,7 +59,7 @@ type server struct {
 	intake    *intake.Intake
 	responder *respond.Responder
 	escalator *paging.Escalator
-	// timerSweeper has no waker: timers are minutes away when they are set.
+	// timerSweeper has no waker: it looks every second, which is soon enough for timers.
 	timerSweeper *paging.TimerSweeper
 	watch        *watch.Watch
 	verifier     *verification.Verifier

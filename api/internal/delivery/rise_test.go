@@ -1,13 +1,21 @@
 package delivery_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // TestTheMailOfARiseIsAcknowledgedAgain: Ada has a low incident, it becomes critical, and
@@ -48,5 +56,39 @@ func TestNoMailOfARiseAfterItWasAcknowledged(t *testing.T) {
 	deliver(t, o.deliverer)
 	if sent := o.provider.messages(); len(sent) != 0 {
 		t.Errorf("sent %+v", sent)
+	}
+}
+
+// TestARiseThatCannotBeToldIsPagedAtOnce: Ada has a low incident and her only address is gone
+// when it becomes critical. The policy does not wait fifteen minutes for her.
+func TestARiseThatCannotBeToldIsPagedAtOnce(t *testing.T) {
+	o := newOutbox(t)
+	low := pagingtest.Firing("slow", "db", pagingtest.Began)
+	low.Severity = alert.Low
+	o.Accept(t, low)
+	o.Respond(t, incident.Acknowledge{By: pagingtest.By(o.Ada, "Ada")})
+	o.provider.answers(func(_ context.Context, message notify.Message) error {
+		if message.UserID == o.Ada {
+			return notify.Permanent(errors.New("no such mailbox"))
+		}
+		return nil
+	})
+	o.Accept(t, pagingtest.Firing("down", "db", pagingtest.Began))
+	timers := paging.NewTimerSweeper(o.DB, postgres.Sweep, quiet, paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+	deliver(t, o.deliverer)
+	if _, err := timers.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Texts(t, `SELECT status FROM incident WHERE org_id = $1`, o.Org); got[0] != "triggered" {
+		t.Fatalf("after Ada could not be told the incident is %q", got)
+	}
+	// The first step is hers. Her address rests after a failure, for up to 2.4 seconds.
+	o.Clock.Advance(3 * time.Second)
+	deliver(t, o.deliverer)
+	o.Sweep(t)
+	deliver(t, o.deliverer)
+	sent := o.provider.messages()
+	if last := sent[len(sent)-1]; last.UserID != o.Bob || last.Incidents[0].Severity != alert.Critical {
+		t.Errorf("seconds after it became critical the pages are %v", o.Pages(t))
 	}
 }

@@ -110,13 +110,31 @@ WITH dead AS (
 UPDATE escalation_state e SET next_due_at = $3, updated_at = $3, version = e.version + 1
 FROM hopeless h WHERE e.org_id = h.org_id AND e.incident_id = h.incident_id`
 
-// QueueNextStep adds the statement that makes the policy's next step due now, where these
+// Whoever has an acknowledged incident cannot be told that it became more severe.
+const confirmTimeoutSQL = `
+WITH dead AS (
+    SELECT DISTINCT n.org_id, n.incident_id, n.cycle, n.severity_rank
+    FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id WHERE n.confirms
+), hopeless AS (
+    SELECT t.org_id, t.incident_id FROM dead d JOIN incident_timer t ON t.org_id = d.org_id AND t.incident_id = d.incident_id
+    WHERE t.kind = 'confirm_timeout' AND t.due_at > $3::timestamptz
+      AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
+        WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle AND p.confirms AND p.severity_rank <= d.severity_rank
+          AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4))
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+)
+UPDATE incident_timer t SET due_at = $3 FROM hopeless h
+WHERE t.org_id = h.org_id AND t.incident_id = h.incident_id AND t.kind = 'confirm_timeout'`
+
+// QueueNextStep adds the statements that make the policy's next step due now, where these
 // pages of dead contacts belong to the latest step and nobody else of that step was reached
 // or may be. A step that failed in an earlier round too keeps its delay: a contact that is
-// away for minutes would use up all repeats of a policy in seconds.
+// away for minutes would use up all repeats of a policy in seconds. Where the pages ask
+// somebody to acknowledge again, the policy waits no longer for that.
 func QueueNextStep(batch *pgx.Batch, orgs, pages []uuid.UUID, now time.Time) {
 	if len(pages) > 0 {
 		batch.Queue(nextStepSQL, orgs, pages, now, notify.DeadAfter)
+		batch.Queue(confirmTimeoutSQL, orgs, pages, now, notify.DeadAfter)
 	}
 }
 
