@@ -214,7 +214,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
 		}
 	case incident.AskAgain:
-		if w.fault.deafRise {
+		if w.fault.deafRise || w.snapshot(row, w.now).Quiet(w.now) {
 			break
 		}
 		if _, runs := row.timers[ConfirmTimeout]; !runs {

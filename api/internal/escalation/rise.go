@@ -45,12 +45,18 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		after, more := Start(snapshot, now)
 		return after, append(effects, more...)
 	}
-	walk := begin(snapshot, now)
-	if walk.due = now; walk.quiet() {
+	if snapshot.Quiet(now) {
 		return state, nil
 	}
+	walk := begin(snapshot, now)
+	walk.due = now
 	walk.tellRise(snapshot)
 	return walk.state, walk.effects
+}
+
+// Quiet reports whether the policy pages nobody for the incident's severity at now.
+func (s Snapshot) Quiet(now time.Time) bool {
+	return (&walk{policy: s.Policy, severity: s.Severity, due: now}).quiet()
 }
 
 // tellRise pages whoever was paged in this cycle, if the severity rose since, and then
@@ -80,10 +86,11 @@ func (w *walk) tellRise(snapshot Snapshot) {
 
 // AskToConfirm pages one person, who has an acknowledged incident that became more
 // severe: they are to acknowledge it again before until. It does nothing for a severity
-// of which people were told before.
+// of which people were told before, nor while the policy is quiet for it. Maintenance does
+// not hold this page.
 func AskToConfirm(snapshot Snapshot, person uuid.UUID, until, now time.Time) (State, []Effect) {
 	before := snapshot.State.Severity
-	if !rose(before, snapshot.Severity) {
+	if !rose(before, snapshot.Severity) || snapshot.Quiet(now) {
 		return snapshot.State, nil
 	}
 	w := begin(snapshot, now)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/oncall"
 )
 
 // riseWords prints effects as words does, and "rise A" for those that tell of the severity.
@@ -112,6 +113,26 @@ func TestWhoeverHasItIsAskedOnce(t *testing.T) {
 	}
 	if policy.AckTimeout = time.Hour; policy.ConfirmTimeout() != time.Hour {
 		t.Error("the policy's own timeout does not count")
+	}
+}
+
+// TestNobodyIsAskedWhileThePolicyIsQuiet for the severity that rose: it is by night only.
+func TestNobodyIsAskedWhileThePolicyIsQuiet(t *testing.T) {
+	policy := policyOf(0, "A 5m")
+	policy.Quiet = []Quiet{{Severities: []alert.Severity{alert.Critical}, Windows: []oncall.Window{{From: 22 * 60, To: 6 * 60}}}}
+	state, _ := Start(Snapshot{Policy: policy, Severity: alert.Low}, noon)
+	snapshot := Snapshot{State: Stop(state, "acknowledged"), Policy: policy, Severity: alert.Critical}
+	night := noon.Add(11 * time.Hour)
+	after, effects := AskToConfirm(snapshot, who("B"), night.Add(time.Hour), night)
+	if !snapshot.Quiet(night) || effects != nil || !reflect.DeepEqual(after, snapshot.State) {
+		t.Errorf("by night: %q and %+v", riseWords(effects), after)
+	}
+	if _, effects = AskToConfirm(snapshot, who("B"), noon.Add(time.Hour), noon); riseWords(effects) != "rise B" {
+		t.Errorf("by day: %q", riseWords(effects))
+	}
+	snapshot.Severity = alert.High
+	if _, effects = AskToConfirm(snapshot, who("B"), night.Add(time.Hour), night); riseWords(effects) != "rise B" {
+		t.Errorf("for a severity that is paged by night: %q", riseWords(effects))
 	}
 }
 

@@ -100,11 +100,17 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 
 // askAgain pages whoever acknowledged an incident that became more severe, or else its
 // assignee, and gives them time to acknowledge it again. When neither can be reached, the
-// policy pages at once.
+// policy pages at once. While it is quiet for the severity nobody is asked.
 func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
+	}
+	var snapshot escalation.Snapshot
+	if found {
+		if snapshot, err = r.snapshot(ctx, record, current.State); err != nil || snapshot.Quiet(r.now) {
+			return err
+		}
 	}
 	people := []uuid.UUID{record.AcknowledgedBy, record.AssigneeID}
 	if err := r.loadReach(ctx, record.OrgID, people); err != nil {
@@ -113,10 +119,6 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 	people = r.reachable(record.OrgID, people)
 	if len(people) == 0 || !found {
 		return r.Command(ctx, batch, record, incident.ConfirmTimeout{})
-	}
-	snapshot, err := r.snapshot(ctx, record, current.State)
-	if err != nil {
-		return err
 	}
 	until := r.now.Add(snapshot.Policy.ConfirmTimeout())
 	if !current.ConfirmTimed { // one that runs counts from the first rise that waits for an answer

@@ -133,6 +133,23 @@ func TestWhoeverAcknowledgedIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestNobodyIsAskedAgainWhileThePolicyIsQuiet: nobody is paged, and the incident stays with
+// whoever has it.
+func TestNobodyIsAskedAgainWhileThePolicyIsQuiet(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET quiet = '[{"severities": ["critical"], "windows": []}]'`)
+	w.Clock.Freeze(friday)
+	w.send(t, "slow", alert.Low)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.Clock.Advance(time.Second)
+	w.send(t, "down", alert.Critical)
+	equal(t, "timers", w.timers(t))
+	w.tick(t, time.Hour)
+	equal(t, "paged", w.cycles(t), "1.0.0 Ada")
+	equal(t, "incident", w.Incidents(t), "acknowledged critical 2")
+}
+
 // TestNobodyToAskMeansThePolicy: who acknowledged was a program, then somebody without a
 // contact; the assignee is asked, and without one the policy pages at once.
 func TestNobodyToAskMeansThePolicy(t *testing.T) {
