@@ -85,7 +85,7 @@ func (s *server) watchInstallation(ctx context.Context) {
 func (s *server) noteCopy(ctx context.Context, copied bool) {
 	switch before := s.copied.Swap(copied); {
 	case copied && !before:
-		s.logger.ErrorContext(ctx, "this database is a restored copy: NOBODY IS PAGED until an owner or admin confirms it on any screen, or you run: nightbell restored confirm")
+		s.logger.ErrorContext(ctx, "this database is a restored copy: NOBODY IS PAGED until you run: nightbell restored confirm (or, with one organization, its owner confirms it on any screen)")
 	case before && !copied:
 		s.logger.WarnContext(ctx, "the restored copy was confirmed: paging begins")
 		s.wakePages()
@@ -129,7 +129,7 @@ func (s settings) place() (address, witness string, err error) {
 	return strings.Join(slices.Compact(hosts), ",") + "/" + config.Database, s.PublicURL, nil
 }
 
-// ConfirmRestored lets a restored copy page, as an owner or admin can do on any screen.
+// ConfirmRestored lets a restored copy page, however many organizations it holds.
 func ConfirmRestored(ctx context.Context, config Config, options Options) error {
 	return withPools(ctx, config, options, func(s *server) error {
 		if err := installation.Confirm(ctx, s.db); err != nil {

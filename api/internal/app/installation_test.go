@@ -45,7 +45,10 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	if status := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["viewer"], []byte("{}")).status; status != http.StatusForbidden {
 		t.Errorf("a viewer confirms: %d", status)
 	}
-	n.call(n.bearers["admin"], http.MethodPost, "/v1/installation/confirm", object{})
+	if status := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")).status; status != http.StatusForbidden {
+		t.Errorf("an admin confirms: %d", status)
+	}
+	n.call(n.owner(), http.MethodPost, "/v1/installation/confirm", object{})
 	r.watchInstallation(t.Context())
 	r.page()
 	pages := func(incident string) int {
@@ -61,8 +64,35 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	if pgtest.One[string](t, r.database, `SELECT environment_id::text FROM installation`) == name {
 		t.Error("the copy still has its original's name")
 	}
-	if again := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")); again.status != http.StatusConflict {
+	if again := r.plainly(http.MethodPost, "/v1/installation/confirm", n.owner(), []byte("{}")); again.status != http.StatusConflict {
 		t.Errorf("confirming an original: %d %s", again.status, again.body)
+	}
+}
+
+// TestNoOrganizationConfirmsACopyForTheOthers: with open registration anybody is an owner,
+// and the copy would page the people of all organizations.
+func TestNoOrganizationConfirmsACopyForTheOthers(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	n := r.newTenant("acme")
+	r.call("", http.MethodPost, "/v1/auth/register", object{"user_type": "individual", "name": "Eve", "email": "eve@example.org", "password": password})
+	r.database.Exec(t, `UPDATE installation SET home = $1`, elsewhere)
+	r.watchInstallation(t.Context())
+	eve := at[string](t, r.call("", http.MethodPost, "/v1/auth/login", object{"email": "eve@example.org", "password": password}), "tokens", "access_token")
+	for who, bearer := range map[string]string{"the owner": n.owner(), "a stranger": eve} {
+		got := r.plainly(http.MethodPost, "/v1/installation/confirm", bearer, []byte("{}"))
+		if got.status != http.StatusConflict || !strings.Contains(got.body, "nightbell restored confirm") {
+			t.Errorf("%s is answered %d %s", who, got.status, got.body)
+		}
+	}
+	r.watchInstallation(t.Context())
+	if !r.copied.Load() {
+		t.Fatal("the copy pages")
+	}
+	must(t, ConfirmRestored(t.Context(), r.Config, Options{Out: io.Discard}))
+	r.watchInstallation(t.Context())
+	if r.copied.Load() {
+		t.Error("the operator's word does not count")
 	}
 }
 
@@ -94,7 +124,7 @@ func TestWhatWasOnceTakenForACopyCannotBeConfirmed(t *testing.T) {
 	n := r.newTenant("acme")
 	found := `SELECT copy_found_at IS NOT NULL FROM installation`
 	r.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
-	if got := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")); got.status != http.StatusConflict {
+	if got := r.plainly(http.MethodPost, "/v1/installation/confirm", n.owner(), []byte("{}")); got.status != http.StatusConflict {
 		t.Errorf("an original was confirmed: %d %s", got.status, got.body)
 	}
 	if !pgtest.One[bool](t, r.database, found) {

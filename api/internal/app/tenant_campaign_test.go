@@ -109,7 +109,7 @@ func (c *campaign) control(t *testing.T, method protoreflect.MethodDescriptor, v
 		c.checkFound(t, s, fill, got)
 		return false
 	}
-	if got.outcome() != http.StatusOK {
+	if !allowed(method, got) {
 		t.Errorf("untested: the organization's own owner, via %s, is answered %s", via, got.whole())
 	}
 	return canaries.MatchString(got.whole()) || slices.ContainsFunc(c.ids, func(id string) bool {
@@ -122,6 +122,15 @@ func (c *campaign) control(t *testing.T, method protoreflect.MethodDescriptor, v
 var unfinished = map[string]bool{
 	"AiService.GenerateContext": true, "AiService.GenerateSummary": true, "AiService.GetContext": true,
 	"AiService.GetSummary": true, "AiService.RefreshSummary": true,
+}
+
+// allowed reports whether the owner's call was carried out. Beside a second organization no
+// owner confirms a copy: that refusal comes after the one of roles.
+func allowed(method protoreflect.MethodDescriptor, got answer) bool {
+	if shortName(method) == "InstallationService.ConfirmInstallation" {
+		return strings.Contains(got.whole(), "nightbell restored confirm")
+	}
+	return got.outcome() == http.StatusOK
 }
 
 func (c *campaign) checkFound(t *testing.T, s sending, fill filling, got answer) {

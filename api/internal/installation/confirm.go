@@ -22,6 +22,10 @@ const tooOld = "This database is a restored copy, and the incident was older tha
 var ErrNoCopy = fault.New(fault.Conflict, "not_a_copy",
 	"No server has reported that this database is a restored copy. There is nothing to confirm.")
 
+// ErrManyOrganizations refuses to let one organization decide for all of them.
+var ErrManyOrganizations = fault.New(fault.Conflict, "operator_confirms",
+	"This installation serves more than one organization, and confirming it begins to page the people of all of them. Whoever runs it confirms it on its machine with: nightbell restored confirm")
+
 // What ends the paging for incidents that are too old, or resolved since the copy was made.
 const (
 	stopSQL = `UPDATE escalation_state e SET status = 'stopped', next_due_at = NULL, held_by = NULL, reason = $2, version = e.version + 1, updated_at = $1
@@ -37,30 +41,47 @@ const (
 // own, incidents older than an hour are not paged any more, and whoever serves it begins
 // to page within seconds. It fails with ErrNoCopy unless a server found it to be a copy.
 func Confirm(ctx context.Context, db *postgres.DB) error {
+	return db.InSystem(ctx, postgres.Background, confirm)
+}
+
+// ConfirmForOnly does what Confirm does for the owner of the only organization. It fails with
+// ErrManyOrganizations where the database holds more than one.
+func ConfirmForOnly(ctx context.Context, db *postgres.DB) error {
 	return db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
+		var organizations int
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM org LIMIT 2) o`).Scan(&organizations); err != nil {
 			return err
 		}
-		// Without a home, the next look of any replica notes its own.
-		changed, err := tx.Exec(ctx, `UPDATE installation SET environment_id = $1, home = NULL, copy_found_at = NULL WHERE copy_found_at IS NOT NULL`, id.New())
-		if err != nil {
-			return err
+		if organizations > 1 {
+			return ErrManyOrganizations
 		}
-		if changed.RowsAffected() == 0 {
-			return ErrNoCopy
-		}
-		before := now.Add(-forgottenAfter)
-		for _, statement := range []struct {
-			sql  string
-			args []any
-		}{{stopSQL, []any{now, tooOld, before}}, {cancelSQL, []any{now, tooOld, before}}, {untimeSQL, []any{before}}} {
-			if _, err := tx.Exec(ctx, statement.sql, statement.args...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return confirm(ctx, tx)
 	})
+}
+
+func confirm(ctx context.Context, tx pgx.Tx) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	// Without a home, the next look of any replica notes its own.
+	changed, err := tx.Exec(ctx, `UPDATE installation SET environment_id = $1, home = NULL, copy_found_at = NULL WHERE copy_found_at IS NOT NULL`, id.New())
+	if err != nil {
+		return err
+	}
+	if changed.RowsAffected() == 0 {
+		return ErrNoCopy
+	}
+	before := now.Add(-forgottenAfter)
+	for _, statement := range []struct {
+		sql  string
+		args []any
+	}{{stopSQL, []any{now, tooOld, before}}, {cancelSQL, []any{now, tooOld, before}}, {untimeSQL, []any{before}}} {
+		if _, err := tx.Exec(ctx, statement.sql, statement.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // NewKey takes the program's data key in place of one that is lost. What the lost key

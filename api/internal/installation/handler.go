@@ -9,7 +9,8 @@ import (
 
 // copyNotice is what everybody reads on a restored copy.
 const copyNotice = "This is a restored copy of another installation, and it pages nobody. " +
-	"If it replaces the original, an owner or admin has to confirm it; incidents older than an hour are then not paged again."
+	"If it replaces the original, the owner has to confirm it, or, where it serves more than one organization, whoever runs it (nightbell restored confirm); " +
+	"incidents older than an hour are then not paged again."
 
 // Handler implements nightbellv1connect.InstallationServiceHandler.
 type Handler struct {
@@ -36,14 +37,14 @@ func (h *Handler) GetInstallation(ctx context.Context, _ *nightbellv1.GetInstall
 }
 
 // ConfirmInstallation lets a restored copy page. It fails with ErrNoCopy where this server
-// works on an original.
+// works on an original, and with ErrManyOrganizations where others would be paged too.
 func (h *Handler) ConfirmInstallation(ctx context.Context, _ *nightbellv1.ConfirmInstallationRequest) (*nightbellv1.ConfirmInstallationResponse, error) {
 	// What another server once took for a copy, by a wrong setting, is not confirmed here: it
 	// would end the paging of all organizations for what is older than an hour.
 	if !h.copied() {
 		return nil, ErrNoCopy
 	}
-	if err := Confirm(ctx, h.db); err != nil {
+	if err := ConfirmForOnly(ctx, h.db); err != nil {
 		return nil, err
 	}
 	return &nightbellv1.ConfirmInstallationResponse{Message: "Confirmed. Paging begins within seconds."}, nil

@@ -47,7 +47,8 @@ type InstallationServiceClient interface {
 	GetInstallation(context.Context, *v1.GetInstallationRequest) (*v1.GetInstallationResponse, error)
 	// ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
 	// Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
-	// nothing is to be confirmed.
+	// nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
+	// than one organization: whoever runs it then runs `nightbell restored confirm`.
 	ConfirmInstallation(context.Context, *v1.ConfirmInstallationRequest) (*v1.ConfirmInstallationResponse, error)
 }
 
@@ -108,7 +109,8 @@ type InstallationServiceHandler interface {
 	GetInstallation(context.Context, *v1.GetInstallationRequest) (*v1.GetInstallationResponse, error)
 	// ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
 	// Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
-	// nothing is to be confirmed.
+	// nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
+	// than one organization: whoever runs it then runs `nightbell restored confirm`.
 	ConfirmInstallation(context.Context, *v1.ConfirmInstallationRequest) (*v1.ConfirmInstallationResponse, error)
 }
 

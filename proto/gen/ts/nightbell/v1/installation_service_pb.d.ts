@@ -163,7 +163,8 @@ export declare const InstallationService: GenService<{
   /**
    * ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
    * Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
-   * nothing is to be confirmed.
+   * nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
+   * than one organization: whoever runs it then runs `nightbell restored confirm`.
    *
    * @generated from rpc nightbell.v1.InstallationService.ConfirmInstallation
    */

@@ -6,7 +6,7 @@ import { renderRoute, signIn } from '../../../../testing/render-route';
 import { server } from '../../../../testing/server';
 import { Notices } from './notices';
 
-it('says on every page that a restored copy pages nobody, until an admin confirms it', async () => {
+it('says on every page that a restored copy pages nobody, until the owner confirms it', async () => {
   signIn();
   let copied = true;
   server.use(

@@ -16,7 +16,7 @@ export function Notices() {
         <section className="notice" role="alert" key={kind + message}>
           <Icon name="alert" />
           <p>{message}</p>
-          {kind === 'restored_copy' && mayAct('admin') && (
+          {kind === 'restored_copy' && mayAct('owner') && (
             <Button size="sm" onClick={() => setConfirming(true)}>
               Let it page
             </Button>
