@@ -221,6 +221,8 @@ type CreateContactMethodResponse struct {
 	ContactMethod *ContactMethod         `protobuf:"bytes,1,opt,name=contact_method,json=contactMethod,proto3" json:"contact_method,omitempty"`
 	// The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once.
 	SigningSecret string `protobuf:"bytes,2,opt,name=signing_secret,json=signingSecret,proto3" json:"signing_secret,omitempty"`
+	// Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
+	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,6 +267,13 @@ func (x *CreateContactMethodResponse) GetContactMethod() *ContactMethod {
 func (x *CreateContactMethodResponse) GetSigningSecret() string {
 	if x != nil {
 		return x.SigningSecret
+	}
+	return ""
+}
+
+func (x *CreateContactMethodResponse) GetMessage() string {
+	if x != nil {
+		return x.Message
 	}
 	return ""
 }
@@ -873,10 +882,11 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
 	"\aaddress\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x03\x18\xd0\x0f\x98\xb5\x18\x01R\aaddress\x12\x16\n" +
-	"\x06shared\x18\x04 \x01(\bR\x06shared\"\x8e\x01\n" +
+	"\x06shared\x18\x04 \x01(\bR\x06shared\"\xa8\x01\n" +
 	"\x1bCreateContactMethodResponse\x12B\n" +
 	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x12+\n" +
-	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\rsigningSecret\"=\n" +
+	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\rsigningSecret\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\"=\n" +
 	"\x17SendVerificationRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"6\n" +
 	"\x18SendVerificationResponse\x12\x1a\n" +

@@ -1,7 +1,7 @@
 -- name: InsertContact :exec
 INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at, verified_at, verification_due_at)
 VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret_sealed, @hint, @now::timestamptz,
-        CASE WHEN NOT @verify::boolean THEN @now::timestamptz END, CASE WHEN @verify::boolean THEN @now::timestamptz END);
+        CASE WHEN NOT @verify::boolean THEN @now::timestamptz END, sqlc.narg('mail_at')::timestamptz);
 
 -- name: CountContacts :one
 SELECT count(*) FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL;

@@ -99,7 +99,7 @@ func (q *Queries) DeleteRule(ctx context.Context, orgID uuid.UUID, iD uuid.UUID,
 const insertContact = `-- name: InsertContact :exec
 INSERT INTO contact_method (org_id, id, user_id, kind, name, address, address_sealed, secret_sealed, hint, created_at, verified_at, verification_due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::timestamptz,
-        CASE WHEN NOT $11::boolean THEN $10::timestamptz END, CASE WHEN $11::boolean THEN $10::timestamptz END)
+        CASE WHEN NOT $11::boolean THEN $10::timestamptz END, $12::timestamptz)
 `
 
 type InsertContactParams struct {
@@ -114,6 +114,7 @@ type InsertContactParams struct {
 	Hint          string
 	Now           time.Time
 	Verify        bool
+	MailAt        *time.Time
 }
 
 func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) error {
@@ -129,6 +130,7 @@ func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) er
 		arg.Hint,
 		arg.Now,
 		arg.Verify,
+		arg.MailAt,
 	)
 	return err
 }

@@ -71,6 +71,10 @@ func (h *Handler) inTx(ctx context.Context, do func(context.Context, pgx.Tx, aut
 	})
 }
 
+// linkLater says what to do where the share of verification mails of the day is used up.
+const linkLater = "Added, but not verified yet, and so not paged. Your organization has sent all the mails to unconfirmed addresses that it may send in a day: " +
+	"tomorrow, choose Send again under On-call, My contact methods."
+
 // CreateContactMethod adds a way to reach the caller, or a channel of the organization.
 func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.CreateContactMethodRequest) (*nightbellv1.CreateContactMethodResponse, error) {
 	kind := notify.Kind(request.GetKind())
@@ -104,7 +108,12 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 			Shared: request.GetShared(), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
 		}
 		if row.Verify {
-			if err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); err != nil {
+			switch err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); {
+			case err == nil:
+				row.MailAt = &now
+			case errors.Is(err, notify.ErrTooManyMails): // the contact is kept: only its mail has to wait
+				response.Message = linkLater
+			default:
 				return err
 			}
 		}

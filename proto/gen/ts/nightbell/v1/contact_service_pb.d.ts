@@ -228,6 +228,13 @@ export declare type CreateContactMethodResponse = Message<"nightbell.v1.CreateCo
    * @generated from field: string signing_secret = 2 [json_name = "signing_secret"];
    */
   signingSecret: string;
+
+  /**
+   * Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
 };
 
 /**
@@ -245,6 +252,13 @@ export declare type CreateContactMethodResponseJson = {
    * @generated from field: string signing_secret = 2 [json_name = "signing_secret"];
    */
   signing_secret?: string;
+
+  /**
+   * Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
+   *
+   * @generated from field: string message = 3;
+   */
+  message?: string;
 };
 
 /**
