@@ -73,12 +73,17 @@ func TestReadinessAndMetricsListenOnTheirOwnAddress(t *testing.T) {
 			t.Fatal("the address for operations does not answer")
 		}
 	}
+	// As any page that does not exist: 404, or 503 in a binary without the site.
+	missing := get("http://" + public + "/no-such-page")
+	if missing == http.StatusOK {
+		t.Error("a page that does not exist is answered 200")
+	}
 	for url, want := range map[string]int{
 		"http://" + ops + "/metrics":    http.StatusOK,
 		"http://" + ops + "/v1/stream":  http.StatusNotFound,
 		"http://" + public + "/healthz": http.StatusOK,
-		"http://" + public + "/readyz":  http.StatusNotFound,
-		"http://" + public + "/metrics": http.StatusNotFound,
+		"http://" + public + "/readyz":  missing,
+		"http://" + public + "/metrics": missing,
 	} {
 		if status := get(url); status != want {
 			t.Errorf("%s answers %d, expected %d", url, status, want)
