@@ -59,7 +59,12 @@ func confirmAddress(t *testing.T, mail *smtpcatcher.Catcher, address string) {
 		return errors.New("there is none")
 	})
 	scan(t, http.MethodGet, link)
-	response, err := http.Post(link, "application/x-www-form-urlencoded", nil)
+	pressed, err := http.NewRequestWithContext(t.Context(), http.MethodPost, link, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressed.Header.Set("Sec-Fetch-Site", "same-origin")
+	response, err := http.DefaultClient.Do(pressed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Acknowledger Acknowledger
 	// Key is the one that the links were minted with.
 	Key []byte
+	// PublicURL is where browsers reach the pages; a proxy may change the Host of a request.
+	PublicURL string
 }
 
 // New makes the handler of GET and POST /ack/{token} and of GET /ack/style.css.
@@ -59,11 +61,12 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// protect keeps the token to this page: it must not be cached, indexed, framed or sent
-// on as a referrer, and nothing on the page may run or load from elsewhere.
+// protect keeps the token to this site: it must not be cached, indexed, framed or sent
+// elsewhere as a referrer, and nothing on the page may run or load from elsewhere. The
+// stricter no-referrer would turn the Origin of the page's own form into "null".
 func protect(header http.Header) {
 	header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("X-Robots-Tag", "noindex, nofollow")
@@ -85,7 +88,7 @@ func (h handler) show(w http.ResponseWriter, r *http.Request, token string) {
 // acknowledge acts and sends the browser back to the page, so that reloading it does
 // not post again.
 func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token string) {
-	if !fromThisPage(r) {
+	if !h.fromThisPage(r) {
 		h.refuse(w, r, http.StatusForbidden, "This did not come from the page itself.", "Open the link of the message and press Acknowledge there.")
 		return
 	}
@@ -100,19 +103,19 @@ func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token strin
 	http.Redirect(w, r, "/ack/"+token, http.StatusSeeOther) //nolint:gosec // open has checked that it is our token
 }
 
-// fromThisPage refuses a form that another site posts. Browsers say so in
-// Sec-Fetch-Site; older ones in Origin, which no-referrer turns into "null". A client
-// that says neither is no browser, and holds the token.
-func fromThisPage(r *http.Request) bool {
+// fromThisPage reports whether a browser posted the page's own form. Browsers say so in
+// Sec-Fetch-Site, and over plain HTTP or when they are old in Origin. Whoever says neither is
+// no browser: a mail scanner that tries every form must not answer for a person.
+func (h handler) fromThisPage(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site == "same-origin" || site == "none"
 	}
-	origin := r.Header.Get("Origin")
-	if origin == "" || origin == "null" {
-		return true
+	origin, err := url.Parse(r.Header.Get("Origin"))
+	if err != nil || origin.Host == "" {
+		return false
 	}
-	parsed, err := url.Parse(origin)
-	return err == nil && parsed.Host == r.Host
+	public, err := url.Parse(h.PublicURL)
+	return origin.Host == r.Host || (err == nil && origin.Host == public.Host)
 }
 
 // open reads the token and answers when it is not good.

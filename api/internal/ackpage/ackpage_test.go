@@ -71,8 +71,11 @@ func oneOpen() *desk {
 }
 
 func ask(d *desk, method, token string, header http.Header) *httptest.ResponseRecorder {
-	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key})
+	h := New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, PublicURL: "https://public.example"})
 	request := httptest.NewRequest(method, "https://nightbell.example/ack/"+token, nil)
+	if header == nil { // as a browser
+		header = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+	}
 	maps.Copy(request.Header, header)
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, request)
@@ -169,7 +172,10 @@ func TestLinksThatDoNotWork(t *testing.T) {
 	}
 }
 
-func TestOtherSitesCannotPost(t *testing.T) {
+// TestOnlyAFormOfThePageActs: a scanner that posts to a link must not end the paging of an
+// incident, nor must a foreign page. Browsers say Origin without Sec-Fetch over plain HTTP and
+// when they are old; a sandboxed foreign page says "null".
+func TestOnlyAFormOfThePageActs(t *testing.T) {
 	for _, c := range []struct {
 		header http.Header
 		ok     bool
@@ -181,7 +187,10 @@ func TestOtherSitesCannotPost(t *testing.T) {
 		{http.Header{"Origin": {"https://nightbell.example"}}, true},
 		{http.Header{"Origin": {"https://evil.example"}}, false},
 		{http.Header{"Origin": {"https://nightbell.example.evil.example"}}, false},
-		{http.Header{}, true},
+		{http.Header{"Origin": {"https://public.example"}}, true}, // the proxy in front sent another Host
+		{http.Header{"Origin": {"null"}}, false},
+		{http.Header{"Origin": {""}}, false},
+		{http.Header{}, false},
 	} {
 		d := oneOpen()
 		answer := ask(d, http.MethodPost, notify.MintAck(key, claims), c.header)
@@ -225,7 +234,7 @@ func TestPagesAreSafe(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-		"Referrer-Policy":         "no-referrer", "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "X-Content-Type-Options": "nosniff",
+		"Referrer-Policy":         "same-origin", "Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow", "X-Content-Type-Options": "nosniff",
 	} {
 		if got := answer.Header().Get(name); got != want {
 			t.Errorf("%s: %q", name, got)

@@ -28,12 +28,14 @@ type VerifyOptions struct {
 	Verifier Verifier
 	// Key is the one that the links were minted with.
 	Key []byte
+	// PublicURL is that of Options.
+	PublicURL string
 }
 
 // NewVerify makes the handler of GET and POST /verify/{token}. Like an acknowledge link, only
 // the button's POST acts.
 func NewVerify(options VerifyOptions) http.Handler {
-	return verifyHandler{handler{Options{Logger: options.Logger}}, options}
+	return verifyHandler{handler{Options{Logger: options.Logger, PublicURL: options.PublicURL}}, options}
 }
 
 type verifyHandler struct {
@@ -73,7 +75,7 @@ func (h verifyHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h verifyHandler) verify(w http.ResponseWriter, r *http.Request, token string, claims notify.VerifyClaims) {
-	if !fromThisPage(r) {
+	if !h.fromThisPage(r) {
 		h.refuse(w, r, http.StatusForbidden, "This did not come from the page itself.", "Open the link of the mail and press the button there.")
 		return
 	}

@@ -30,7 +30,7 @@ func (b *addressBook) Verify(context.Context, notify.VerifyClaims) error {
 }
 
 func openVerify(b *addressBook, method, token string, header http.Header) *httptest.ResponseRecorder {
-	h := NewVerify(VerifyOptions{Logger: slog.New(slog.DiscardHandler), Verifier: b, Key: key})
+	h := NewVerify(VerifyOptions{Logger: slog.New(slog.DiscardHandler), Verifier: b, Key: key, PublicURL: "https://public.example"})
 	request := httptest.NewRequest(method, "https://nightbell.example/verify/"+token, nil)
 	maps.Copy(request.Header, header)
 	answer := httptest.NewRecorder()
@@ -44,7 +44,7 @@ func TestAScannerDoesNotVerify(t *testing.T) {
 	token := notify.MintVerify(key, notify.VerifyClaims{OrgID: uuid.New(), ContactMethodID: uuid.New(), Expires: now})
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		answer := openVerify(b, method, token, nil)
-		if answer.Code != http.StatusOK || answer.Header().Get("Referrer-Policy") != "no-referrer" || answer.Header().Get("Cache-Control") != "no-store" {
+		if answer.Code != http.StatusOK || answer.Header().Get("Referrer-Policy") != "same-origin" || answer.Header().Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %v", method, answer.Code, answer.Header())
 		}
 	}
@@ -54,14 +54,17 @@ func TestAScannerDoesNotVerify(t *testing.T) {
 	if answer := openVerify(b, http.MethodPost, token, http.Header{"Sec-Fetch-Site": {"cross-site"}}); answer.Code != http.StatusForbidden || b.verified != 0 {
 		t.Errorf("another site's form: %d", answer.Code)
 	}
-	if answer := openVerify(b, http.MethodPost, token, nil); answer.Code != http.StatusSeeOther || b.verified != 1 {
+	if answer := openVerify(b, http.MethodPost, token, nil); answer.Code != http.StatusForbidden || b.verified != 0 {
+		t.Errorf("a scanner's POST: %d, verified %d times", answer.Code, b.verified)
+	}
+	if answer := openVerify(b, http.MethodPost, token, http.Header{"Origin": {"https://nightbell.example"}}); answer.Code != http.StatusSeeOther || b.verified != 1 {
 		t.Errorf("the button: %d, verified %d times", answer.Code, b.verified)
 	}
 	if body := openVerify(b, http.MethodGet, token, nil).Body.String(); strings.Contains(body, "<form") || !strings.Contains(body, "is confirmed") {
 		t.Errorf("the page afterwards is\n%s", body)
 	}
 	acknowledge := notify.MintAck(key, claims)
-	if answer := openVerify(b, http.MethodPost, acknowledge, nil); answer.Code != http.StatusNotFound {
+	if answer := openVerify(b, http.MethodPost, acknowledge, http.Header{"Sec-Fetch-Site": {"same-origin"}}); answer.Code != http.StatusNotFound {
 		t.Errorf("an acknowledge token verifies: %d", answer.Code)
 	}
 	b.err = fault.New(fault.NotFound, "gone", "This link does not work any more.")

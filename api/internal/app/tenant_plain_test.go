@@ -160,7 +160,7 @@ func TestTenantAcknowledgeLink(t *testing.T) {
 	if got := c.get(link, ""); got.status != http.StatusOK || !canaries.MatchString(got.body) {
 		t.Errorf("untested: the link itself is answered %s", got.whole())
 	}
-	if got := c.plainly(http.MethodPost, link, "", nil); got.status != http.StatusSeeOther || len(changes(c.sums, c.rig.sums(c.b.orgID))) == 0 {
+	if got := c.plainly(http.MethodPost, link, "", nil, "Sec-Fetch-Site", "same-origin"); got.status != http.StatusSeeOther || len(changes(c.sums, c.rig.sums(c.b.orgID))) == 0 {
 		t.Errorf("untested: the link itself acknowledges nothing: %s", got.whole())
 	}
 }
@@ -168,7 +168,7 @@ func TestTenantAcknowledgeLink(t *testing.T) {
 func (c *campaign) refusesLink(t *testing.T, name, token string) {
 	t.Helper()
 	for _, verb := range []string{http.MethodGet, http.MethodPost} {
-		got := c.plainly(verb, "/ack/"+token, "", nil)
+		got := c.plainly(verb, "/ack/"+token, "", nil, "Sec-Fetch-Site", "same-origin")
 		if leaks := c.leaks(got.body); got.status != http.StatusNotFound || len(leaks) > 0 {
 			t.Errorf("%s a link that is %s answers %d and shows %v", verb, name, got.status, leaks)
 		}

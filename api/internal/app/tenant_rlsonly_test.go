@@ -76,7 +76,7 @@ func TestTenantAcknowledgeLinkUnderRowLevelSecurityAlone(t *testing.T) {
 	ctx := postgres.WithOrgSetting(context.WithoutCancel(t.Context()), c.a.orgID)
 	link := "/ack/" + notify.MintAck(c.box.Derive(acknowledgeLinks), c.b.linkClaims())
 	for _, verb := range []string{http.MethodGet, http.MethodPost} {
-		if got := c.within(ctx, verb, link, "", nil); got.status != http.StatusNotFound || len(c.leaks(got.body)) > 0 {
+		if got := c.within(ctx, verb, link, "", nil, "Sec-Fetch-Site", "same-origin"); got.status != http.StatusNotFound || len(c.leaks(got.body)) > 0 {
 			t.Errorf("%s the link answers %d and shows %v", verb, got.status, c.leaks(got.body))
 		}
 	}

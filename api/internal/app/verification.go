@@ -42,5 +42,5 @@ func (s *server) sendVerifications(ctx context.Context) {
 
 // verifyPages serves what the link of a verification mail leads to.
 func (s *server) verifyPages() http.Handler {
-	return ackpage.NewVerify(ackpage.VerifyOptions{Logger: s.logger, Verifier: s.verifier, Key: s.box.Derive(verificationLinks)})
+	return ackpage.NewVerify(ackpage.VerifyOptions{Logger: s.logger, Verifier: s.verifier, Key: s.box.Derive(verificationLinks), PublicURL: s.PublicURL})
 }

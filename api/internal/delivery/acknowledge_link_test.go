@@ -19,8 +19,9 @@ import (
 // follow requests a message's link as a browser, or a mail scanner, does.
 func (o *outbox) follow(method, link string) *httptest.ResponseRecorder {
 	page := ackpage.New(ackpage.Options{Logger: quiet, Acknowledger: o.Responder, Key: linkKey})
-	answer := httptest.NewRecorder()
-	page.ServeHTTP(answer, httptest.NewRequest(method, link, nil))
+	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, link, nil)
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	page.ServeHTTP(answer, request)
 	return answer
 }
 
