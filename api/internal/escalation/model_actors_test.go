@@ -186,7 +186,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	case incident.StopPaging:
 		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
 		if row.Status == incident.Acknowledged {
-			w.setTimer(row, AckTimeout, row.AcknowledgedAt)
+			w.setTimer(row, AckTimeout, row.AnsweredAt())
 			delete(row.timers, ConfirmTimeout)
 		} else {
 			clear(row.timers)

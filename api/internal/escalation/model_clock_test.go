@@ -89,7 +89,7 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		w.apply(row, incident.ConfirmTimeout{})
 		return
 	}
-	since, waits := row.AcknowledgedAt, row.Status == incident.Acknowledged
+	since, waits := row.AnsweredAt(), row.Status == incident.Acknowledged
 	if kind == AutoResolve {
 		since, waits = row.started, row.Status.Open()
 		if alert := w.alerts[row.key]; alert.incident == row && alert.lastSeen.After(since) {

@@ -15,7 +15,8 @@ import (
 
 // Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves
 // the assignee alone. After the severity rose, acknowledging again confirms that By knows
-// of it, and counts like a new acknowledgement. Message may be empty.
+// of it: By has it from then on, while AcknowledgedAt stays that of the first answer.
+// Message may be empty.
 type Acknowledge struct {
 	By      Actor
 	Message string
@@ -29,12 +30,13 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
 		return unchanged(current, StopPaging), nil
 	}
-	message := "Incident acknowledged"
+	next, message := current, "Incident acknowledged"
 	if current.WantsConfirmation() {
-		message = "Acknowledged again, now that it is " + string(current.Severity)
+		next.ConfirmedAt, message = now, "Acknowledged again, now that it is "+string(current.Severity)
+	} else {
+		next.AcknowledgedAt = now
 	}
-	next := current
-	next.Status, next.AcknowledgedBy, next.AcknowledgedAt, next.AcknowledgedSeverity = Acknowledged, c.By.person(), now, current.Severity
+	next.Status, next.AcknowledgedBy, next.AcknowledgedSeverity = Acknowledged, c.By.person(), current.Severity
 	return changed(next, StopPaging, Event{
 		Kind: "acknowledged", Actor: c.By, Message: cmp.Or(c.Message, message), Data: map[string]any{"severity": string(current.Severity)},
 	}), nil
@@ -119,7 +121,7 @@ func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
 	if current.Status != Acknowledged {
 		return unchanged(current, LeavePaging), nil // somebody was faster
 	}
-	message := "Acknowledged " + lasting(now.Sub(current.AcknowledgedAt)) + " ago"
+	message := "Acknowledged " + lasting(now.Sub(current.AnsweredAt())) + " ago"
 	if c.ByName != "" {
 		message += " by " + c.ByName
 	}
@@ -152,7 +154,7 @@ func (c ConfirmTimeout) decide(current Incident, _ time.Time) (Outcome, error) {
 
 // unacknowledged is the incident back in triggered.
 func (i Incident) unacknowledged() Incident {
-	i.Status, i.AcknowledgedBy, i.AcknowledgedAt, i.AcknowledgedSeverity = Triggered, uuid.Nil, time.Time{}, ""
+	i.Status, i.AcknowledgedBy, i.AcknowledgedAt, i.ConfirmedAt, i.AcknowledgedSeverity = Triggered, uuid.Nil, time.Time{}, time.Time{}, ""
 	return i
 }
 

@@ -74,8 +74,11 @@ type Incident struct {
 	Severity       alert.Severity
 	AssigneeID     uuid.UUID
 	AcknowledgedBy uuid.UUID
+	// AcknowledgedAt is when it was acknowledged first since it was triggered last.
 	AcknowledgedAt time.Time
-	// AcknowledgedSeverity is the severity that it had when it was acknowledged.
+	// ConfirmedAt is when a higher severity was acknowledged since; zero when none was.
+	ConfirmedAt time.Time
+	// AcknowledgedSeverity is the severity that it had when it was acknowledged last.
 	AcknowledgedSeverity alert.Severity
 	ResolvedBy           uuid.UUID
 	ResolvedAt           time.Time
@@ -86,6 +89,15 @@ type Incident struct {
 // acknowledged: whoever has it is asked to acknowledge it again.
 func (i Incident) WantsConfirmation() bool {
 	return i.Status == Acknowledged && i.AcknowledgedSeverity != "" && i.Severity.Rank() < i.AcknowledgedSeverity.Rank()
+}
+
+// AnsweredAt is when somebody last said that they have it: the limit of an acknowledgement
+// counts from then. It is zero while nobody has.
+func (i Incident) AnsweredAt() time.Time {
+	if i.ConfirmedAt.IsZero() {
+		return i.AcknowledgedAt
+	}
+	return i.ConfirmedAt
 }
 
 // Event is one line of the timeline.

@@ -151,7 +151,8 @@ func TestDecideFields(t *testing.T) {
 }
 
 // TestAcknowledgedAgainAfterTheSeverityRose: the first acknowledgement was of a lesser
-// incident, so the next one counts, and only then does it wait for nobody.
+// incident, so the next one counts, and only then does it wait for nobody. The time to
+// acknowledge is measured to the first one all the same.
 func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
 	low := inState(Triggered)
 	low.Severity = alert.Low
@@ -165,8 +166,13 @@ func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
 	}
 	again, _ := Decide(rose.Next, Acknowledge{By: grace}, noon.Add(2*time.Minute))
 	if next := again.Next; next.WantsConfirmation() || next.AcknowledgedSeverity != alert.Critical || next.AcknowledgedBy != grace.ID ||
-		!next.AcknowledgedAt.Equal(noon.Add(2*time.Minute)) || again.Paging != StopPaging || again.Events[0].Message != "Acknowledged again, now that it is critical" {
+		!next.AcknowledgedAt.Equal(noon) || !next.AnsweredAt().Equal(noon.Add(2*time.Minute)) || again.Paging != StopPaging || again.Events[0].Message != "Acknowledged again, now that it is critical" {
 		t.Errorf("%+v", again)
+	}
+	handedOn, _ := Decide(again.Next, Escalate{By: ada}, noon.Add(3*time.Minute))
+	anew, _ := Decide(handedOn.Next, Acknowledge{By: ada}, noon.Add(4*time.Minute))
+	if next := anew.Next; !next.AcknowledgedAt.Equal(noon.Add(4*time.Minute)) || !next.ConfirmedAt.IsZero() {
+		t.Errorf("triggered again, and acknowledged: %+v", next)
 	}
 	late, _ := Decide(again.Next, ConfirmTimeout{ByName: "Ada"}, noon.Add(time.Hour))
 	if late.Changed {

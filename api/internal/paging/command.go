@@ -62,7 +62,7 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	if record.Status == incident.Acknowledged && current.AckTimeout > 0 && !current.AckTimed {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
 		// counts from the acknowledgement that there is then.
-		r.setTimer(record, escalation.AckTimeout, record.AcknowledgedAt.Add(current.AckTimeout))
+		r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
 	}
 	if current.Status == escalation.Active {
 		current.State = escalation.Stop(current.State, reason)

@@ -133,6 +133,29 @@ func TestWhoeverAcknowledgedIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement, from which the time to acknowledge is
+// measured, while the limit of the acknowledgement counts from the confirmation.
+func TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET ack_timeout_seconds = 1800`)
+	w.Clock.Freeze(friday)
+	w.send(t, "slow", alert.Low)
+	w.Clock.Advance(2 * time.Minute)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.tick(t, 18*time.Minute)
+	w.send(t, "down", alert.Critical)
+	w.tick(t, 10*time.Minute)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	equal(t, "acknowledged and confirmed", w.Texts(t, `SELECT u.name || ' ' || acknowledged_at - triggered_at || ' ' || confirmed_at - triggered_at
+		FROM incident i JOIN users u ON u.id = i.acknowledged_by WHERE i.org_id = $1`, w.Org), "Ada 00:02:00 00:30:00")
+	w.tick(t, 29*time.Minute)
+	equal(t, "before the limit", w.Incidents(t), "acknowledged critical 2")
+	w.tick(t, time.Minute)
+	equal(t, "at the limit", w.Incidents(t), "triggered critical 2")
+	equal(t, "said", w.Said(t, "ack_timeout"), "Acknowledged 30 minutes ago by Ada and not resolved: paging again.")
+}
+
 // TestNobodyIsAskedAgainWhileThePolicyIsQuiet: nobody is paged, and the incident stays with
 // whoever has it.
 func TestNobodyIsAskedAgainWhileThePolicyIsQuiet(t *testing.T) {

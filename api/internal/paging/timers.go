@@ -154,7 +154,7 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		r.over = append(r.over, timer.Timer)
 		return r.Command(ctx, &r.batch, record, incident.ConfirmTimeout{ByName: timer.AcknowledgedBy})
 	}
-	since, waits := record.AcknowledgedAt, record.Status == incident.Acknowledged
+	since, waits := record.AnsweredAt(), record.Status == incident.Acknowledged
 	if timer.Kind == escalation.AutoResolve {
 		since, waits = timer.TriggeredAt, record.Status.Open()
 		if news.After(since) {

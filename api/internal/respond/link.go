@@ -96,7 +96,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 }
 
 const pagedSQL = `
-SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, '')
+SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.confirmed_at, i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, '')
 FROM (SELECT DISTINCT n.incident_id
       FROM (SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2) page
       JOIN notification n ON n.org_id = $1 AND n.id = page.id

@@ -494,6 +494,7 @@ CREATE TABLE incident (
     assignee_id          uuid,
     acknowledged_by      uuid,
     acknowledged_at      timestamptz,
+    confirmed_at         timestamptz,
     acknowledged_severity text CHECK (acknowledged_severity IN ('critical', 'high', 'medium', 'low')),
     resolved_by          uuid,
     resolved_at          timestamptz,
