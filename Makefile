@@ -181,6 +181,10 @@ bench-page: build ## How soon one person is paged, and thirty at once
 bench-list: build ## Lists, starts, memory and idling
 	$(call bench,list)
 
+.PHONY: bench-compare
+bench-compare: build ## Measure BEFORE=FILE, another binary, and this one in turns; fails where this one is slower
+	$(call bench,compare --before $(abspath $(BEFORE)))
+
 .PHONY: bench-oncall
 bench-oncall: build ## Who is on call, and the sweep among 100,000 open incidents (docs-mdx/bench/oncall.json)
 	$(call bench,oncall)

@@ -84,8 +84,8 @@ func (d *database) clear(ctx context.Context) error {
 	if err := d.awaitDelivered(ctx); err != nil {
 		return err
 	}
-	const truncate = `TRUNCATE incident, alert, alert_event, timeline_event, escalation_state, notification, delivery,
-		undecodable_alert, bench.raw_alert CASCADE`
+	const truncate = `TRUNCATE incident, alert, alert_event, timeline_event, notification, delivery, undecodable_alert,
+		bench.raw_alert CASCADE`
 	_, err := d.Exec(ctx, truncate)
 	for range 5 { // the server's sweeps lock the same tables in another order
 		if postgres.Code(err) != "40P01" {

@@ -5,13 +5,14 @@
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench page     webhook in to webhook out
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench list     lists, memory, starts, idle
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, the sweep
+//	NIGHTBELL_BIN=../bin/nightbell go run ./bench compare --before FILE   another binary beside it
 //
 // Each starts the binary on an empty data directory with its own PostgreSQL (fsync on),
 // sets a workspace up through the public API, prints a table and writes JSON for the
 // performance page. Load comes from a process of its own, so that the server's
 // processor time can be told apart; it is read from /proc, so this runs on Linux only.
 //
-// Entry files: ingest.go, page.go, list.go, oncall.go. The parts: server.go (the binary),
+// Entry files: ingest.go, page.go, list.go, oncall.go, compare.go. The parts: server.go (the binary),
 // workspace.go (its tenant), load.go (the driver), proc.go (processor time and memory), report.go (tables and JSON).
 package main
 
@@ -26,11 +27,12 @@ import (
 )
 
 type commands struct {
-	Ingest ingestCommand `cmd:"" help:"Measure how fast alerts are stored."`
-	Page   pageCommand   `cmd:"" help:"Measure how soon people are paged."`
-	List   listCommand   `cmd:"" help:"Measure lists, starts, memory and idling."`
-	Oncall oncallCommand `cmd:"" help:"Measure who is on call, and the sweep among many open incidents."`
-	Load   loadCommand   `cmd:"" hidden:"" help:"Drive load, as a process of its own."`
+	Ingest  ingestCommand  `cmd:"" help:"Measure how fast alerts are stored."`
+	Page    pageCommand    `cmd:"" help:"Measure how soon people are paged."`
+	List    listCommand    `cmd:"" help:"Measure lists, starts, memory and idling."`
+	Oncall  oncallCommand  `cmd:"" help:"Measure who is on call, and the sweep among many open incidents."`
+	Compare compareCommand `cmd:"" help:"Measure two binaries in turns, and say where the later one is slower."`
+	Load    loadCommand    `cmd:"" hidden:"" help:"Drive load, as a process of its own."`
 }
 
 // setting is what every measurement takes.

@@ -53,6 +53,7 @@ func (w *workspace) signIn(ctx context.Context) error {
 	return err
 }
 
+// onlyWebhook adds the webhook before it deletes the rest: an owner keeps one contact.
 func (w *workspace) onlyWebhook(ctx context.Context, webhook string) error {
 	var listed struct {
 		ContactMethods []struct{ ID string } `json:"contact_methods"`
@@ -60,17 +61,17 @@ func (w *workspace) onlyWebhook(ctx context.Context, webhook string) error {
 	if err := w.call(ctx, http.MethodGet, "/v1/contact-methods", nil, &listed); err != nil {
 		return err
 	}
-	for _, contact := range listed.ContactMethods {
-		if err := w.call(ctx, http.MethodDelete, "/v1/contact-methods/"+contact.ID, nil, nil); err != nil {
-			return err
-		}
-	}
 	var made struct {
 		ContactMethod struct{ ID string } `json:"contact_method"`
 	}
 	err := w.call(ctx, http.MethodPost, "/v1/contact-methods", map[string]any{"kind": "webhook", "name": "Hook", "address": webhook}, &made)
 	if err != nil {
 		return err
+	}
+	for _, contact := range listed.ContactMethods {
+		if err := w.call(ctx, http.MethodDelete, "/v1/contact-methods/"+contact.ID, nil, nil); err != nil {
+			return err
+		}
 	}
 	return w.call(ctx, http.MethodPost, "/v1/notification-rules", map[string]any{
 		"contact_method_id": made.ContactMethod.ID, "urgency": "high", "delay_seconds": 0,
