@@ -53,7 +53,7 @@ func Sort(changes []Change) {
 // look into the unique index, in the order of the arrays, however new the statistics are.
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
-       coalesce((SELECT i.severity FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id AND i.status <> 'resolved'), '')
+       coalesce((SELECT CASE WHEN i.status <> 'resolved' THEN i.severity END FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id), '')
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a`
