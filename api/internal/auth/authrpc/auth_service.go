@@ -153,7 +153,7 @@ func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginReques
 	if err != nil {
 		return nil, err
 	}
-	if err := s.sleep(ctx, attempt.wait); err != nil {
+	if err := s.limits.room.wait(ctx, attempt, s.sleep); err != nil {
 		return nil, err
 	}
 	if err := s.checkPassword(ctx, signIn, account, attempt); err != nil {
@@ -183,11 +183,7 @@ func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account 
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
-		var device []byte
-		if account.DeviceIsKnown {
-			device = r.device
-		}
-		made, err = s.limits.signIn(ctx, tx, r.email, device, r.peer, now)
+		made, err = s.limits.signIn(ctx, tx, r.email, r.device, account.DeviceIsKnown, r.peer, now)
 		return err
 	})
 	return account, made, err

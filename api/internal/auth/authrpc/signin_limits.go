@@ -3,6 +3,7 @@ package authrpc
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"net/netip"
 	"slices"
@@ -35,8 +36,8 @@ const (
 	// that failed too often on one account share its turns, all accounts of one network theirs.
 	accountGap = time.Second
 	networkGap = 100 * time.Millisecond
-	// longestWait leaves time to check the password within the timeout of a call. Who would
-	// wait longer is refused, so that nobody can pile up waiting calls.
+	// longestWait leaves time to check the password within the timeout of a call, and bounds how
+	// many calls wait. Whose turn would come later takes over that of another attempt.
 	longestWait = 4 * time.Second
 )
 
@@ -48,6 +49,7 @@ type signInLimits struct {
 	account, network, registrations, localRegistrations auth.Allowance
 
 	slots auth.TallySlots
+	room  *waitingRoom
 }
 
 func newSignInLimits(l Limits, secret []byte) (*signInLimits, error) {
@@ -64,15 +66,29 @@ func newSignInLimits(l Limits, secret []byte) (*signInLimits, error) {
 	return &signInLimits{
 		account: per(15*time.Minute, l.AccountFailures, 5), network: per(time.Hour, l.NetworkFailures, 100),
 		registrations: per(time.Hour, l.Registrations, 20), localRegistrations: per(time.Hour, l.LocalRegistrations, 1000),
-		slots: slots,
+		slots: slots, room: &waitingRoom{seats: map[int32][]*seat{}},
 	}, nil
 }
 
 // attempt is one try to sign in, counted as a failure until told otherwise.
 type attempt struct {
-	wait   time.Duration // before the password may be checked
 	counts []count
+	at     time.Time     // when it was counted, by the database's clock
+	wait   time.Duration // before the password may be checked
+	turns  []turn        // to wait for; none is taken where wait is over longestWait
+	taker  taker
 }
+
+// full reports whether another attempt has to give up its turn for this one.
+func (a attempt) full() bool { return a.wait > longestWait }
+
+// turn is when an attempt may be made.
+type turn struct {
+	slot int32
+	at   time.Time
+}
+
+func (t turn) wait(now time.Time) time.Duration { return t.at.Sub(now) }
 
 // count is one tally that an attempt goes into, and the turns to wait for when it is full.
 type count struct {
@@ -81,33 +97,35 @@ type count struct {
 	gap         time.Duration
 }
 
-// signIn counts an attempt, or refuses it when too many wait already. account is the
-// normalized e-mail address, whether or not there is such an account; device is the hash of a
-// device known for it, and nil otherwise.
-func (l *signInLimits) signIn(ctx context.Context, tx pgx.Tx, account string, device []byte, peer netip.Addr, now time.Time) (attempt, error) {
+// signIn counts an attempt and takes its turns. account is the normalized e-mail address,
+// whether or not there is such an account; device is the hash of the device, which is known
+// where somebody has signed in to the account from it.
+func (l *signInLimits) signIn(ctx context.Context, tx pgx.Tx, account string, device []byte, known bool, peer netip.Addr, now time.Time) (attempt, error) {
 	network := networkOf(peer)
 	here := l.slots.Of("account and network", account, network)
 	counts := []count{
 		{here, l.slots.Of("account", account), l.account, accountGap},
 		{l.slots.Of("network", network), l.slots.Of("network", network), l.network, networkGap},
 	}
-	if device != nil {
+	if known {
 		own := l.slots.Of("account and device", account, string(device))
 		counts = []count{{own, own, l.account, accountGap}}
 	}
-	made := attempt{counts: counts}
+	made := attempt{counts: counts, at: now, taker: taker{here, l.slots.Of("device", peer.String(), string(device))}}
 	err := change(ctx, tx, counts, now, func(tallies map[int32]auth.Tally) error {
+		taken := map[int32]auth.Tally{}
 		for _, c := range counts {
 			counted, free := tallies[c.slot].Count(c.allowance, now)
 			tallies[c.slot] = counted
 			if free {
 				continue
 			}
-			turn, wait := tallies[c.turns].Turn(c.gap, now)
-			tallies[c.turns], made.wait = turn, max(made.wait, wait)
+			next, wait := tallies[c.turns].Turn(c.gap, now)
+			taken[c.turns], made.wait = next, max(made.wait, wait)
+			made.turns = append(made.turns, turn{c.turns, now.Add(wait)})
 		}
-		if made.wait > longestWait {
-			return tooMany(made.wait)
+		if !made.full() {
+			maps.Copy(tallies, taken)
 		}
 		return nil
 	})
