@@ -4,8 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"sync"
+	"fmt"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 )
 
 // How long and how much CachedKeys remembers. A revoked key works for at most
@@ -34,10 +37,9 @@ type CachedKeys struct {
 	lookup Lookup
 	now    func() time.Time
 
-	mu      sync.Mutex
-	known   map[KeyHash]finding
-	unknown map[KeyHash]finding
-	asking  map[KeyHash]*question
+	// Apart, so that guesses push no key in use out.
+	known, unknown *lru.Cache[KeyHash, finding]
+	asking         singleflight.Group
 }
 
 // finding is the answer of a look-up and when it stops being good.
@@ -46,19 +48,11 @@ type finding struct {
 	until time.Time
 }
 
-// question is a look-up that is under way; route and err may be read after done is closed.
-type question struct {
-	done  chan struct{}
-	route Route
-	err   error
-}
-
 // NewCachedKeys remembers what lookup finds, by the clock now.
 func NewCachedKeys(lookup Lookup, now func() time.Time) *CachedKeys {
-	return &CachedKeys{
-		lookup: lookup, now: now,
-		known: map[KeyHash]finding{}, unknown: map[KeyHash]finding{}, asking: map[KeyHash]*question{},
-	}
+	known, _ := lru.New[KeyHash, finding](maxRemembered) // fails for a negative size only
+	unknown, _ := lru.New[KeyHash, finding](maxRemembered)
+	return &CachedKeys{lookup: lookup, now: now, known: known, unknown: unknown}
 }
 
 // Find gives the service of a key, ErrUnknownKey, or the look-up's error, which is
@@ -68,72 +62,37 @@ func (c *CachedKeys) Find(ctx context.Context, key string) (Route, error) {
 	if key == "" || len(key) > maxKeyLength {
 		return Route{}, ErrUnknownKey
 	}
-	hash := HashKey(key)
-	c.mu.Lock()
-	if found, ok := c.remembered(hash); ok {
-		c.mu.Unlock()
-		return found.route, found.err
+	hash, now := HashKey(key), c.now()
+	if found, ok := c.known.Get(hash); ok && now.Before(found.until) {
+		return found.route, nil
 	}
-	if asked, ok := c.asking[hash]; ok {
-		c.mu.Unlock()
-		return asked.wait(ctx)
+	if found, ok := c.unknown.Get(hash); ok && now.Before(found.until) {
+		return Route{}, ErrUnknownKey
 	}
-	asked := &question{done: make(chan struct{}), err: errNoAnswer}
-	c.asking[hash] = asked
-	c.mu.Unlock()
-	c.ask(ctx, hash, asked)
-	return asked.route, asked.err
-}
-
-// errNoAnswer is what those who wait hear when a look-up panics.
-var errNoAnswer = errors.New("the look-up of a service key did not finish")
-
-func (q *question) wait(ctx context.Context) (Route, error) {
+	asked := c.asking.DoChan(string(hash[:]), func() (any, error) { return c.ask(context.WithoutCancel(ctx), hash) })
 	select {
-	case <-q.done:
-		return q.route, q.err
+	case answer := <-asked:
+		route, _ := answer.Val.(Route)
+		return route, answer.Err
 	case <-ctx.Done():
 		return Route{}, ctx.Err()
 	}
 }
 
-// remembered answers from memory; the caller holds the lock.
-func (c *CachedKeys) remembered(hash KeyHash) (answer question, ok bool) {
-	now := c.now()
-	if found, ok := c.known[hash]; ok && now.Before(found.until) {
-		return question{route: found.route}, true
-	}
-	if found, ok := c.unknown[hash]; ok && now.Before(found.until) {
-		return question{err: ErrUnknownKey}, true
-	}
-	return question{}, false
-}
-
-func (c *CachedKeys) ask(ctx context.Context, hash KeyHash, asked *question) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
+func (c *CachedKeys) ask(ctx context.Context, hash KeyHash) (route Route, err error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	defer func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.remember(hash, asked)
-		delete(c.asking, hash)
-		close(asked.done)
+	defer func() { // a panic in DoChan's goroutine would end the program
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the look-up of a service key panicked: %v", cause)
+		}
 	}()
-	asked.route, asked.err = c.lookup(ctx, hash)
-}
-
-// remember keeps an answer; the caller holds the lock. A full memory is emptied:
-// that costs one query for each key in use, and needs no bookkeeping.
-func (c *CachedKeys) remember(hash KeyHash, asked *question) {
-	memory, lasts := c.known, knownFor
+	route, err = c.lookup(ctx, hash)
 	switch {
-	case errors.Is(asked.err, ErrUnknownKey):
-		memory, lasts = c.unknown, unknownFor
-	case asked.err != nil:
-		return
+	case err == nil:
+		c.known.Add(hash, finding{route, c.now().Add(knownFor)})
+	case errors.Is(err, ErrUnknownKey):
+		c.unknown.Add(hash, finding{until: c.now().Add(unknownFor)})
 	}
-	if len(memory) >= maxRemembered {
-		clear(memory)
-	}
-	memory[hash] = finding{route: asked.route, until: c.now().Add(lasts)}
+	return route, err
 }

@@ -190,9 +190,12 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		 FROM incident i, (SELECT * FROM notification LIMIT 1) n WHERE i.incident_key LIKE 'generated:%' AND $1::integer > 0`,
 	} {
 		if err := w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = '10min'"); err != nil {
+				return err
+			}
 			_, err := tx.Exec(ctx, sql, incidents)
 			return err
-		}, postgres.StatementTimeout(10*time.Minute)); err != nil {
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -126,9 +126,12 @@ func TestErrorsOfTheServerAreTold(t *testing.T) {
 	acme, _ := organizations(t, db)
 	run := func(sql string, args ...any) error {
 		return db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = '100ms'"); err != nil {
+				return err
+			}
 			_, err := tx.Exec(ctx, sql, args...)
 			return err
-		}, postgres.StatementTimeout(100*time.Millisecond))
+		})
 	}
 	const insertTeam = "INSERT INTO team (org_id, id, name, created_at) VALUES ($1, gen_random_uuid(), $2, nightbell_now())"
 	if err := run(insertTeam, acme, "ACME TEAM"); !postgres.IsUnique(err) || postgres.ConstraintName(err) != "team_name_key" {

@@ -7,17 +7,20 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // transaction is a pgx.Tx that was opened together with reading the clock, and that
 // can be committed together with its last statements. On the page path every round
 // trip counts.
 type transaction struct {
-	conn *pgx.Conn
+	*conn // runs the statements
+
 	now  time.Time
 	over bool
 }
+
+// conn is an alias because a field named Conn would take the place of the method.
+type conn = pgx.Conn
 
 var _ pgx.Tx = (*transaction)(nil)
 
@@ -85,7 +88,7 @@ func Finish(ctx context.Context, tx pgx.Tx, last *pgx.Batch) error {
 		return err
 	}
 	own.over = true
-	return confirmed(own.conn.PgConn())
+	return confirmed(own.PgConn())
 }
 
 // Commit ends the transaction; after Finish it does nothing.
@@ -93,7 +96,7 @@ func (t *transaction) Commit(ctx context.Context) error {
 	if t.over {
 		return nil
 	}
-	tag, err := t.conn.Exec(ctx, "COMMIT")
+	tag, err := t.Exec(ctx, "COMMIT")
 	if err != nil {
 		return err
 	}
@@ -102,7 +105,7 @@ func (t *transaction) Commit(ctx context.Context) error {
 		// What PostgreSQL does when a statement had failed and nobody noticed.
 		return pgx.ErrTxCommitRollback
 	}
-	return confirmed(t.conn.PgConn())
+	return confirmed(t.PgConn())
 }
 
 // Rollback undoes what was not committed.
@@ -117,36 +120,6 @@ func (t *transaction) Rollback(ctx context.Context) error {
 // Begin would be a savepoint, which nothing needs.
 func (t *transaction) Begin(context.Context) (pgx.Tx, error) {
 	return nil, errors.New("transactions do not nest; open another one")
-}
-
-// Exec runs one statement.
-func (t *transaction) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return t.conn.Exec(ctx, sql, args...)
-}
-
-// Query runs one statement and reads its rows.
-func (t *transaction) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return t.conn.Query(ctx, sql, args...)
-}
-
-// QueryRow runs one statement and reads its first row.
-func (t *transaction) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return t.conn.QueryRow(ctx, sql, args...)
-}
-
-// SendBatch runs several statements in one round trip.
-func (t *transaction) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
-	return t.conn.SendBatch(ctx, batch)
-}
-
-// CopyFrom writes many rows.
-func (t *transaction) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
-	return t.conn.CopyFrom(ctx, table, columns, rows)
-}
-
-// Prepare is for pgx.Tx; statements are prepared and cached by themselves.
-func (t *transaction) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
-	return t.conn.Prepare(ctx, name, sql)
 }
 
 // LargeObjects is for pgx.Tx; we store none.

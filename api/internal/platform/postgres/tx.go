@@ -52,13 +52,6 @@ func LockTimeout(d time.Duration) TxOption {
 	}
 }
 
-// StatementTimeout replaces the pool's longest statement for this transaction.
-func StatementTimeout(d time.Duration) TxOption {
-	return func(b *beginning) {
-		b.set("statement_timeout", milliseconds(d))
-	}
-}
-
 // ReadOnly makes the transaction refuse writes and gives all its statements one
 // snapshot, so that what they read fits together.
 func ReadOnly() TxOption {

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -94,7 +95,7 @@ func whyNotJSON(body []byte, err error) string {
 	case !utf8.Valid(body):
 		return "The body is not valid UTF-8."
 	case errors.As(jsonErr, &syntax):
-		return "The body is not valid JSON: look near byte " + itoa(syntax.Offset) + "."
+		return "The body is not valid JSON: look near byte " + strconv.FormatInt(syntax.Offset, 10) + "."
 	}
 	if _, isObject := into.(map[string]any); !isObject {
 		return "The body must be one JSON object."

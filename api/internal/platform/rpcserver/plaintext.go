@@ -2,6 +2,7 @@ package rpcserver
 
 import (
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -18,18 +19,26 @@ var prose = map[protoreflect.Name]func(string) string{
 	"description": plaintext.Text, "message": plaintext.Text, "reason": plaintext.Text, "string_value": plaintext.Text,
 }
 
-// makePlain cleans prose and the values of maps in place, and returns the fields whose text a
-// person has to change. Secrets may hold any character.
+// makePlain cleans prose and the values of maps in place, and returns the fields that a person
+// has to change: text that is not plain, and what nests too deeply. Secrets may hold any
+// character but NUL, which PostgreSQL cannot store.
 func makePlain(message protoreflect.Message, path string, depth int) (fields []fault.Field) {
 	if depth > maxDepth {
-		return nil // unstorable says so
+		return []fault.Field{{Path: path, Message: fmt.Sprintf("is nested deeper than %d levels", maxDepth)}}
 	}
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		at := join(path, string(field.Name()))
 		switch {
-		case isSecret(field):
 		case field.IsMap():
-			fields = append(fields, plainMap(field, value.Map(), at, depth)...)
+			value.Map().Range(func(key protoreflect.MapKey, item protoreflect.Value) bool {
+				fields = append(fields, plainItem(field.MapKey(), key.Value(), at, depth)...)
+				if field.MapValue().Kind() == protoreflect.StringKind {
+					value.Map().Set(key, protoreflect.ValueOfString(plaintext.Text(item.String())))
+				} else {
+					fields = append(fields, plainItem(field.MapValue(), item, at, depth)...)
+				}
+				return len(fields) < 10
+			})
 		case field.IsList():
 			for i := range value.List().Len() {
 				fields = append(fields, plainItem(field, value.List().Get(i), fmt.Sprintf("%s[%d]", at, i), depth)...)
@@ -44,35 +53,31 @@ func makePlain(message protoreflect.Message, path string, depth int) (fields []f
 	return fields
 }
 
-func plainMap(field protoreflect.FieldDescriptor, entries protoreflect.Map, path string, depth int) (fields []fault.Field) {
-	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-		if wrong := plaintext.Check(key.String()); wrong != "" {
-			fields = append(fields, fault.Field{Path: path, Message: wrong})
-		}
-		if field.MapValue().Kind() == protoreflect.StringKind {
-			entries.Set(key, protoreflect.ValueOfString(plaintext.Text(value.String())))
-		} else {
-			fields = append(fields, plainItem(field.MapValue(), value, path, depth)...)
-		}
-		return len(fields) < 10
-	})
-	return fields
-}
-
 func plainItem(field protoreflect.FieldDescriptor, value protoreflect.Value, path string, depth int) []fault.Field {
 	switch field.Kind() {
 	case protoreflect.StringKind:
-		text := value.String()
-		switch wrong := plaintext.Check(text); {
-		case wrong != "":
+		if wrong := notPlain(field, value.String()); wrong != "" {
 			return []fault.Field{{Path: path, Message: wrong}}
-		case text != "" && plaintext.Blank(text) && field.Name() == "name":
-			return []fault.Field{{Path: path, Message: "is blank"}}
 		}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
-		return makePlain(value.Message(), path, depth+1)
+		if value.Message().Descriptor().FullName() != "google.protobuf.Value" { // wraps every value of an object or list
+			depth++
+		}
+		return makePlain(value.Message(), path, depth)
 	}
 	return nil
+}
+
+func notPlain(field protoreflect.FieldDescriptor, text string) string {
+	switch {
+	case isSecret(field) && strings.ContainsRune(text, 0):
+		return "must not contain the NUL character"
+	case isSecret(field):
+		return ""
+	case text != "" && plaintext.Check(text) == "" && plaintext.Blank(text) && field.Name() == "name":
+		return "is blank"
+	}
+	return plaintext.Check(text)
 }
 
 func isSecret(field protoreflect.FieldDescriptor) bool {

@@ -1,7 +1,6 @@
 package rpcserver
 
 import (
-	"encoding/base64"
 	"fmt"
 	"math"
 	"net/url"
@@ -14,8 +13,6 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
-
-func itoa(number int64) string { return strconv.FormatInt(number, 10) }
 
 // readQuery fills the fields that the query names. Unknown names are left with the message for
 // Validate, and an empty value of anything but text is ignored.
@@ -62,11 +59,10 @@ func fromText(field protoreflect.FieldDescriptor) error {
 	if isTime(field) {
 		return nil
 	}
-	switch field.Kind() {
-	case protoreflect.MessageKind, protoreflect.GroupKind, protoreflect.EnumKind:
-		return fmt.Errorf("%s is a %s and cannot be written in a URL", field.FullName(), field.Kind())
+	if _, plain := scalars[field.Kind()]; plain {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s is a %s and cannot be written in a URL", field.FullName(), field.Kind())
 }
 
 func isTime(field protoreflect.FieldDescriptor) bool {
@@ -102,79 +98,23 @@ func parse(kind protoreflect.Kind, text string) (value protoreflect.Value, expec
 		}
 		return protoreflect.ValueOfString(text), ""
 	case protoreflect.BoolKind:
-		return parseBool(text)
-	case protoreflect.FloatKind, protoreflect.DoubleKind:
-		return parseNumber(kind, text)
-	case protoreflect.BytesKind:
-		return parseBytes(text)
-	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind, protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		return parseUnsigned(kind, text)
-	}
-	return parseSigned(kind, text)
-}
-
-func parseBool(text string) (value protoreflect.Value, expected string) {
-	switch text {
-	case "true", "1":
-		return protoreflect.ValueOfBool(true), ""
-	case "false", "0":
-		return protoreflect.ValueOfBool(false), ""
-	}
-	return value, "true or false"
-}
-
-func parseNumber(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
-	bits := 64
-	if kind == protoreflect.FloatKind {
-		bits = 32
-	}
-	number, err := strconv.ParseFloat(text, bits)
-	if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
-		return value, "a number"
-	}
-	if bits == 32 {
-		return protoreflect.ValueOfFloat32(float32(number)), ""
-	}
-	return protoreflect.ValueOfFloat64(number), ""
-}
-
-func parseBytes(text string) (value protoreflect.Value, expected string) {
-	for _, encoding := range []*base64.Encoding{base64.URLEncoding, base64.RawURLEncoding, base64.StdEncoding} {
-		if content, err := encoding.DecodeString(text); err == nil {
-			return protoreflect.ValueOfBytes(content), ""
+		switch text {
+		case "true", "1":
+			return protoreflect.ValueOfBool(true), ""
+		case "false", "0":
+			return protoreflect.ValueOfBool(false), ""
 		}
-	}
-	return value, "base64"
-}
-
-func parseSigned(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
-	switch kind {
-	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
-		number, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return value, "a whole number"
+		return value, "true or false"
+	case protoreflect.DoubleKind:
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
+			return value, "a number"
 		}
-		return protoreflect.ValueOfInt64(number), ""
+		return protoreflect.ValueOfFloat64(number), ""
 	}
 	number, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
 		return value, fmt.Sprintf("a whole number between %d and %d", math.MinInt32, math.MaxInt32)
 	}
 	return protoreflect.ValueOfInt32(int32(number)), ""
-}
-
-func parseUnsigned(kind protoreflect.Kind, text string) (value protoreflect.Value, expected string) {
-	switch kind {
-	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
-		number, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			return value, "a whole number of 0 or more"
-		}
-		return protoreflect.ValueOfUint64(number), ""
-	}
-	number, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return value, fmt.Sprintf("a whole number between 0 and %d", uint32(math.MaxUint32))
-	}
-	return protoreflect.ValueOfUint32(uint32(number)), ""
 }

@@ -218,7 +218,7 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, r, fmt.Errorf("marshal the answer of %s: %w", t.method.procedure, err))
 		return
 	}
-	writeJSON(w, http.StatusOK, compress(w, r, body))
+	writeJSON(w, http.StatusOK, body)
 }
 
 // read fills the request from body or query, and then from the path, which has the last word.

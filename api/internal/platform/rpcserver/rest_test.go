@@ -159,15 +159,11 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// Every scalar kind that proto has can be a query parameter.
+// Every scalar kind of the contract can be a query parameter.
 func TestQueryKinds(t *testing.T) {
 	kinds := map[string]descriptorpb.FieldDescriptorProto_Type{
-		"i32": descriptorpb.FieldDescriptorProto_TYPE_INT32, "s32": descriptorpb.FieldDescriptorProto_TYPE_SINT32, "sf32": descriptorpb.FieldDescriptorProto_TYPE_SFIXED32,
-		"i64": descriptorpb.FieldDescriptorProto_TYPE_INT64, "s64": descriptorpb.FieldDescriptorProto_TYPE_SINT64, "sf64": descriptorpb.FieldDescriptorProto_TYPE_SFIXED64,
-		"u32": descriptorpb.FieldDescriptorProto_TYPE_UINT32, "f32": descriptorpb.FieldDescriptorProto_TYPE_FIXED32,
-		"u64": descriptorpb.FieldDescriptorProto_TYPE_UINT64, "f64": descriptorpb.FieldDescriptorProto_TYPE_FIXED64,
-		"flt": descriptorpb.FieldDescriptorProto_TYPE_FLOAT, "dbl": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
-		"yes": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "str": descriptorpb.FieldDescriptorProto_TYPE_STRING, "raw": descriptorpb.FieldDescriptorProto_TYPE_BYTES,
+		"i32": descriptorpb.FieldDescriptorProto_TYPE_INT32, "dbl": descriptorpb.FieldDescriptorProto_TYPE_DOUBLE,
+		"yes": descriptorpb.FieldDescriptorProto_TYPE_BOOL, "str": descriptorpb.FieldDescriptorProto_TYPE_STRING,
 	}
 	message := &descriptorpb.DescriptorProto{Name: new("Scalars")}
 	for name, kind := range kinds {
@@ -188,8 +184,8 @@ func TestQueryKinds(t *testing.T) {
 		into := dynamicpb.NewMessage(scalars)
 		return into, readQuery(query, scalars.Fields(), into)
 	}
-	good := map[string]string{"yes": "true", "str": "é", "raw": "aGk", "flt": "1.5", "dbl": "-1e3"}
-	bad := map[string]string{"yes": "maybe", "str": "\xff", "raw": "*", "flt": "NaN", "dbl": "Inf"}
+	good := map[string]string{"yes": "true", "str": "é", "dbl": "-1e3"}
+	bad := map[string]string{"yes": "maybe", "str": "\xff", "dbl": "Inf"}
 	for name := range kinds {
 		value, wrong := good[name], bad[name]
 		if value == "" {
@@ -203,11 +199,6 @@ func TestQueryKinds(t *testing.T) {
 		}
 		if _, err := read(map[string][]string{name: {wrong}}); err == nil || !strings.Contains(err.Error(), "must be") {
 			t.Errorf("%s=%q: %v", name, wrong, err)
-		}
-	}
-	for name := range map[string]bool{"u32": true, "u64": true, "f32": true, "f64": true} {
-		if _, err := read(map[string][]string{name: {"-1"}}); err == nil {
-			t.Errorf("%s=-1 is accepted", name)
 		}
 	}
 }

@@ -41,7 +41,6 @@ func validate(message proto.Message, fields []fault.Field) error {
 	} else if err != nil {
 		return err // a rule that does not compile is our mistake
 	}
-	fields = append(fields, unstorable(message.ProtoReflect(), "", 0)...)
 	if len(fields) == 0 {
 		return nil
 	}
@@ -115,52 +114,6 @@ func oneOf(rule protoreflect.Value) string {
 // maxDepth is how deep objects and lists may nest inside a field: far more than any honest
 // metadata does, and far less than what makes PostgreSQL or a recursive function give up.
 const maxDepth = 64
-
-// unstorable finds the fields that hold a NUL character or nest too deeply.
-func unstorable(message protoreflect.Message, path string, depth int) (fields []fault.Field) {
-	if depth > maxDepth {
-		return []fault.Field{{Path: path, Message: fmt.Sprintf("is nested deeper than %d levels", maxDepth)}}
-	}
-	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		at := join(path, string(field.Name()))
-		switch {
-		case field.IsMap():
-			fields = append(fields, unstorableInMap(field, value.Map(), at, depth)...)
-		case field.IsList():
-			for i := range value.List().Len() {
-				fields = append(fields, unstorableValue(field, value.List().Get(i), fmt.Sprintf("%s[%d]", at, i), depth)...)
-			}
-		default:
-			fields = append(fields, unstorableValue(field, value, at, depth)...)
-		}
-		return len(fields) < 10
-	})
-	return fields
-}
-
-func unstorableInMap(field protoreflect.FieldDescriptor, entries protoreflect.Map, path string, depth int) (fields []fault.Field) {
-	entries.Range(func(key protoreflect.MapKey, value protoreflect.Value) bool {
-		fields = append(fields, unstorableValue(field.MapKey(), key.Value(), path, depth)...)
-		fields = append(fields, unstorableValue(field.MapValue(), value, path, depth)...)
-		return len(fields) < 10
-	})
-	return fields
-}
-
-func unstorableValue(field protoreflect.FieldDescriptor, value protoreflect.Value, path string, depth int) []fault.Field {
-	switch field.Kind() {
-	case protoreflect.StringKind:
-		if isSecret(field) && strings.ContainsRune(value.String(), 0) { // other text is plain by now
-			return []fault.Field{{Path: path, Message: "must not contain the NUL character"}}
-		}
-	case protoreflect.MessageKind, protoreflect.GroupKind:
-		if value.Message().Descriptor().FullName() == "google.protobuf.Value" {
-			return unstorable(value.Message(), path, depth) // wraps every value of an object or list
-		}
-		return unstorable(value.Message(), path, depth+1)
-	}
-	return nil
-}
 
 // join names a field inside another; the wrappers of google.protobuf.Struct are not shown.
 func join(path, name string) string {
