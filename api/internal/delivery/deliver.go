@@ -123,17 +123,15 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 
 // Sweep renews the leases of sends that take long, claims what is due and begins to send
 // it; it does not wait for providers. It reports whether more may be due at once. When all
-// sends are busy it claims nothing, and Freed tells when to come again.
+// sends are busy it claims nothing, and Freed tells when to come again; whose pages have had
+// no slot for notify.SlotWait is reached by other means.
 func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
-	room := d.room()
-	if room.All == 0 && d.options.Patience == 0 {
-		return false, nil
-	}
 	// What is claimed must be sent: a stop that broke the claim off after its commit would
 	// leave the pages waiting for the end of a lease that nobody uses.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
 	var claims []notifydb.Claim
+	var room notifydb.Room
 	var renewals []notifydb.Renewal
 	var now time.Time
 	var renewed, moved bool
@@ -146,9 +144,8 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 				return err
 			}
 		}
-		if room.All > 0 {
-			claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.contactsToSkip(now), room, now)
-		}
+		room = d.room()
+		claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.contactsToSkip(now), room, now)
 		return err
 	})
 	if err != nil {

@@ -42,7 +42,9 @@ const (
 	quotaGap = 15 * time.Second
 )
 
-// room is how many more sends may begin, and for whom.
+// room is how many more sends may begin, and for whom. Where every slot, of all or of an
+// organization, is taken by a send that has turned slow, one more may begin at a time: it finds
+// out whether the mail server is back while old connections hang for ten minutes.
 func (d *Outbox) room() notifydb.Room {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,10 +53,24 @@ func (d *Outbox) room() notifydb.Room {
 	}
 	most := slotsOf(d.kind)
 	room := notifydb.Room{All: most.all - len(d.busy), PerOrg: most.perOrg, UnderWay: map[uuid.UUID]int{}}
-	room.Shared = max(0, room.All-most.reserve)
+	quick := map[uuid.UUID]int{}
 	for _, send := range d.busy {
 		room.UnderWay[send.OrgID]++
+		if !send.Slow {
+			quick[send.OrgID]++
+		}
 	}
+	for org, sends := range room.UnderWay {
+		if quick[org] == 0 {
+			room.UnderWay[org] = min(sends, most.perOrg-1)
+		}
+	}
+	if room.All <= 0 && len(quick) == 0 {
+		room.All, room.Shared = 1, 1
+		return room
+	}
+	room.All = max(0, room.All)
+	room.Shared = max(0, room.All-most.reserve)
 	return room
 }
 

@@ -20,6 +20,10 @@ const (
 	// it is tried with one page at a time, and a step of a policy that reaches nobody else
 	// waits for it no longer.
 	DeadAfter = 3
+	// SlotWait is how long a due page waits for a send slot until the person's next contact
+	// method is used, too: as long as a send may take. The page keeps its place in the queue,
+	// so each planned page is still sent once.
+	SlotWait = 8 * time.Second
 )
 
 // WaitUntil is until when a page waits for its contact to answer again. The contact is

@@ -9,13 +9,11 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// waitingPages are pages that came due for contacts that are not to be tried yet; dead are
+// waitingPages are pages that came due and are not to be tried yet, or could not; dead are
 // those of them that no try is to be expected for.
 type waitingPages struct {
 	orgs, pages, deadOrgs, deadPages []uuid.UUID
 }
-
-func (w *waitingPages) any() bool { return len(w.pages) > 0 }
 
 func (w *waitingPages) collect(rows pgx.Rows) error {
 	var org, page uuid.UUID
@@ -32,7 +30,7 @@ func (w *waitingPages) collect(rows pgx.Rows) error {
 
 // Each page is written once, not at each try of its contact: it waits until it is given up,
 // and the contact's own next_try_at says when somebody looks (lockContactsSQL). One that has
-// waited for so long (failed_over_at says that it has) is given up.
+// waited for so long (failed_over_at says since when) is given up.
 //
 // LIMIT and place bound a look, in all and for each organization: unbounded, thousands of
 // pages of one outlast the sweep's timeout, which rolls back the claims of all others, too.
@@ -44,13 +42,13 @@ WITH late AS (
 ), share AS MATERIALIZED (
     SELECT org_id, id FROM late WHERE place <= $6 ORDER BY place LIMIT $7
 ), waiting AS (
-    SELECT n.org_id, n.id, n.failed_over_at IS NOT NULL AND n.due_at + $3::interval <= $2 AS over, c.failures, c.failing_for
+    SELECT n.org_id, n.id, coalesce(n.failed_over_at + $4::interval <= $2 AND n.due_at + $3::interval <= $2, false) AS over, c.failures, c.failing_for
     FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
     WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at <= $2 AND c.next_try_at > $2
     FOR NO KEY UPDATE OF n SKIP LOCKED
 )
 UPDATE notification n
-SET next_try_at = greatest(n.due_at + $3, $2 + $4::interval), finished_for = w.failing_for,
+SET next_try_at = greatest(n.due_at + $3, $2 + $4), finished_for = w.failing_for,
     state = CASE WHEN w.over THEN 'failed' ELSE n.state END, finished_at = CASE WHEN w.over THEN $2 END
 FROM waiting w WHERE n.org_id = w.org_id AND n.id = w.id
 RETURNING n.org_id, n.id, w.over OR w.failures >= $5`
@@ -64,6 +62,31 @@ const (
 
 func queueWaiting(batch *pgx.Batch, kind notify.Kind, waiting *waitingPages, now time.Time) {
 	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(waiting.collect)
+}
+
+// A page whose lease ran out has no slot either: its worker is gone. Pages that are bundled on
+// purpose are those of $4. LIMIT and place bound a look as in waitSQL.
+const noSlotSQL = `
+WITH late AS (
+    SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
+    FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+    WHERE n.channel = $1 AND n.finished_at IS NULL AND n.next_try_at <= $2::timestamptz - $3::interval AND (n.lease_until IS NULL OR n.lease_until <= $2)
+      AND n.failed_over_at IS NULL AND n.contact_method_id <> ALL($4) AND coalesce(c.next_try_at <= $2, true)
+), share AS MATERIALIZED (
+    SELECT org_id, id FROM late WHERE place <= $5 ORDER BY place LIMIT $6
+)
+SELECT n.org_id, n.id, n.contact_method_id FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id
+WHERE n.finished_at IS NULL AND (n.lease_until IS NULL OR n.lease_until <= $2)
+FOR NO KEY UPDATE OF n SKIP LOCKED`
+
+// latePage is a page that has waited for a send slot for too long.
+type latePage struct{ OrgID, ID, Contact uuid.UUID }
+
+func queueNoSlot(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, late *[]latePage, now time.Time) {
+	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, without, maxWaitingOfOrg, maxWaiting).Query(func(rows pgx.Rows) (err error) {
+		*late, err = pgx.CollectRows(rows, pgx.RowToStructByPos[latePage])
+		return err
+	})
 }
 
 // IS NOT DISTINCT FROM hides the organization from the planner: it would AND the primary

@@ -47,6 +47,8 @@ type Claim struct {
 	// Incidents is how many incidents the organization has ever had.
 	Incidents int
 	Pages     []ClaimedPage
+	// turn is the send's place among those of its organization.
+	turn int
 	// probe is set for a contact that counts as dead: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
@@ -70,17 +72,31 @@ type ClaimedPage struct {
 // without, and over contacts that somebody is just sending to, so that what becomes due
 // meanwhile travels together in the next message. Pages whose worker died are claimed again.
 // Rows that others hold are skipped, never waited for. Pages to contacts that are not to be
-// tried yet fail over (failover.go); moved tells that this made something else due. When
-// something was claimed the transaction is committed, and nothing can follow in it.
+// tried yet fail over, and so do those that have had no send slot for notify.SlotWait
+// (failover.go); moved tells that this made something else due. When something was claimed
+// the transaction is committed, and nothing can follow in it.
 func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, moved bool, err error) {
+	if without == nil {
+		without = []uuid.UUID{} // NULL would match nothing
+	}
 	var waiting waitingPages
+	var late []latePage
 	batch := &pgx.Batch{}
 	queueWaiting(batch, kind, &waiting, now)
 	queueLockContacts(batch, kind, without, room, &claims, now)
+	queueNoSlot(batch, kind, without, &late, now)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, false, err
 	}
-	if moved = waiting.any(); moved {
+	for _, page := range late {
+		hasSlot := func(c Claim) bool { // the last slot may be the one that finds out whether a hung server is back
+			return c.ContactMethodID == page.Contact && c.turn < room.PerOrg && room.All > 1
+		}
+		if !slices.ContainsFunc(claims, hasSlot) {
+			waiting.orgs, waiting.pages = append(waiting.orgs, page.OrgID), append(waiting.pages, page.ID)
+		}
+	}
+	if moved = len(waiting.pages) > 0; moved {
 		batch := &pgx.Batch{}
 		QueueFailOver(batch, waiting.orgs, waiting.pages, now)
 		QueueNextStep(batch, waiting.deadOrgs, waiting.deadPages, now)
@@ -135,7 +151,7 @@ WITH waiting AS MATERIALIZED (
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id, f.failures >= $10, o.last_incident_number
+SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, o.last_incident_number
 FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id JOIN org o ON o.id = f.org_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
@@ -143,9 +159,6 @@ LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
 
 func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, room Room, claims *[]Claim, now time.Time) {
-	if without == nil {
-		without = []uuid.UUID{} // NULL would match nothing
-	}
 	orgs, sends := make([]uuid.UUID, 0, len(room.UnderWay)), make([]int, 0, len(room.UnderWay))
 	for org, n := range room.UnderWay {
 		orgs, sends = append(orgs, org), append(sends, n)
@@ -153,7 +166,7 @@ func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, 
 	collect := func(rows pgx.Rows) (err error) {
 		*claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
 			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.probe, &claim.Incidents)
+			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.turn, &claim.probe, &claim.Incidents)
 			return claim, err
 		})
 		return err
