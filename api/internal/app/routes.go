@@ -198,11 +198,24 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		}
 	}
 	for _, route := range routes {
+		s.secretBehind = append(s.secretBehind, secretBehind(route.path)...)
 		if err := server.Handle(route.verb, route.path, route.handler); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// secretBehind is the words of a plain route before its variable, which is always a secret: that
+// of a message's link, of a calendar, of a service.
+func secretBehind(path string) (words []string) {
+	before, _, found := strings.Cut(path, "{")
+	for word := range strings.SplitSeq(before, "/") {
+		if found && word != "" && word != "v1" {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // opsRoutes are for whoever runs Nightbell. NIGHTBELL_OPS_LISTEN moves them to an address
@@ -216,7 +229,7 @@ func (s *server) opsRoutes() []plainRoute {
 
 // addSite serves the built site wherever nothing else does.
 func (s *server) addSite(server *rpcserver.Server) error {
-	site, err := web.New(web.Built(), s.logger)
+	site, err := web.New(web.Built(), s.logger, s.secretBehind)
 	server.Fallback = site
 	return err
 }

@@ -72,6 +72,8 @@ type server struct {
 	// refused counts the requests with alerts that were answered 503.
 	refused  atomic.Int64
 	stopping chan struct{}
+	// secretBehind is the words of addresses behind which a secret stands; the log masks it.
+	secretBehind []string
 	// copied is true while the database is a restored copy that nobody has confirmed.
 	installation *installation.Installation
 	copied       atomic.Bool

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Never HTML: a tab left open over an update would run it.
 		http.Error(w, "This file belongs to another version of the site. Reload the page.", http.StatusNotFound)
 	default:
-		s.logger.LogAttrs(r.Context(), slog.LevelInfo, "page not found", slog.String("path", masked(at)))
+		s.logger.LogAttrs(r.Context(), slog.LevelInfo, "page not found", slog.String("path", s.masked(at)))
 		s.send(w, r, s.missing, http.StatusNotFound)
 	}
 }
@@ -52,17 +53,20 @@ func (s *Site) find(at string) *file {
 	return nil
 }
 
-// longestWord is the longest segment of a path that is logged: keys and tokens are longer, and a
-// mistyped address of a webhook or an acknowledge link holds one.
+// longestWord is the longest segment of a path that is logged: keys and tokens are longer.
 const longestWord = 20
 
-// masked is a path for the log.
-func masked(at string) string {
+// masked is a path for the log. In a mistyped address of a webhook or of an acknowledge link,
+// whatever stands behind a word of secretBehind may be the secret, however short it is.
+func (s *Site) masked(at string) string {
 	segments := strings.Split(at[:min(len(at), 200)], "/")
+	secret := false
 	for i, segment := range segments {
-		if len(segment) > longestWord {
+		known := slices.ContainsFunc(s.secretBehind, func(word string) bool { return strings.EqualFold(word, segment) })
+		if segment != "" && !known && (secret || len(segment) > longestWord) {
 			segments[i] = "…"
 		}
+		secret = secret || known
 	}
 	return plaintext.Line(strings.Join(segments, "/"))
 }

@@ -29,6 +29,8 @@ type Site struct {
 	fallback *file
 	missing  *file
 	patterns []pattern
+	// secretBehind is the words of addresses behind which a secret stands.
+	secretBehind []string
 }
 
 // file is what is sent for one path. Its content stays in the binary until it is asked for.
@@ -51,8 +53,8 @@ var knownEncodings = []encoding{{"br", ".br"}, {"gzip", ".gz"}}
 // __spa-fallback.html, 404.html, and _routes.json with the patterns that the fallback is for. It
 // hashes every page's inline scripts for its Content-Security-Policy. A folder without index.html
 // is no error: the site then says how to build it.
-func New(content fs.FS, logger *slog.Logger) (*Site, error) {
-	site := &Site{content: content, logger: logger, files: map[string]*file{}}
+func New(content fs.FS, logger *slog.Logger, secretBehind []string) (*Site, error) {
+	site := &Site{content: content, logger: logger, secretBehind: secretBehind, files: map[string]*file{}}
 	if _, err := fs.Stat(content, "index.html"); errors.Is(err, fs.ErrNotExist) {
 		return site, nil
 	}

@@ -36,7 +36,7 @@ func built() fstest.MapFS {
 
 func newSite(t *testing.T, content fs.FS, logs *bytes.Buffer) *Site {
 	t.Helper()
-	site, err := New(content, slog.New(slog.NewTextHandler(logs, nil)))
+	site, err := New(content, slog.New(slog.NewTextHandler(logs, nil)), []string{"ack", "verify", "webhooks", "prometheus"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,15 +211,35 @@ func TestHalfABuildIsRefused(t *testing.T) {
 	for _, name := range []string{"404.html", "__spa-fallback.html", "_routes.json"} {
 		content := built()
 		delete(content, name)
-		if _, err := New(content, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := New(content, slog.New(slog.DiscardHandler), nil); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+// TestAShortSecretIsMaskedByItsPlace: keys that were set by hand, cut-off links and parts of a
+// token are shorter than the words of a path.
+func TestAShortSecretIsMaskedByItsPlace(t *testing.T) {
+	for at, want := range map[string]string{
+		"/Ack/s3cr3t":                       "path=/Ack/…",
+		"/ack/s3cr3t/s3cr3t":                "path=/ack/…/…",
+		"/VERIFY/s3cr3t":                    "path=/VERIFY/…",
+		"/webhooks/prometheus/s3cr3t":       "path=/webhooks/prometheus/…",
+		"/v1/webhook/Prometheus/s3cr3t":     "path=/v1/webhook/Prometheus/…",
+		"/prometheus/webhooks/s3cr3t/extra": "path=/prometheus/webhooks/…/…",
+		"/docs/instal":                      "path=/docs/instal",
+	} {
+		var logs bytes.Buffer
+		ask(newSite(t, built(), &logs), http.MethodGet, at)
+		if got := logs.String(); !strings.Contains(got, want) || strings.Contains(got, "s3cr3t") {
+			t.Errorf("%s is logged as %s, want %s", at, got, want)
 		}
 	}
 }
 
 // Whatever is compiled in, a site or only the placeholder, can be served.
 func TestBuiltCanBeServed(t *testing.T) {
-	site, err := New(Built(), slog.New(slog.DiscardHandler))
+	site, err := New(Built(), slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
