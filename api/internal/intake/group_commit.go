@@ -2,7 +2,7 @@
 //
 //  1. Requests that arrive together become one batch (group_commit.go). When it fails, its
 //     services are stored each on its own until the lock is gone, or the request at fault
-//     is found (held.go).
+//     is found; its service stays out of the others' batches for a minute (held.go).
 //  2. storeBatch is one transaction: alerts, incidents, escalation and first pages are
 //     stored together (store.go; incidents.go opens, joins and resolves).
 //  3. Only after the commit is each sender answered.

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ const (
 	// lockWaitAgain is the longest wait for a lock of a part of what has just waited
 	// lockWait in vain.
 	lockWaitAgain = 5 * time.Millisecond
+	// asideFor is how long a service is stored by itself after one of its requests was at
+	// fault. Its senders come again within that time.
+	asideFor = time.Minute
 )
 
 // errTooSlow is answered when the alerts of a single request cannot be stored within one
@@ -28,37 +32,42 @@ var errTooSlow = fault.New(fault.Unavailable, "alerts_too_slow",
 
 // heldServices are the services of batches that failed: a row of one of them may be
 // locked, or one of their requests may be at fault. Each is stored on its own until all
-// its requests are answered, and what comes in for it meanwhile waits and goes along.
-// It is safe for concurrent use.
+// its requests are answered, and what comes in for it meanwhile waits and goes along. One
+// that had a request at fault stays held for longer. It is safe for concurrent use.
 type heldServices struct {
 	mu      sync.Mutex
 	waiting map[uuid.UUID]*heldRequests
 	// turns are the held services that nobody is storing, in the order of their turns.
 	turns chan uuid.UUID
+	now   func() time.Time
 }
 
 // heldRequests are the requests of one held service.
 type heldRequests struct {
 	fresh []*submission // not tried yet
 	stuck []*submission // tried alone: a lock is in their way
+	// hasTurn is set while the service is in turns, or being stored.
+	hasTurn bool
+	// asideUntil is when the service may rejoin the ordinary batches.
+	asideUntil time.Time
 }
 
 func newHeldServices() heldServices {
-	// A held service has a request that waits, so turns has room for all of them.
-	return heldServices{waiting: map[uuid.UUID]*heldRequests{}, turns: make(chan uuid.UUID, queuedRequests)}
+	// A service in turns has a request that waits, so there is room for all of them.
+	return heldServices{waiting: map[uuid.UUID]*heldRequests{}, turns: make(chan uuid.UUID, queuedRequests), now: time.Now}
 }
 
 // hold holds the services of a batch that failed.
 func (h *heldServices) hold(together []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	maps.DeleteFunc(h.waiting, func(_ uuid.UUID, own *heldRequests) bool { return h.over(own) })
 	for _, s := range together {
 		service := s.route.ServiceID
 		if h.waiting[service] == nil {
 			h.waiting[service] = &heldRequests{}
-			h.turns <- service
 		}
-		h.waiting[service].fresh = append(h.waiting[service].fresh, s)
+		h.add(h.waiting[service], s)
 	}
 }
 
@@ -66,11 +75,34 @@ func (h *heldServices) hold(together []*submission) {
 func (h *heldServices) join(s *submission) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	own, isHeld := h.waiting[s.route.ServiceID]
-	if isHeld {
-		own.fresh = append(own.fresh, s)
+	own := h.waiting[s.route.ServiceID]
+	if own == nil || h.over(own) {
+		delete(h.waiting, s.route.ServiceID)
+		return false
 	}
-	return isHeld
+	h.add(own, s)
+	return true
+}
+
+func (h *heldServices) add(own *heldRequests, s *submission) {
+	own.fresh = append(own.fresh, s)
+	if !own.hasTurn {
+		own.hasTurn = true
+		h.turns <- s.route.ServiceID
+	}
+}
+
+// over reports whether a service that was set aside may rejoin.
+func (h *heldServices) over(own *heldRequests) bool {
+	return !own.hasTurn && !h.now().Before(own.asideUntil)
+}
+
+// setAside keeps a service, one of whose requests was at fault, out of the ordinary batches
+// for a while: the next such request would take another batch of everybody's apart.
+func (h *heldServices) setAside(service uuid.UUID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.waiting[service].asideUntil = h.now().Add(asideFor)
 }
 
 // take gives what to store of a service next: a batch of requests that were not tried yet,
@@ -88,19 +120,23 @@ func (h *heldServices) take(service uuid.UUID) (fresh, stuck []*submission) {
 	return fresh, stuck
 }
 
-// release ends the turn of a service. Without stuck requests it is held no more, and
-// those that came meanwhile are returned: they go back to the ordinary batches.
+// release ends the turn of a service. Without stuck requests it is held no more, unless it is
+// set aside, and those that came meanwhile are returned: they go back to the ordinary batches.
 func (h *heldServices) release(service uuid.UUID, stuck []*submission) (rejoin []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[service]
-	if len(stuck) > 0 {
-		own.stuck = stuck
+	own.stuck, own.hasTurn = stuck, false
+	aside := !h.over(own)
+	switch {
+	case len(stuck) > 0, aside && len(own.fresh) > 0:
+		own.hasTurn = true
 		h.turns <- service
-		return nil
+	case !aside:
+		delete(h.waiting, service)
+		return own.fresh
 	}
-	delete(h.waiting, service)
-	return own.fresh
+	return nil
 }
 
 // retryHeld stores held services by turns until ctx ends.
@@ -161,6 +197,7 @@ func (in *Intake) storeParts(ctx context.Context, together []*submission, wait t
 // say, sending them again would not help: an incident tells of it instead.
 func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
 	in.logger.ErrorContext(ctx, "alerts could not be stored", "service", s.route.ServiceID, "error", err)
+	in.held.setAside(s.route.ServiceID)
 	switch {
 	case postgres.IsStatementTimeout(err):
 		s.finish(errTooSlow.Because(err))
