@@ -84,7 +84,7 @@ func (w Workspace) Account(ctx context.Context) (account Account, found bool, er
 	var service *uuid.UUID
 	var sealed []byte
 	err = w.DB.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, accountSQL, orgID, personID(owner), serviceID(firedAt)).
+		return tx.QueryRow(ctx, accountSQL, orgID, personID(data().Owner), serviceID(data().FiredAt)).
 			Scan(&account.Email, &service, &account.ServiceName, &sealed)
 	})
 	switch {
@@ -144,7 +144,7 @@ func (w Workspace) plant(ctx context.Context, password string, prepare func(cont
 func (w Workspace) keepPassword(ctx context.Context, password string) error {
 	var stored string
 	err := w.DB.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `SELECT password_hash FROM users WHERE id = $1`, personID(owner)).Scan(&stored)
+		return tx.QueryRow(ctx, `SELECT password_hash FROM users WHERE id = $1`, personID(data().Owner)).Scan(&stored)
 	})
 	if err != nil {
 		return err
@@ -158,11 +158,11 @@ func (w Workspace) keepPassword(ctx context.Context, password string) error {
 		return err
 	}
 	return w.DB.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, personID(owner), hash); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, personID(data().Owner), hash); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `UPDATE session SET revoked_at = nightbell_now(), revoked_for = 'password'
-			WHERE user_id = $1 AND revoked_at IS NULL`, personID(owner))
+			WHERE user_id = $1 AND revoked_at IS NULL`, personID(data().Owner))
 		return err
 	})
 }

@@ -1,11 +1,10 @@
 // Package demo is the demo workspace: one organization with people, policies,
 // services and two weeks of incidents, as real rows that every screen computes from.
 //
-// Entry files: demo.go (Seed, Reset, Account). What is in the workspace stands in
-// tables that can be read like a list: people.go, schedules.go, policies.go, services.go
-// and incidents_*.go. plant.go, rotations.go and history.go turn them into rows; pages are
-// decided by escalation itself, so that the trail of an old incident is the one it would
-// have had.
+// What is in the workspace stands in workspace.yaml: edit that to change the demo. The entry
+// file is demo.go (Seed, Reset, Account). workspace.go and schedules.go write what people
+// set up; history.go lets the incidents happen again by the code that takes alerts in, pages
+// and answers, each at its past instant.
 //
 // Whatever the hour of the first start, the owner is on call for 24/7 Support then, and
 // the default policy pages her at any other time as well. On the Saturday after nobody is
@@ -29,7 +28,7 @@
 // No incident lies within a day of the edges over which these windows slide, except
 // the five that were open a week ago, so the averages stand for a day.
 //
-// Seeded incidents page nobody: their escalation has ended and every notification was
-// sent. What a person or an alert starts afterwards pages like anything else, and
+// Seeded incidents page nobody: their escalation has ended, and every notification was
+// marked sent in the transaction that made it. What a person or an alert starts afterwards pages like anything else, and
 // hand-overs are told from the first one after seeding on.
 package demo

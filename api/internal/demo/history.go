@@ -2,243 +2,240 @@ package demo
 
 import (
 	"cmp"
+	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/intake"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
-// incidents lists all of them, the oldest first: their numbers are their places.
-func incidents() []sampleIncident {
-	all := slices.Concat(openNow, thisWeek, lastWeek)
-	slices.SortFunc(all, func(a, b sampleIncident) int { return cmp.Compare(b.ago, a.ago) })
-	return all
+// taken is how long after acknowledging an incident somebody assigns it to themselves.
+const taken = 12 * time.Second
+
+// happening is one thing of the past.
+type happening struct {
+	at time.Time
+	do func(ctx context.Context, at time.Time) error
 }
 
-// past is one incident on its way into rows.
-type past struct {
-	sampleIncident
-	rows   *rows
-	rota   *rota
-	id     uuid.UUID
-	began  time.Time
-	now    time.Time
-	number int
-	// events are its timeline, in any order.
-	events []event
-}
-
-type event struct {
-	incident.Event
-	incidentID uuid.UUID
-	at         time.Time
-}
-
-// addHistory writes the incidents with all that happened to them. The timeline comes
-// last and in the order of time over all incidents, because it is the live feed too.
-func addHistory(r *rows, rota *rota) {
-	now := rota.now
-	var feed []event
-	for i, sample := range incidents() {
-		p := &past{sampleIncident: sample, rows: r, rota: rota, id: incidentID(sample), began: now.Add(-sample.ago), now: now, number: i + 1}
-		p.tell()
-		p.addIncident()
-		p.addPages()
-		feed = append(feed, p.events...)
+// addHistory lets everything happen again in the order of time, by the code that did it
+// each at its instant. What is due in between is escalated, and every page is sent at birth.
+func (f *filling) addHistory(ctx context.Context) error {
+	newest := slices.MinFunc(data().Incidents, func(a, b pastIncident) int { return cmp.Compare(a.Ago, b.Ago) })
+	story := []happening{{f.now.Add(-newest.Ago - time.Second), f.usePolicies}}
+	for _, i := range data().Incidents {
+		story = append(story, f.storyOf(i)...)
 	}
-	slices.SortStableFunc(feed, func(a, b event) int { return a.at.Compare(b.at) })
-	for i, e := range feed {
-		addEvent(r, e, i)
-	}
-}
-
-// incidentID ends in the code by which people call the incident.
-func incidentID(i sampleIncident) uuid.UUID {
-	text := keyOf("incident", i.code).String()
-	return uuid.MustParse(text[:len(text)-len(i.code)] + i.code)
-}
-
-// tell writes down what people, programs and alerts did, in the words of the product.
-func (p *past) tell() {
-	p.declare()
-	for _, a := range p.alerts[min(1, len(p.alerts)):] {
-		p.note(a.after, incident.Event{Kind: "alert_linked", Message: "Alert linked: " + a.name, Data: map[string]any{"alerts": 1}})
-	}
-	if p.raised.after > 0 {
-		p.note(p.raised.after, incident.Event{
-			Kind: "severity_change", Actor: person(p.raised.by),
-			Message: "Severity changed from " + string(p.raised.from) + " to " + string(p.severity),
-			Data:    map[string]any{"from": string(p.raised.from), "to": string(p.severity)},
-		})
-	}
-	if p.acknowledged > 0 {
-		p.note(p.acknowledged, incident.Event{Kind: "acknowledged", Actor: person(p.who), Message: "Incident acknowledged"})
-		p.note(p.acknowledged+12*time.Second, incident.Event{
-			Kind: "assigned", Actor: person(p.who),
-			Message: "Assigned to " + person(p.who).Name,
-			Data:    map[string]any{"assignee_id": personID(p.who).String(), "assignee_name": person(p.who).Name},
-		})
-	}
-	for _, c := range p.said {
-		p.note(c.after, incident.Event{Kind: "comment", Actor: person(c.who), Message: c.text})
-	}
-	if p.resolved > 0 {
-		p.note(p.resolved, p.ending())
-	}
-}
-
-func (p *past) declare() {
-	switch {
-	case len(p.alerts) > 0:
-		p.note(0, incident.Event{Kind: "declared", Message: "Declared from an alert of " + p.service + "."})
-	case p.by != "":
-		p.note(0, incident.Event{Kind: "declared", Actor: person(p.by), Message: "Declared by " + person(p.by).Name + "."})
-	default:
-		program := incident.Actor{Kind: incident.APIKey, Name: programName}
-		p.note(0, incident.Event{Kind: "declared", Actor: program, Message: "Declared by " + program.Name + "."})
-	}
-}
-
-// programName is the API key of the job that counts orders.
-const programName = "order volume monitor"
-
-func (p *past) ending() incident.Event {
-	if p.resolver == "" {
-		return incident.Event{Kind: "resolved", Actor: incident.Actor{Kind: incident.System, Name: "System"}, Message: "All alerts resolved"}
-	}
-	return incident.Event{Kind: "resolved", Actor: person(p.resolver), Message: "Incident resolved"}
-}
-
-func (p *past) note(after time.Duration, e incident.Event) {
-	p.events = append(p.events, event{Event: e, incidentID: p.id, at: p.began.Add(after)})
-}
-
-// person is somebody of the workspace as an actor, by their first name.
-func person(first string) incident.Actor {
-	i := slices.IndexFunc(people, func(p samplePerson) bool { return p.first == first })
-	return incident.Actor{Kind: incident.User, ID: personID(first), Name: people[i].name()}
-}
-
-func addEvent(r *rows, e event, place int) {
-	kind := cmp.Or(e.Actor.Kind, incident.System)
-	data := e.Data
-	if data == nil {
-		data = map[string]any{}
-	}
-	r.add("timeline_event", "org_id, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at",
-		orgID, keyOf("event", strconv.Itoa(place)), e.incidentID, e.Kind, string(kind),
-		optional(e.Actor.ID, e.Actor.ID != uuid.Nil), e.Actor.Name, e.Message, data, e.at)
-}
-
-func (p *past) status() incident.Status {
-	switch {
-	case p.resolved > 0:
-		return incident.Resolved
-	case p.acknowledged > 0:
-		return incident.Acknowledged
-	default:
-		return incident.Triggered
-	}
-}
-
-func (p *past) source() string {
-	switch {
-	case len(p.alerts) > 0:
-		return p.alerts[0].source
-	case p.by != "":
-		return "manual"
-	default:
-		return "api"
-	}
-}
-
-// at is the time so long after it began; NULL for what never happened.
-func (p *past) at(after time.Duration) any {
-	if after == 0 {
-		return nil
-	}
-	return p.began.Add(after)
-}
-
-func (p *past) addIncident() {
-	last := slices.MaxFunc(p.events, func(a, b event) int { return a.at.Compare(b.at) })
-	p.rows.add("incident", `org_id, id, number, service_id, incident_key, title, description, status, severity, urgency, source,
-		escalation_policy_id, assignee_id, acknowledged_by, acknowledged_at, acknowledged_severity, resolved_by, resolved_at, triggered_at, created_by,
-		alert_count, details, version, updated_at`,
-		orgID, p.id, p.number, serviceID(p.service), p.key(), p.title, p.description, string(p.status()), string(p.severity),
-		string(incident.UrgencyOf(p.severity)), p.source(), policyID(p.policy()),
-		optional(personID(p.who), p.who != ""), optional(personID(p.who), p.who != ""), p.at(p.acknowledged), p.acknowledgedSeverity(),
-		optional(personID(p.resolver), p.resolver != ""), p.at(p.resolved), p.began,
-		optional(personID(p.by), p.by != ""), len(p.alerts), p.details(), p.version(), last.at)
-	for i := range p.alerts {
-		p.addAlert(i)
-	}
-}
-
-func (p *past) acknowledgedSeverity() any {
-	if p.acknowledged == 0 {
-		return nil
-	}
-	return string(p.severity)
-}
-
-// key is what the incident is about; none joins one that was declared.
-func (p *past) key() any {
-	if len(p.alerts) == 0 {
-		return nil
-	}
-	return "alert:sample-" + p.code
-}
-
-// details are what the order volume monitor sent along (docs: low order volume).
-func (p *past) details() map[string]any {
-	switch p.source() {
-	case "api":
-		return map[string]any{
-			"tags":     map[string]string{"type": "business_metric", "metric": "orders"},
-			"metadata": map[string]any{"orders_count": 7, "threshold": 10, "time_window": "1h"},
+	slices.SortStableFunc(story, func(a, b happening) int { return a.at.Compare(b.at) })
+	for _, h := range story {
+		if err := f.escalateUntil(ctx, h.at); err != nil {
+			return err
 		}
-	case "manual":
-		return map[string]any{"tags": map[string]string{}, "metadata": map[string]any{}}
-	default:
-		return map[string]any{}
-	}
-}
-
-// version counts the commands that were carried out, as the product does.
-func (p *past) version() int {
-	version := 1
-	for _, e := range p.events {
-		switch e.Kind {
-		case "acknowledged", "assigned", "severity_change", "comment", "alert_linked", "resolved":
-			version++
+		if err := h.do(ctx, h.at); err != nil {
+			return err
 		}
 	}
-	return version
+	if err := f.escalateUntil(ctx, f.now); err != nil {
+		return err
+	}
+	return f.stopPaging(ctx)
 }
 
-// addAlert writes an alert with the record of its messages. It fires as long as the
-// incident is open.
-func (p *past) addAlert(i int) {
-	a := p.alerts[i]
-	id, started := keyOf("alert", p.code+"/"+a.name), p.began.Add(a.after)
-	status, ended, seen := alert.Firing, any(nil), p.now.Add(-time.Duration(20+7*i)*time.Second)
-	if p.resolved > 0 {
-		status, seen = alert.Resolved, p.began.Add(p.resolved)
-		ended = seen
+// storyOf is all that happens to an incident, besides its paging.
+func (f *filling) storyOf(i pastIncident) (story []happening) {
+	id, began := incidentID(i.ID), f.now.Add(-i.Ago)
+	add := func(after time.Duration, do func(context.Context, time.Time) error) {
+		story = append(story, happening{began.Add(after), do})
 	}
-	p.rows.add("alert", `org_id, id, service_id, alert_key, status, severity, source, title, labels, annotations, starts_at, start_known,
-		ends_at, incident_id, incident_starts_at, occurrence_count, first_seen_at, last_seen_at`,
-		orgID, id, serviceID(p.service), "sample-"+p.code+"-"+a.name, string(status), string(p.severity), a.source, a.name,
-		map[string]string{"alertname": a.name, "severity": string(p.severity), "service": p.service}, map[string]string{"summary": p.title},
-		started, true, ended, p.id, started, a.repeats, started, seen)
-	const columns = "org_id, alert_id, incident_id, status, occurrences, received_at"
-	p.rows.add("alert_event", columns, orgID, id, p.id, string(alert.Firing), a.repeats, started)
-	if p.resolved > 0 {
-		p.rows.add("alert_event", columns, orgID, id, p.id, string(alert.Resolved), 1, seen)
+	command := func(after time.Duration, command incident.Command) {
+		add(after, func(ctx context.Context, at time.Time) error {
+			_, raised := command.(incident.ChangeSeverity)
+			f.stale = f.stale || raised || id == f.next.incidentID
+			return respond.Apply(ctx, f.tx, orgID, []uuid.UUID{id}, command, at)
+		})
 	}
+	over := slices.ContainsFunc(i.Then, func(e event) bool { return e.Does == "clear" || e.Does == "resolve" })
+	if len(i.Alerts) == 0 {
+		add(0, func(ctx context.Context, at time.Time) error { return f.declare(ctx, i, at) })
+	}
+	for n, a := range i.Alerts {
+		// An alert that fires still came a moment ago for the last time.
+		last := f.now.Add(-time.Duration(20+7*n) * time.Second)
+		first := a.Times
+		if !over && a.Times > 1 {
+			first = 1
+			story = append(story, happening{last, func(ctx context.Context, at time.Time) error {
+				return f.receive(ctx, i, []alert.Received{i.alert(a, began, a.Times-1)}, at)
+			}})
+		}
+		add(a.After, func(ctx context.Context, at time.Time) error {
+			return f.receive(ctx, i, []alert.Received{i.alert(a, began, first)}, at)
+		})
+	}
+	for _, e := range i.Then {
+		who := actor(e.Who)
+		switch {
+		case e.Severity != "":
+			command(e.After, incident.ChangeSeverity{By: who, To: e.Severity})
+		case e.Says != "":
+			command(e.After, incident.Comment{By: who, Message: e.Says})
+		case e.Does == "acknowledge":
+			command(e.After, incident.Acknowledge{By: who})
+			command(e.After+taken, incident.Assign{By: who, To: who.ID, ToName: who.Name})
+		case e.Does == "resolve":
+			command(e.After, incident.Resolve{By: who})
+			fallthrough
+		case e.Does == "clear":
+			add(e.After, func(ctx context.Context, at time.Time) error { return f.clear(ctx, i, began, at) })
+		}
+	}
+	return story
+}
+
+// declare opens an incident by the words of a person, or of the program with what it sends.
+func (f *filling) declare(ctx context.Context, i pastIncident, at time.Time) error {
+	declaration := respond.Declaration{
+		OrgID: orgID, IncidentID: incidentID(i.ID), ServiceID: serviceID(i.Service), Title: i.Title, Description: i.Description, Severity: i.Severity,
+		By: incident.Actor{Kind: incident.APIKey, Name: data().Program}, Tags: i.Tags, Metadata: i.Metadata,
+	}
+	if i.By != "" {
+		declaration.By = actor(i.By)
+	}
+	f.stale = true
+	_, err := declaration.Open(ctx, f.tx, at)
+	return err
+}
+
+// clear ends the alerts of an incident.
+func (f *filling) clear(ctx context.Context, i pastIncident, began, at time.Time) error {
+	var ended []alert.Received
+	for _, a := range i.Alerts {
+		one := i.alert(a, began, 1)
+		one.Status, one.EndsAt = alert.Resolved, at
+		ended = append(ended, one)
+	}
+	return f.receive(ctx, i, ended, at)
+}
+
+func (f *filling) receive(ctx context.Context, i pastIncident, alerts []alert.Received, at time.Time) error {
+	if len(alerts) == 0 {
+		return nil
+	}
+	of := data().Services[slices.IndexFunc(data().Services, func(s service) bool { return s.Name == i.Service })]
+	route := catalog.Route{
+		OrgID: orgID, ServiceID: serviceID(of.Name), ServiceName: of.Name, PolicyID: keyOf("policy", policyOf(of)), Grouping: catalog.ByGroup,
+	}
+	f.stale = f.stale || alerts[0].StartsAt.Equal(at) || incidentID(i.ID) == f.next.incidentID
+	return intake.Store(ctx, f.tx, route, alerts, incidentID(i.ID), at)
+}
+
+// alert is one of the incident's as it was received; the incident is their group.
+func (i pastIncident) alert(a pastAlert, began time.Time, times int) alert.Received {
+	return alert.Received{
+		Key: i.ID + "/" + a.Name, Group: i.ID, GroupTitle: i.Title, Status: alert.Firing, Severity: i.Severity, Source: a.Source,
+		Title: a.Name, Description: i.Description, StartsAt: began.Add(a.After), Count: times,
+		Labels:      map[string]string{"alertname": a.Name, "severity": string(i.Severity), "service": i.Service},
+		Annotations: map[string]string{"summary": i.Title},
+	}
+}
+
+// incidentID ends in the four digits by which people call the incident.
+func incidentID(digits string) uuid.UUID {
+	text := keyOf("incident", digits).String()
+	return uuid.MustParse(text[:len(text)-len(digits)] + digits)
+}
+
+// actor is somebody of the workspace, by their first name.
+func actor(first string) incident.Actor {
+	if first == "" {
+		return incident.Actor{}
+	}
+	return incident.Actor{Kind: incident.User, ID: personID(first), Name: data().personBy(first).Name}
+}
+
+// escalateUntil carries out the steps that were due before an instant, each when it was.
+func (f *filling) escalateUntil(ctx context.Context, until time.Time) error {
+	for {
+		if err := f.markSent(ctx); err != nil {
+			return err
+		}
+		due := f.next.due
+		if due.IsZero() || !due.Before(until) {
+			return nil
+		}
+		f.stale = true
+		if err := paging.Escalate(ctx, f.tx, orgID, f.next.incidentID, due); err != nil {
+			return err
+		}
+	}
+}
+
+// markSentSQL finishes pages in the transaction that made them: no outbox ever sees one.
+const markSentSQL = `
+WITH page AS (
+    SELECT n.id, gen_random_uuid() AS delivery_id, n.incident_id, n.contact_method_id, n.user_id, n.channel, n.step, n.round,
+           n.due_at + interval '170 milliseconds' AS started_at, n.due_at + interval '620 milliseconds' AS sent_at,
+           u.name AS person, c.name AS contact, c.hint
+    FROM notification n JOIN users u ON u.id = n.user_id JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+    WHERE n.org_id = $1 AND n.state = 'pending'
+), sent AS (
+    UPDATE notification n SET state = 'sent', attempts = 1, delivery_ids = ARRAY[page.delivery_id], finished_at = page.sent_at
+    FROM page WHERE n.org_id = $1 AND n.id = page.id
+), delivered AS (
+    INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, detail, incident_count, notification_ids, started_at, finished_at)
+    SELECT $1, delivery_id, contact_method_id, user_id, channel, 'accepted', '250 2.0.0 Ok: queued', 1, ARRAY[id], started_at, sent_at FROM page
+)
+INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, message, data, at)
+SELECT $1, gen_random_uuid(), incident_id, 'paged', 'system', person || ' was paged by e-mail (' || hint || ')',
+       jsonb_build_object('channel', channel, 'notification_id', id, 'delivery_id', delivery_id, 'contact_name', contact, 'contact_hint', hint,
+           'user_id', user_id, 'user_name', person, 'step', step + 1, 'round', round + 1), sent_at
+FROM page`
+
+const nextSQL = `SELECT incident_id, next_due_at FROM escalation_state
+WHERE org_id = $1 AND status = 'active' ORDER BY next_due_at LIMIT 1`
+
+// markSent finishes the pages of what has just happened, and reads which step is due next:
+// what happens to one incident does not change another's.
+func (f *filling) markSent(ctx context.Context) error {
+	if !f.stale {
+		return nil
+	}
+	f.stale, f.next = false, nextStep{}
+	batch := &pgx.Batch{}
+	batch.Queue(markSentSQL, orgID)
+	batch.Queue(nextSQL, orgID).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&f.next.incidentID, &f.next.due}, func() error {
+			f.next.due = f.next.due.UTC()
+			return nil
+		})
+		return err
+	})
+	return f.tx.SendBatch(ctx, batch).Close()
+}
+
+// stopPaging ends the paging of what nobody has answered: only what is new pages.
+func (f *filling) stopPaging(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	for _, i := range data().Incidents {
+		current, found, err := escalationdb.Get(ctx, f.tx, orgID, incidentID(i.ID), uuid.Nil)
+		if err != nil {
+			return err
+		}
+		if found && current.Status == escalation.Active {
+			current.State = escalation.Stop(current.State, "sample incident")
+			escalationdb.QueueSave(batch, []escalationdb.Paging{current.Paging}, f.now)
+		}
+	}
+	return postgres.Finish(ctx, f.tx, batch)
 }

@@ -196,7 +196,8 @@ func contents(t *testing.T, db *pgtest.Database, orgID uuid.UUID) map[string]str
 		for _, name := range names {
 			var text string
 			err := tx.QueryRow(ctx, `SELECT coalesce(string_agg(line, E'\n' ORDER BY line), '') FROM (
-				SELECT (to_jsonb(x) - '{seq,hash,sealed}'::text[])::text AS line FROM `+name+` x WHERE org_id = $1) AS lines`, orgID).Scan(&text)
+				SELECT regexp_replace((to_jsonb(x) - '{seq,hash,sealed}'::text[])::text, '[0-9a-f-]{14}[47][0-9a-f]{3}-[0-9a-f-]{17}', 'chance', 'g') AS line
+				FROM `+name+` x WHERE org_id = $1) AS lines`, orgID).Scan(&text)
 			if err != nil {
 				return err
 			}

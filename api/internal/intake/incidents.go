@@ -14,7 +14,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
-	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
 // lockIncidents locks the incidents that alerts join, make more severe or may resolve.
@@ -86,7 +85,7 @@ func (b *batch) opening(subject incidentdb.Subject, alerts []*alertdb.Change) in
 	route, first := b.routes[subject.ServiceID], alerts[0].Received
 	grouping := string(route.Grouping)
 	return incidentdb.Opening{
-		OrgID: route.OrgID, ServiceID: subject.ServiceID, Key: subject.Key, PolicyID: route.PolicyID,
+		OrgID: route.OrgID, ID: b.openAs, ServiceID: subject.ServiceID, Key: subject.Key, PolicyID: route.PolicyID,
 		Title: alert.IncidentTitle(grouping, first), Description: alert.IncidentDescription(grouping, first),
 		Severity: worst(first.Severity, alerts), Source: first.Source,
 		AlertCount: len(alerts), TruncatedAlerts: b.truncated[subject.ServiceID],
@@ -108,7 +107,7 @@ func (b *batch) numberOpenings(ctx context.Context) error {
 		rest = rest[len(own):]
 		incidentdb.QueueNumbers(reads, own[0].OrgID, len(own), func(first int) {
 			for i, opening := range own {
-				record := opening.Record(id.New())
+				record := opening.Record()
 				record.Number = first + i
 				b.opened = append(b.opened, record)
 			}

@@ -71,35 +71,53 @@ func (in *Intake) storeBatch(ctx context.Context, together []*submission, wait t
 		if err != nil {
 			return err
 		}
-		b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
-		// 2. Ask alert.Decide what each alert means, now that its row is known.
-		b.decide()
-		// 3. Lock the incidents that alerts join or may resolve, if there are any.
-		if err := b.lockIncidents(ctx); err != nil {
-			return err
-		}
-		// 4. Let the others open incidents, and page the first people.
-		if err := b.openIncidents(ctx); err != nil {
-			return err
-		}
-		// 5. Make those that were open as severe as their worst alert, and page for that.
-		if err := b.raiseSeverity(ctx); err != nil {
-			return err
-		}
-		// 6. Queue every alert, with its incident, and a line of the record for each.
-		b.queueWrites()
-		// 7. Resolve the incidents whose last alert ended.
-		if err := b.resolveCleared(ctx); err != nil {
-			return err
-		}
-		// 8. With COMMIT: everything that is queued, pages and timeline too.
-		b.round.Queue(&b.writes)
-		return postgres.Finish(ctx, tx, &b.writes)
+		return b.store(ctx, tx, now)
 	}, postgres.LockTimeout(wait), postgres.First(read))
 	if err != nil {
 		return nil, err
 	}
 	return b.round, nil
+}
+
+// Store stores alerts of one service at now, in a transaction that it ends as
+// postgres.Finish does. An incident that they open gets the id openAs. It gives no signals,
+// and does not try again when others store the same alerts.
+func Store(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.Received, openAs uuid.UUID, now time.Time) error {
+	b, reads := newBatch([]*submission{{route: route, batch: alert.Batch{Alerts: alerts}}}), &pgx.Batch{}
+	b.openAs = openAs
+	b.queueReads(reads)
+	if err := tx.SendBatch(ctx, reads).Close(); err != nil {
+		return err
+	}
+	return b.store(ctx, tx, now)
+}
+
+// store is what storeBatch does once its transaction is open and the reads are there.
+func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
+	// 2. Ask alert.Decide what each alert means, now that its row is known.
+	b.decide()
+	// 3. Lock the incidents that alerts join or may resolve, if there are any.
+	if err := b.lockIncidents(ctx); err != nil {
+		return err
+	}
+	// 4. Let the others open incidents, and page the first people.
+	if err := b.openIncidents(ctx); err != nil {
+		return err
+	}
+	// 5. Make those that were open as severe as their worst alert, and page for that.
+	if err := b.raiseSeverity(ctx); err != nil {
+		return err
+	}
+	// 6. Queue every alert, with its incident, and a line of the record for each.
+	b.queueWrites()
+	// 7. Resolve the incidents whose last alert ended.
+	if err := b.resolveCleared(ctx); err != nil {
+		return err
+	}
+	// 8. With COMMIT: everything that is queued, pages and timeline too.
+	b.round.Queue(&b.writes)
+	return postgres.Finish(ctx, tx, &b.writes)
 }
 
 func (in *Intake) signal(round *paging.Round) {
@@ -131,6 +149,7 @@ type batch struct {
 	records map[uuid.UUID]incidentdb.Record
 
 	openings []incidentdb.Opening
+	openAs   uuid.UUID           // the id of the next incident; Nil for a new one
 	opened   []incidentdb.Record // what openings become
 	joined   []incidentdb.Joined
 	writes   pgx.Batch

@@ -128,6 +128,16 @@ func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
 	})
 }
 
+// Escalate carries out the next step of one incident at now, due or not, in a transaction
+// that it ends as postgres.Finish does. It gives no signals.
+func Escalate(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now time.Time) error {
+	current, found, err := escalationdb.Get(ctx, tx, orgID, incidentID, uuid.Nil)
+	if err != nil || !found {
+		return err
+	}
+	return NewRound(tx, now).escalate(ctx, []escalationdb.Paging{current.Paging})
+}
+
 // escalate decides and writes what follows for the claimed incidents.
 func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 	if len(due) == 0 {

@@ -20,6 +20,7 @@ import (
 // Declaration is an incident that a person or a program declares.
 type Declaration struct {
 	OrgID       uuid.UUID
+	IncidentID  uuid.UUID // Nil for a new one
 	By          incident.Actor
 	ServiceID   uuid.UUID // Nil when it is about no service
 	AssigneeID  uuid.UUID // Nil when nobody has it yet
@@ -47,7 +48,7 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 			incidentID = first
 			return err
 		}
-		incidentID, err = d.open(ctx, tx, now)
+		incidentID, err = d.Open(ctx, tx, now)
 		return err
 	})
 	if err != nil {
@@ -58,8 +59,9 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 	return incidentID, nil
 }
 
-// open stores the incident and starts its paging.
-func (d Declaration) open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.UUID, error) {
+// Open stores the incident and starts its paging at now, in a transaction that it ends as
+// postgres.Finish does.
+func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.UUID, error) {
 	policyID, err := policyFor(ctx, tx, d)
 	if err != nil {
 		return uuid.Nil, err
@@ -72,7 +74,7 @@ func (d Declaration) open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 		return uuid.Nil, errDetails()
 	}
 	opening := incidentdb.Opening{
-		OrgID: d.OrgID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
+		OrgID: d.OrgID, ID: d.IncidentID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
 		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details,
 	}
 	if d.By.Kind == incident.User {

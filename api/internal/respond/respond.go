@@ -11,6 +11,7 @@ package respond
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,11 @@ func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
 // the state does not allow is the fault of incident.Decide.
 func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
 	err := r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
-		return respond(ctx, tx, orgID, incidentIDs, command)
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return Apply(ctx, tx, orgID, incidentIDs, command, now)
 	})
 	if err != nil {
 		return err
@@ -54,11 +59,9 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 	return nil
 }
 
-func respond(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
-	now, err := postgres.Now(ctx, tx)
-	if err != nil {
-		return err
-	}
+// Apply is Respond at now, in a transaction that it ends as postgres.Finish does. It gives
+// no signals.
+func Apply(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command, now time.Time) error {
 	var ref incidentdb.Ref
 	for _, incidentID := range incidentIDs {
 		ref.Add(orgID, incidentID)

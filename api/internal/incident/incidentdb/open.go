@@ -52,6 +52,7 @@ func QueueFindOpen(batch *pgx.Batch, subjects []Subject, take func(Subject, uuid
 // Opening is an incident about to exist.
 type Opening struct {
 	OrgID           uuid.UUID
+	ID              uuid.UUID // Nil for a new one
 	ServiceID       uuid.UUID // Nil when it has no service
 	Key             string    // empty when nothing joins it
 	PolicyID        uuid.UUID // Nil when nobody is paged by a policy
@@ -74,14 +75,21 @@ type Opened struct {
 	Fresh bool
 }
 
-// Record is the incident that the opening opens under an id.
-func (o Opening) Record(incidentID uuid.UUID) Record {
+// Record is the incident that the opening opens.
+func (o Opening) Record() Record {
 	return Record{
 		Incident: incident.Incident{
-			OrgID: o.OrgID, ID: incidentID, Status: incident.Triggered, Severity: o.Severity, AssigneeID: o.AssigneeID, Version: 1,
+			OrgID: o.OrgID, ID: o.id(), Status: incident.Triggered, Severity: o.Severity, AssigneeID: o.AssigneeID, Version: 1,
 		},
 		ServiceID: o.ServiceID, Key: o.Key, PolicyID: o.PolicyID, Title: o.Title, Urgency: incident.UrgencyOf(o.Severity),
 	}
+}
+
+func (o Opening) id() uuid.UUID {
+	if o.ID != uuid.Nil {
+		return o.ID
+	}
+	return id.New()
 }
 
 // QueueNumbers adds the statement that reserves n numbers for incidents of an organization
@@ -172,7 +180,7 @@ func openColumns(openings []Opening, now time.Time) ([]any, map[uuid.UUID]bool) 
 	severities, urgencies, sources := make([]string, n), make([]string, n), make([]string, n)
 	alerts, truncated, places, details := make([]int32, n), make([]int32, n), make([]int32, n), make([][]byte, n)
 	for i, o := range openings {
-		orgs[i], ids[i] = o.OrgID, id.New()
+		orgs[i], ids[i] = o.OrgID, o.id()
 		fresh[ids[i]] = true
 		services[i], policies[i], assignees[i], creators[i] = postgres.Null(o.ServiceID), postgres.Null(o.PolicyID), postgres.Null(o.AssigneeID), postgres.Null(o.CreatedBy)
 		keys[i], titles[i], descriptions[i] = postgres.Null(o.Key), o.Title, o.Description

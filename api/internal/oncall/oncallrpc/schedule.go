@@ -59,7 +59,7 @@ func (h *Handler) CreateSchedule(ctx context.Context, request *nightbellv1.Creat
 		if err != nil {
 			return err
 		}
-		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
+		if err := w.WriteRotations(ctx, w.orgID, draft.Schedule); err != nil {
 			return err
 		}
 		made, err = w.describe(ctx, &draft.ID)
@@ -90,7 +90,7 @@ func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.Updat
 		if err != nil {
 			return err
 		}
-		if err := w.writeRotations(ctx, draft.Schedule); err != nil {
+		if err := w.WriteRotations(ctx, w.orgID, draft.Schedule); err != nil {
 			return err
 		}
 		updated, err = w.describe(ctx, &scheduleID)
