@@ -142,10 +142,12 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 				continue
 			}
 			w.effects[key] = true
-			w.pages = append(w.pages, &page{
+			p := &page{
 				key: key, of: row, target: target(effect), cycle: row.paging.Cycle, round: effect.Round, step: effect.Step,
 				decided: decided, lastResort: effect.StepID == LastResortID, kind: effect.Kind, rise: effect.Rise, severity: row.Severity, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
-			})
+			}
+			w.pages = append(w.pages, p)
+			w.after(p.due.Sub(w.now)+w.upTo(time.Second), func() { w.send(p) })
 		}
 	}
 }

@@ -15,9 +15,8 @@ import (
 // mutation takes a guard away, to see whether the simulator notices.
 type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
-	noLease, noToken, noLastLook, noBudget, noTick       bool
-	deafHold, lostHold, noTimers, earlyTimers, keptAlert bool
-	deafRise                                             bool
+	noTick, deafHold, lostHold, deafRise                 bool
+	noTimers, earlyTimers, keptAlert                     bool
 	ahead                                                time.Duration
 }
 
@@ -77,7 +76,6 @@ type pageState string
 
 const (
 	pending   pageState = "pending"
-	sending   pageState = "sending"
 	sent      pageState = "sent"
 	cancelled pageState = "cancelled"
 )
@@ -94,11 +92,7 @@ type page struct {
 	rise        alert.Severity // the page tells of that
 	severity    alert.Severity // of the incident when it was decided
 	state       pageState
-	due         time.Time // also when it is tried next
-	token       int
-	leaseTill   time.Time
-	attempts    int
-	excuses     int // crashes, lost answers, refusals: each allows one more attempt
+	due         time.Time
 }
 
 // simulate lives through one seed until nothing is left to do.
@@ -109,7 +103,7 @@ func simulate(seed uint64, fault mutation, telling bool) *world {
 		effects: map[string]bool{}, accepted: map[string]bool{}, alerts: map[string]*alertRow{},
 	}
 	w.plan()
-	for _, wake := range []func(*actor){w.sweep, w.sweep, w.deliver, w.deliver, w.keepTime, w.keepTime} {
+	for _, wake := range []func(*actor){w.sweep, w.sweep, w.keepTime, w.keepTime} {
 		w.actors = append(w.actors, &actor{wake: wake, asleep: true})
 	}
 	for key := range 1 + random.IntN(2) {
@@ -210,10 +204,9 @@ func (w *world) tell(format string, args ...any) {
 
 // actor is one loop of one process. What it planned dies with its life.
 type actor struct {
-	wake    func(*actor)
-	life    int
-	asleep  bool
-	sending *page
+	wake   func(*actor)
+	life   int
+	asleep bool
 }
 
 func (w *world) then(a *actor, wait time.Duration, do func()) {
@@ -264,10 +257,6 @@ func (w *world) kill(a *actor) {
 	a.life++
 	a.asleep = false
 	w.tally.crashes++
-	if a.sending != nil {
-		a.sending.excuses++
-		a.sending = nil
-	}
 }
 
 // downtime stops everything for minutes, hours or days.

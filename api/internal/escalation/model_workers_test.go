@@ -49,119 +49,26 @@ func (w *world) dueIncident() (due *incidentRow, next time.Time) {
 	return due, next
 }
 
-// ---- the outbox
+// ---- pages
 
-// A claim holds for leaseTime; a send without a fault takes sendTime at most.
-const (
-	leaseTime = 10 * time.Second
-	sendTime  = 3 * time.Second
-)
-
-func (w *world) deliver(a *actor) {
-	p, next := w.duePage()
-	if p == nil {
-		w.sleep(a, next)
-		return
-	}
-	p.state, p.leaseTill = sending, w.now.Add(leaseTime)
-	p.token++
-	token := p.token
-	w.then(a, w.pause(), func() {
-		switch {
-		case w.crashes(a):
-		case w.mayStillSend(p, token):
-			w.then(a, w.upTo(500*time.Millisecond), func() { w.send(a, p, token) })
-		default:
-			a.wake(a)
-		}
-	})
-}
-
-// mayStillSend is the last look: the lease is ours and long enough, and nobody has answered.
-func (w *world) mayStillSend(p *page, token int) bool {
+// send hands a page out once it is due, unless somebody has answered. How pages are claimed,
+// sent and recorded is lived through by the real outbox: delivery/simulate_test.go.
+func (w *world) send(p *page) {
 	switch {
-	case p.token != token || p.state != sending:
-		return false
-	case !p.waits() && !w.fault.noLastLook:
+	case p.state != pending:
+	case w.down():
+		w.after(w.downTill.Sub(w.now)+w.upTo(time.Second), func() { w.send(p) })
+	case !p.waits():
 		p.state = cancelled
-		return false
-	case p.leaseTill.Sub(w.now) < sendTime && !w.fault.noBudget:
-		p.state = pending // too late to finish before somebody else takes it over
-		return false
 	default:
-		return true
+		p.state = sent
+		w.sent++
+		w.tell("sent %s", p.key)
+		w.checkSend(p)
 	}
 }
 
 // waits reports whether nobody has answered yet what the page is about.
 func (p *page) waits() bool {
 	return p.of.Status == incident.Triggered || p.rise != "" && p.of.WantsConfirmation()
-}
-
-// duePage picks a page that may be claimed, or says when the next one may.
-func (w *world) duePage() (due *page, next time.Time) {
-	for _, p := range w.pages {
-		at := p.due
-		switch {
-		case p.state == sending && !w.fault.noLease:
-			at = p.leaseTill
-		case p.state != pending && p.state != sending:
-			continue
-		}
-		if !at.After(w.now) {
-			return p, time.Time{}
-		}
-		if next.IsZero() || at.Before(next) {
-			next = at
-		}
-	}
-	return nil, next
-}
-
-// send hands a page to the provider, which takes it, refuses it or loses the answer.
-func (w *world) send(a *actor, p *page, token int) {
-	p.attempts++
-	w.attempts++
-	w.tell("attempt %d at %s", p.attempts, p.key)
-	w.checkAttempt(p)
-	a.sending = p
-	accepted, wait := true, w.upTo(sendTime-time.Second)
-	switch w.random.IntN(10) {
-	case 0: // refused for now
-		accepted = false
-		p.excuses++
-	case 1: // taken, but the answer is lost: it may go out again
-		accepted, wait = false, 9*time.Second
-		p.excuses++
-		w.lost++
-	case 2: // slow beyond the lease: somebody else takes it over
-		wait = 11 * time.Second
-		p.excuses++
-		w.lost++
-	}
-	w.then(a, wait, func() {
-		if w.crashes(a) {
-			return
-		}
-		a.sending = nil
-		if p.token == token && p.state == sending || w.fault.noToken {
-			w.finish(p, accepted)
-		}
-		a.wake(a)
-	})
-}
-
-func (w *world) finish(p *page, accepted bool) {
-	switch {
-	case p.state == sent && !accepted:
-		w.problem("I5: %s was sent and is pending again", p.key)
-	case accepted:
-		p.state = sent
-	default:
-		p.state, p.due = pending, w.now.Add(2*time.Second)
-	}
-	if p.state == pending && !p.waits() {
-		p.state = cancelled
-	}
-	w.committed(p.of)
 }

@@ -14,12 +14,11 @@ import (
 )
 
 // The simulator lives through whole incidents in virtual time: senders that repeat,
-// two sweepers that read and commit at different moments, two senders of pages with
-// leases, a provider that loses answers, people who answer, planned work that is ended
-// early, two keepers of timers, crashes anywhere, days of downtime. Everything follows
-// from one seed. model_test.go holds the clock, the tables and the crashes,
-// model_actors_test.go senders and people, model_workers_test.go and
-// model_clock_test.go what runs by itself.
+// two sweepers that read and commit at different moments, people who answer, planned work
+// that is ended early, two keepers of timers, crashes anywhere, days of downtime. Everything
+// follows from one seed. model_test.go holds the clock, the tables and the crashes,
+// model_actors_test.go senders and people, model_workers_test.go and model_clock_test.go
+// what runs by itself. The outbox has nights of its own: delivery/simulate_test.go.
 
 var (
 	simulations = flag.Int("simulations", 2_000, "how many seeds the simulator lives through")
@@ -41,7 +40,7 @@ func TestSimulation(t *testing.T) {
 		total.add(world.tally)
 	}
 	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
-	if total.incidents == 0 || total.attempts == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 || total.lost == 0 ||
+	if total.incidents == 0 || total.sent == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 ||
 		total.held == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 {
 		t.Error("the simulator does not reach everything")
 	}
@@ -58,10 +57,6 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"no version guard on the state", mutation{unguardedState: true}, "I2"},
 		{"no guard and no unique effect key", mutation{unguardedState: true, duplicateEffects: true}, "I2 I5"},
 		{"no unique open incident", mutation{duplicateIncidents: true}, "I3"},
-		{"no lease on a claimed page", mutation{noLease: true}, "I5"},
-		{"no token on the result of a page", mutation{noToken: true}, "I5"},
-		{"no last look before a page is sent", mutation{noLastLook: true}, "I7"},
-		{"a send that may outlive its lease", mutation{noBudget: true}, "I5"},
 		{"nobody looks again after a commit", mutation{noTick: true}, "I2 I4"},
 		{"a clock that runs ahead", mutation{ahead: 20 * time.Second}, "I6"},
 		{"a sweeper that does not hear of maintenance", mutation{deafHold: true}, "M1"},
@@ -87,13 +82,12 @@ func TestSimulationNoticesFaults(t *testing.T) {
 }
 
 // tally is what a simulation went through.
-type tally struct{ incidents, attempts, crashes, lost, answered, exhausted, held, timedOut, resolvedItself, rises int }
+type tally struct{ incidents, sent, crashes, answered, exhausted, held, timedOut, resolvedItself, rises int }
 
 func (t *tally) add(other tally) {
 	t.incidents += other.incidents
-	t.attempts += other.attempts
+	t.sent += other.sent
 	t.crashes += other.crashes
-	t.lost += other.lost
 	t.answered += other.answered
 	t.exhausted += other.exhausted
 	t.held += other.held
@@ -121,12 +115,10 @@ func (w *world) checkCommit(row *incidentRow) {
 	}
 }
 
-// checkAttempt holds whenever a page goes out.
-func (w *world) checkAttempt(p *page) {
+// checkSend holds whenever a page goes out.
+func (w *world) checkSend(p *page) {
 	row := p.of
 	switch {
-	case p.attempts > 1+p.excuses:
-		w.problem("I5: %d attempts at %s, excused %d", p.attempts, p.key, p.excuses)
 	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[row.Severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
 	case !row.escalated && p.rise == "" && w.underWork(p.decided):
@@ -147,8 +139,8 @@ func (w *world) checkEnd() {
 	for _, p := range w.pages {
 		copies[p.key]++
 		switch {
-		case p.state == sent && p.attempts == 0, p.state == pending, p.state == sending:
-			w.problem("I4: %s ended as %s after %d attempts", p.key, p.state, p.attempts)
+		case p.state == pending:
+			w.problem("I4: %s was never sent", p.key)
 		case p.state == cancelled && p.of.answered.IsZero() && !p.of.escalated && !p.of.again:
 			w.problem("I4: %s was cancelled, but nobody answered", p.key)
 		case copies[p.key] > 1:
