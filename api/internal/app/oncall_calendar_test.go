@@ -76,6 +76,40 @@ func (n *rota) feedOf(name string) string {
 	return pgtest.One[uuid.UUID](n.t, n.database, "SELECT id FROM calendar_feed WHERE user_id = $1", n.people[name]).String()
 }
 
+// A schedule that changes every minute costs its calendar a bounded work, and takes nothing from the
+// other schedules of the person.
+func TestOnCallCalendarIsBoundedByWork(t *testing.T) {
+	t.Parallel()
+	n := newRota(t)
+	n.schedule("Calm", n.weekly("Ada", "Bob"))
+	n.schedule("Restless", n.everyMinute()...)
+	own := at[string](t, n.call(n.bearers["Ada"], http.MethodPost, "/v1/calendar-feeds", object{}), "calendar_feed", "url")
+	status, entries := n.feed(own)
+	calm := 0
+	for _, entry := range entries {
+		if entry == "Ada on call: Calm" {
+			calm++
+		}
+	}
+	if status != http.StatusOK || entries[len(entries)-1] != "Not shown from here: Restless" || calm == 0 {
+		t.Errorf("%d with %d entries, %d of the calm schedule, the last is %s", status, len(entries), calm, entries[len(entries)-1])
+	}
+}
+
+func TestOverridesOfAScheduleAreBounded(t *testing.T) {
+	t.Parallel()
+	n := newRota(t)
+	schedule := at[string](t, n.schedule("24/7 Support", n.weekly("Ada", "Bob")), "id")
+	n.database.Exec(t, `INSERT INTO schedule_override (org_id, id, schedule_id, kind, starts_at, ends_at, reason, created_at)
+		SELECT org_id, gen_random_uuid(), id, 'vacant', $2, $2::timestamptz + interval '1 minute', '', $2 FROM schedule, generate_series(1, 999) WHERE id = $1`, schedule, wednesday)
+	vacant := object{"kind": "vacant", "ends_at": "2026-11-26T00:00:00Z"}
+	n.make("/v1/schedules/"+schedule+"/overrides", "override", vacant)
+	status, message, _ := n.refused(n.owner(), http.MethodPost, "/v1/schedules/"+schedule+"/overrides", vacant)
+	if status != http.StatusConflict || message != "This schedule has 1000 overrides of the last 400 days and ahead. Delete some, or change its rotations instead." {
+		t.Errorf("override 1,001: %d %s", status, message)
+	}
+}
+
 // A calendar that did not change is not sent again, and its use is noted once an hour.
 func TestOnCallCalendarIsCheap(t *testing.T) {
 	t.Parallel()

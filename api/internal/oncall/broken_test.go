@@ -50,7 +50,7 @@ func TestBrokenSchedulesMeanNobody(t *testing.T) {
 func TestRangesOfNothing(t *testing.T) {
 	s, from, to := weekOfMarch(t)
 	for _, end := range []time.Time{from, from.Add(-1), {}} {
-		if Shifts(s, from, end) != nil || changesOf(s, from, end) != nil || PersonShifts(s, from, end) != nil || Events(s, uuid.Nil, from, end, nameOf) != nil {
+		if Shifts(s, from, end) != nil || changesOf(s, from, end) != nil || PersonShifts(s, from, end) != nil || eventsOf(s, uuid.Nil, from, end, nameOf) != nil {
 			t.Errorf("shifts in a range that ends at %s", end)
 		}
 	}
@@ -91,7 +91,7 @@ func everything(s Schedule, from, to time.Time) []Shift {
 	At(s, from)
 	Next(s, from)
 	changesOf(s, from, to)
-	Calendar(s.Name, Events(s, uuid.Nil, from, to, uuid.UUID.String), from)
+	Calendar(s.Name, eventsOf(s, uuid.Nil, from, to, uuid.UUID.String), from)
 	conflicts([]Schedule{s, s}, from, to)
 	_, _ = Validate(s), s.People()
 	return Shifts(s, from, to)

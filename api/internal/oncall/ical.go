@@ -28,12 +28,13 @@ type Event struct {
 // Events is the shifts of a schedule that touch [from, to), one event for each unbroken
 // time of a person, with their true beginnings and ends (as far as the Horizon). With a
 // person it is that one's alone; uuid.Nil means the whole team. name tells who a person
-// is.
-func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUID) string) (events []Event) {
+// is. Where the budget ends, one more event says that the rest is not shown.
+func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUID) string, budget *Budget) (events []Event) {
 	from, to = toUTC(from), toUTC(to)
 	first, last := from.Add(-Horizon), to.Add(Horizon)
 	p := newResolver(&s, first, last).withWindowEdges()
-	shifts, _ := p.shifts(from, to)
+	p.budget = budget
+	shifts, complete := p.shifts(from, to)
 	for _, shift := range joinByPerson(shifts) {
 		if person != uuid.Nil && person != shift.Person {
 			continue
@@ -51,7 +52,22 @@ func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUI
 		}
 		events = append(events, event)
 	}
+	if !complete {
+		end := from
+		if n := len(shifts); n > 0 {
+			end = shifts[n-1].End
+		}
+		events = append(events, s.notShown(end, to))
+	}
 	return events
+}
+
+func (s Schedule) notShown(from, to time.Time) Event {
+	return Event{
+		UID: fmt.Sprintf("%s.rest@nightbell", s.ID), Start: from, End: to,
+		Summary:     "Not shown from here: " + s.Name,
+		Description: s.Name + " changes too often for a calendar. See Nightbell for who is on call.",
+	}
 }
 
 func (p PersonShift) event(s Schedule, name string) Event {

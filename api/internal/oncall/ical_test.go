@@ -2,6 +2,7 @@ package oncall
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ func TestCalendar(t *testing.T) {
 	zone := zoneOf(t, "Europe/Berlin")
 	s, from, _ := weekOfMarch(t)
 	s.ID = uuid.UUID{0xc0}
-	events := Events(s, priya, from, from.AddDate(0, 0, 7), nameOf)
+	events := eventsOf(s, priya, from, from.AddDate(0, 0, 7), nameOf)
 	for i := range events {
 		events[i].URL = "https://nightbell.example/oncall"
 	}
@@ -40,11 +41,11 @@ func TestCalendar(t *testing.T) {
 func TestCalendarEntriesStayTheSame(t *testing.T) {
 	s, from, to := weekOfMarch(t)
 	all := map[string]Event{}
-	for _, event := range Events(s, uuid.Nil, from.AddDate(0, 0, -5), to.AddDate(0, 0, 5), nameOf) {
+	for _, event := range eventsOf(s, uuid.Nil, from.AddDate(0, 0, -5), to.AddDate(0, 0, 5), nameOf) {
 		all[event.UID] = event
 	}
 	for first := from; first.Before(to); first = first.Add(7 * time.Hour) {
-		events := Events(s, uuid.Nil, first, first.Add(36*time.Hour), nameOf)
+		events := eventsOf(s, uuid.Nil, first, first.Add(36*time.Hour), nameOf)
 		if len(events) == 0 {
 			t.Errorf("no entries from %s", first)
 		}
@@ -61,7 +62,7 @@ func TestCalendarOfAShiftWithoutEnds(t *testing.T) {
 	s := single(time.UTC, Week, 1, 0, date(2000, 1, 1), mara)
 	var uids []string
 	for _, from := range []time.Time{date(2026, 1, 1), date(2026, 6, 1)} {
-		for _, event := range Events(s, uuid.Nil, from, from.AddDate(0, 6, 0), nameOf) {
+		for _, event := range eventsOf(s, uuid.Nil, from, from.AddDate(0, 6, 0), nameOf) {
 			uids = append(uids, event.UID)
 		}
 	}
@@ -109,5 +110,29 @@ func TestCalendarLeavesOutWhatItCannotSay(t *testing.T) {
 	text := string(Calendar("", []Event{{Start: noon, End: noon.Add(time.Millisecond)}, {Start: noon, End: noon}}, noon))
 	if strings.Contains(text, "VEVENT") {
 		t.Error(text)
+	}
+}
+
+// eventsOf is Events without an end to its work.
+func eventsOf(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUID) string) []Event {
+	return Events(s, person, from, to, name, nil)
+}
+
+// TestEventsEndWithTheirBudget: a calendar whose schedule changes all the time says where it ends,
+// and whoever hung up gets no more work done.
+func TestEventsEndWithTheirBudget(t *testing.T) {
+	zone := zoneOf(t, "Europe/Paris")
+	from := on(t, zone, "2026-11-22 08:00")
+	s, to := worstSchedule(zone, from), from.AddDate(0, 0, 92)
+	budget := NewBudget(t.Context(), 100_000)
+	got := Events(s, uuid.Nil, from, to, nameOf, budget)
+	last := got[len(got)-1]
+	if len(got) < 2 || budget.Left() != 0 || last.Summary != "Not shown from here: Worst" || !last.End.Equal(to) || last.Start.Before(got[len(got)-2].End) {
+		t.Errorf("%d events, %d units are left, the last is %+v", len(got), budget.Left(), last)
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if got := Events(s, uuid.Nil, from, to, nameOf, NewBudget(left, 1e9)); len(got) != 1 || !got[0].Start.Equal(from) {
+		t.Errorf("a client that has left still gets %d events", len(got))
 	}
 }

@@ -163,7 +163,7 @@ func sameSet(a, b []uuid.UUID) bool {
 // readBack writes the schedule as a calendar and reads it with somebody else's parser.
 func readBack(t *testing.T, s Schedule, from, to time.Time) (list []PersonShift) {
 	t.Helper()
-	text := Calendar("Schichten, für alle; \\o/", Events(s, uuid.Nil, from, to, uuid.UUID.String), from)
+	text := Calendar("Schichten, für alle; \\o/", eventsOf(s, uuid.Nil, from, to, uuid.UUID.String), from)
 	calendar, err := ics.ParseCalendar(bytes.NewReader(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

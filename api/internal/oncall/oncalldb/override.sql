@@ -15,3 +15,7 @@ WHERE o.org_id = @org_id AND (sqlc.narg('schedule_id')::uuid IS NULL OR o.schedu
   AND (sqlc.narg('until')::timestamptz IS NULL OR o.starts_at < sqlc.narg('until'))
 ORDER BY CASE WHEN sqlc.narg('since') IS NULL THEN o.starts_at END DESC, o.starts_at, o.created_at, o.id
 LIMIT @most;
+
+-- name: CountOverrides :one
+-- How many overrides of a schedule end after since.
+SELECT count(*) FROM schedule_override WHERE org_id = @org_id AND schedule_id = @schedule_id AND ends_at > @since;

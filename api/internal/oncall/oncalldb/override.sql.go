@@ -12,6 +12,18 @@ import (
 	"github.com/google/uuid"
 )
 
+const countOverrides = `-- name: CountOverrides :one
+SELECT count(*) FROM schedule_override WHERE org_id = $1 AND schedule_id = $2 AND ends_at > $3
+`
+
+// How many overrides of a schedule end after since.
+func (q *Queries) CountOverrides(ctx context.Context, orgID uuid.UUID, scheduleID uuid.UUID, since time.Time) (int64, error) {
+	row := q.db.QueryRow(ctx, countOverrides, orgID, scheduleID, since)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteOverride = `-- name: DeleteOverride :one
 DELETE FROM schedule_override WHERE org_id = $1 AND id = $2 RETURNING schedule_id
 `

@@ -31,6 +31,8 @@ const (
 	// others wait: calendars may, pages may not.
 	maxConcurrentFeeds = 4
 	feedWait           = 5 * time.Second
+	// feedUnits bounds the work of one calendar, in units of oncall.Budget: half a second.
+	feedUnits = 2_000_000
 )
 
 var (
@@ -71,14 +73,15 @@ func (f *Feeds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done():
 		return
 	}
-	calendar, err := f.draw(r.Context(), token)
+	content, err := f.draw(r.Context(), token)
 	switch {
+	case r.Context().Err() != nil: // nobody reads an answer
 	case postgres.IsUnavailable(err):
 		f.writeError(w, r, errFeedsAway.Because(err))
 	case err != nil:
 		f.writeError(w, r, err)
 	default:
-		writeCalendar(w, r, calendar)
+		writeCalendar(w, r, content)
 	}
 }
 
@@ -89,8 +92,8 @@ func feedToken(file string) (string, bool) {
 	return token, ok && err == nil && len(content) == tokenSize
 }
 
-func writeCalendar(w http.ResponseWriter, r *http.Request, calendar []byte) {
-	sum := sha256.Sum256(calendar)
+func writeCalendar(w http.ResponseWriter, r *http.Request, content []byte) {
+	sum := sha256.Sum256(content)
 	tag := `W/"` + hex.EncodeToString(sum[:12]) + `"`
 	header := w.Header()
 	header.Set("ETag", tag)
@@ -103,13 +106,14 @@ func writeCalendar(w http.ResponseWriter, r *http.Request, calendar []byte) {
 	}
 	header.Set("Content-Type", "text/calendar; charset=utf-8")
 	header.Set("Content-Disposition", `inline; filename="on-call.ics"`)
-	_, _ = w.Write(calendar) // a caller that hung up cannot be told
+	_, _ = w.Write(content) // a caller that hung up cannot be told
 }
 
-// draw finds whose calendar it is and reads it as that organization.
-func (f *Feeds) draw(ctx context.Context, token string) (calendar []byte, err error) {
+// draw finds whose calendar it is and reads it as that organization. It draws after the
+// transaction, so that no connection waits for the computing, and ends when the client has left.
+func (f *Feeds) draw(ctx context.Context, token string) ([]byte, error) {
 	var feed oncalldb.FindFeedRow
-	err = f.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
+	err := f.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
 		feed, err = oncalldb.New(tx).FindFeed(ctx, hashFeedToken(token))
 		return err
 	})
@@ -119,68 +123,76 @@ func (f *Feeds) draw(ctx context.Context, token string) (calendar []byte, err er
 	if err != nil {
 		return nil, err
 	}
+	var c *calendar
 	err = f.db.InTenant(ctx, feed.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
 		w := &work{Queries: oncalldb.New(tx), tx: tx, orgID: feed.OrgID, now: now}
-		if calendar, err = f.calendar(ctx, w, feed); err != nil {
+		if c, err = w.readCalendar(ctx, feed); err != nil {
 			return err
 		}
 		hourAgo := now.Add(-feedUse)
 		return w.NoteFeedUse(ctx, oncalldb.NoteFeedUseParams{Now: &now, OrgID: w.orgID, ID: feed.ID, HourAgo: &hourAgo})
 	})
-	return calendar, err
+	if err != nil {
+		return nil, err
+	}
+	drawn := c.draw(oncall.NewBudget(ctx, feedUnits), f.publicURL+"/oncall")
+	return drawn, ctx.Err()
 }
 
-// calendar draws one schedule, or all shifts of a person.
-func (f *Feeds) calendar(ctx context.Context, w *work, feed oncalldb.FindFeedRow) ([]byte, error) {
-	person, ids := uuid.Nil, []uuid.UUID{}
+// calendar is all that is needed to draw one schedule, or all shifts of a person.
+type calendar struct {
+	schedules    []oncall.Schedule
+	person       uuid.UUID // uuid.Nil for everybody
+	names        names
+	now, changed time.Time
+}
+
+func (w *work) readCalendar(ctx context.Context, feed oncalldb.FindFeedRow) (*calendar, error) {
+	c, ids := &calendar{now: w.now}, []uuid.UUID{}
 	earliest := w.now.Add(-oncall.Horizon).AddDate(0, 0, -feedBack)
 	if feed.ScheduleID != nil {
 		ids = append(ids, *feed.ScheduleID)
 	} else {
-		person = *feed.UserID
-		of, err := w.ListSchedulesOfPerson(ctx, w.orgID, person, earliest)
+		c.person = *feed.UserID
+		of, err := w.ListSchedulesOfPerson(ctx, w.orgID, c.person, earliest)
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, of...)
 	}
-	schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, ids, earliest)
-	if err != nil {
+	var err error
+	if c.schedules, err = oncalldb.Load(ctx, w.tx, w.orgID, ids, earliest); err != nil {
 		return nil, err
 	}
-	if feed.ScheduleID != nil && len(schedules) == 0 {
+	if feed.ScheduleID != nil && len(c.schedules) == 0 {
 		return nil, errDeadFeed
 	}
-	return f.write(ctx, w, schedules, person)
+	if c.names, err = w.namesIn(ctx, c.schedules...); err != nil {
+		return nil, err
+	}
+	c.changed, err = w.LatestChange(ctx, w.orgID, ids)
+	return c, err
 }
 
-// write draws the shifts of whole days, so that the same calendar is the same text until
-// something changes.
-func (f *Feeds) write(ctx context.Context, w *work, schedules []oncall.Schedule, person uuid.UUID) ([]byte, error) {
-	known, err := w.namesIn(ctx, schedules...)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]uuid.UUID, len(schedules))
-	today := w.now.Truncate(24 * time.Hour)
+// draw writes the shifts of whole days, so that the same calendar is the same text until
+// something changes. A schedule that changes all the time uses its share of the budget only.
+func (c *calendar) draw(budget *oncall.Budget, url string) []byte {
+	today := c.now.Truncate(24 * time.Hour)
 	var events []oncall.Event
-	for i, schedule := range schedules {
-		ids[i] = schedule.ID
-		events = append(events, oncall.Events(schedule, person, today.AddDate(0, 0, -feedBack), today.AddDate(0, 0, feedAhead),
-			func(person uuid.UUID) string { return known[person] })...)
+	for i, schedule := range c.schedules {
+		budget.Share(len(c.schedules)-i, func(share *oncall.Budget) {
+			events = append(events, oncall.Events(schedule, c.person, today.AddDate(0, 0, -feedBack), today.AddDate(0, 0, feedAhead),
+				func(person uuid.UUID) string { return c.names[person] }, share)...)
+		})
 	}
 	for i := range events {
-		events[i].URL = f.publicURL + "/oncall"
+		events[i].URL = url
 	}
-	changed, err := w.LatestChange(ctx, w.orgID, ids)
-	if err != nil {
-		return nil, err
-	}
-	return oncall.Calendar(titleOf(schedules, known, person), events, changed), nil
+	return oncall.Calendar(titleOf(c.schedules, c.names, c.person), events, c.changed)
 }
 
 func titleOf(schedules []oncall.Schedule, known names, person uuid.UUID) string {

@@ -12,6 +12,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
@@ -21,6 +22,9 @@ import (
 
 // maxOverride is how long an override may last: longer, and it is a rotation.
 const maxOverride = 366 * 24 * time.Hour
+
+var errTooManyOverrides = fault.Newf(fault.Conflict, "too_many_overrides",
+	"This schedule has %d overrides of the last 400 days and ahead. Delete some, or change its rotations instead.", maxOverrides)
 
 // ListOverrides gives the overrides of a schedule, or of all.
 func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOverridesRequest) (*nightbellv1.ListOverridesResponse, error) {
@@ -56,6 +60,9 @@ func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.Creat
 		if err != nil {
 			return err
 		}
+		if err := w.checkRoom(ctx, scheduleID); err != nil {
+			return err
+		}
 		if err := w.InsertOverride(ctx, oncalldb.InsertOverrideParams{
 			OrgID: w.orgID, ID: override.ID, ScheduleID: scheduleID, Kind: string(override.Kind),
 			UserID: postgres.Null(override.Person), ReplacesUserID: postgres.Null(override.Replaces),
@@ -71,6 +78,16 @@ func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.Creat
 		return err
 	})
 	return response, err
+}
+
+// checkRoom refuses an override beyond as many as are read whenever somebody is paged or looks.
+// The schedule's row is locked, so that no two take the last place.
+func (w *work) checkRoom(ctx context.Context, scheduleID uuid.UUID) error {
+	count, err := w.CountOverrides(ctx, w.orgID, scheduleID, w.now.Add(-oncall.Horizon))
+	if err == nil && count >= maxOverrides {
+		return errTooManyOverrides
+	}
+	return err
 }
 
 // readOverride checks a request for an override. It begins now unless it says otherwise.

@@ -23,7 +23,7 @@ const (
 	// pictureUnits is the work for one picture, in units of oncall.Budget. 92 days of four
 	// layers that hand over every hour take 30,000.
 	pictureUnits = 500_000
-	// maxOverrides bounds lists of overrides.
+	// maxOverrides bounds the overrides of a schedule, and lists of them.
 	maxOverrides = 1000
 )
 
