@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -81,10 +80,13 @@ func readJSON(body []byte, message proto.Message) error {
 		noteUnknown(reflected, unknownInJSON(body, reflected.Descriptor()))
 		return nil
 	}
-	return fault.New(fault.Invalid, "invalid_json", whyNotJSON(body, err)).Because(err)
+	refused := fault.New(fault.Invalid, "invalid_json", whyNotJSON(body, err)).Because(err)
+	if path, want := wrongType(body, message.ProtoReflect().Descriptor()); want != "" {
+		refused.Message = path + " must be " + want + "."
+		refused.Fields = []fault.Field{{Path: path, Message: "must be " + want}}
+	}
+	return refused
 }
-
-var wrongKind = regexp.MustCompile(`invalid value for (\w+) (?:field|key) (\w*):?`)
 
 // whyNotJSON never repeats the library's text: it speaks of Go and protobuf, and it quotes values,
 // one of which may be a password.
@@ -101,9 +103,6 @@ func whyNotJSON(body []byte, err error) string {
 		return "The body must be one JSON object."
 	}
 	text := err.Error()
-	if found := wrongKind.FindStringSubmatch(text); found != nil && found[2] != "" {
-		return "The field " + snake(found[2]) + " must be " + kindInWords(found[1]) + "."
-	}
 	switch {
 	case strings.Contains(text, "recursion"):
 		return "The body is nested too deeply."
@@ -111,31 +110,4 @@ func whyNotJSON(body []byte, err error) string {
 		return "The body names a field twice."
 	}
 	return "The body is JSON, but a field does not have the form that this call expects; see /v1/openapi.yaml."
-}
-
-func kindInWords(kind string) string {
-	switch kind {
-	case "string":
-		return "text in double quotes"
-	case "bool":
-		return "true or false"
-	case "double", "float":
-		return "a number"
-	case "bytes":
-		return "text in base64"
-	}
-	return "a whole number that fits"
-}
-
-// snake turns protobuf's JSON name into the name that our JSON uses.
-func snake(name string) string {
-	var out strings.Builder
-	for _, letter := range name {
-		if 'A' <= letter && letter <= 'Z' {
-			out.WriteByte('_')
-			letter += 'a' - 'A'
-		}
-		out.WriteRune(letter)
-	}
-	return out.String()
 }

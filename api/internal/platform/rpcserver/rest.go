@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
@@ -232,6 +233,7 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		if err := readBody(r, message); err != nil {
 			return err
 		}
+		t.ignoreReadOnly(message.ProtoReflect())
 		for name := range query {
 			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Message: "does not belong into the address: put it into the body"}})
 		}
@@ -247,4 +249,25 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		}
 	}
 	return nil
+}
+
+// ignoreReadOnly takes names that only the answer has out of the names that do not exist, in a
+// body that has the resource's id too: somebody sends back what a GET returned. Without the id,
+// such a name is a mistake, for example team instead of team_id.
+func (t *restRoute) ignoreReadOnly(message protoreflect.Message) {
+	unknown := takeUnknown(message)
+	resource := resourceOf(t.method.descriptor)
+	if id := message.Descriptor().Fields().ByName("id"); resource != nil && id != nil && message.Has(id) {
+		unknown = slices.DeleteFunc(unknown, func(f fault.Field) bool { return fieldNamed(resource.Fields(), f.Path) != nil })
+	}
+	noteUnknown(message, unknown)
+}
+
+// resourceOf is the one message in a method's answer, or nil.
+func resourceOf(method protoreflect.MethodDescriptor) protoreflect.MessageDescriptor {
+	fields := method.Output().Fields()
+	if fields.Len() != 1 || fields.Get(0).IsList() || fields.Get(0).IsMap() {
+		return nil
+	}
+	return fields.Get(0).Message()
 }
