@@ -106,8 +106,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var cli commands
-	parsed := kong.Parse(&cli, kong.Name("nightbell"), kong.UsageOnError(),
+	parser := kong.Must(&cli, kong.Name("nightbell"), kong.UsageOnError(),
 		kong.Description("Nightbell wakes the right person at night: open-source incident response and on-call."),
 		kong.BindTo(ctx, (*context.Context)(nil)))
+	parsed, err := parser.Parse(os.Args[1:])
+	if err != nil {
+		if wrong := app.WrongEnvironment(os.LookupEnv); wrong != nil {
+			parser.Fatalf("%s", wrong) // without the help, which would push it off the screen
+		}
+		parser.FatalIfErrorf(err)
+	}
 	parsed.FatalIfErrorf(parsed.Run())
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -60,6 +61,15 @@ func (s settings) findings() []finding {
 		"not set", "nobody outside notices when Nightbell itself is down"))
 	list = append(list, either(s.OpsListen != "", "metrics", s.OpsListen, "/metrics and /readyz are here and nowhere else",
 		"beside the site", "whoever reaches the site reads /metrics; NIGHTBELL_OPS_LISTEN moves them"))
+	list = append(list, either(len(s.trustedProxies) > 0, "proxies", "NIGHTBELL_TRUSTED_PROXIES", "X-Forwarded-For is believed from "+joined(s.trustedProxies),
+		"none trusted", "behind a proxy everybody shares one limit of sign-ins; set NIGHTBELL_TRUSTED_PROXIES to its network"))
+	list = append(list, either(len(s.egressAllow) > 0, "egress", "NIGHTBELL_EGRESS_ALLOW", "webhooks reach the public internet and "+joined(s.egressAllow),
+		"public internet", "webhooks reach no private address; NIGHTBELL_EGRESS_ALLOW adds networks"))
+	list = append(list,
+		finding{"quota", fmt.Sprintf("%d contacts", s.quotas.Contacts), "of one organization; set by NIGHTBELL_QUOTA_CONTACTS"},
+		finding{"quota", fmt.Sprintf("%d incidents a minute", s.quotas.IncidentsPerMinute), "above which pages are bundled; set by NIGHTBELL_QUOTA_INCIDENTS"},
+		finding{"quota", fmt.Sprintf("%d MiB of alerts a day", s.quotas.StoredMiBPerDay), "above which alerts are stored in short; set by NIGHTBELL_QUOTA_STORED_MIB"},
+		finding{"quota", fmt.Sprintf("%d live screens", s.quotas.Streams), "of one organization in each process; set by NIGHTBELL_QUOTA_STREAMS"})
 	list = append(list, finding{"kept", fmt.Sprintf("%d days", s.RetentionDays), "of pages and received alerts; set by NIGHTBELL_RETENTION_DAYS"})
 	return append(list, finding{"time zones", "IANA " + org.ZoneData, "from the binary, so that replicas agree; the host's are not asked"})
 }
@@ -73,6 +83,14 @@ func (s settings) registration() finding {
 		return finding{"registration", "open", "whoever reaches it may make an account; NIGHTBELL_REGISTRATION=closed ends that"}
 	}
 	return finding{"registration", s.Registration, advice}
+}
+
+func joined(networks []netip.Prefix) string {
+	texts := make([]string, len(networks))
+	for i, network := range networks {
+		texts[i] = network.String()
+	}
+	return strings.Join(texts, ", ")
 }
 
 func either(set bool, name, state, advice, otherState, otherAdvice string) finding {

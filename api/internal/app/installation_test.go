@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -232,6 +233,28 @@ func TestDoctorSaysWhatTheSettingsCost(t *testing.T) {
 		}
 		if !slices.Equal(said, c.want) {
 			t.Errorf("it says %v, want %v", said, c.want)
+		}
+	}
+}
+
+// TestDoctorSaysQuotasEgressAndProxies: all three decide whom a page reaches, and were left out.
+func TestDoctorSaysQuotasEgressAndProxies(t *testing.T) {
+	t.Parallel()
+	checked, err := Config{
+		Listen: "127.0.0.1:8480", SMTPPort: 587, SMTPFrom: "nightbell@example.com", QuotaContacts: 77,
+		TrustedProxies: []string{"10.1.0.0/16"}, EgressAllow: []string{"10.2.0.0/16", "fd00::/8"},
+	}.check()
+	must(t, err)
+	var said strings.Builder
+	for _, f := range checked.findings() {
+		fmt.Fprintln(&said, f.name, f.state, f.advice)
+	}
+	for _, want := range []string{
+		"proxies NIGHTBELL_TRUSTED_PROXIES X-Forwarded-For is believed from 10.1.0.0/16\n", "and 10.2.0.0/16, fd00::/8\n",
+		"quota 77 contacts of one organization; set by NIGHTBELL_QUOTA_CONTACTS\n", "quota 300000 incidents a minute", "NIGHTBELL_QUOTA_STORED_MIB", "NIGHTBELL_QUOTA_STREAMS",
+	} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, said.String())
 		}
 	}
 }
