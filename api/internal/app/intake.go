@@ -42,7 +42,7 @@ func (s *server) findRoute(ctx context.Context, hash ingest.KeyHash) (ingest.Rou
 type acceptor struct {
 	intake  *intake.Intake
 	metrics *telemetry.Metrics
-	// refused counts the requests that were answered 503.
+	// refused counts the requests that were answered 503 for the installation's own reasons.
 	refused *atomic.Int64
 	storage *orgdb.StorageMeter
 }
@@ -59,7 +59,9 @@ func (a acceptor) Accept(ctx context.Context, route ingest.Route, batch alert.Ba
 	if err != nil {
 		outcome = "unavailable"
 	}
-	if fault.Is(err, fault.Unavailable) && ctx.Err() == nil { // a sender that hung up was refused nothing
+	// A sender that hung up was refused nothing. One tenant's doing must not withhold the
+	// dead-man's ping from all.
+	if fault.Is(err, fault.Unavailable) && ctx.Err() == nil && !errors.Is(err, intake.ErrOwnDoing) {
 		a.refused.Add(1)
 	}
 	if err == nil {

@@ -69,7 +69,7 @@ type server struct {
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
 	storage     *orgdb.StorageMeter
-	// refused counts the requests with alerts that were answered 503.
+	// refused counts the requests with alerts that were answered 503 for our own reasons.
 	refused  atomic.Int64
 	stopping chan struct{}
 	// secretBehind is the words of addresses behind which a secret stands; the log masks it.

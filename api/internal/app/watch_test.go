@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -120,6 +121,54 @@ func TestASenderThatHangsUpWithholdsNoDeadMan(t *testing.T) {
 	if got := r.refused.Load(); got != 0 {
 		t.Errorf("%d requests count as refused", got)
 	}
+}
+
+// TestOneTenantsTooManyAlertsWithholdNoDeadMan: a request of several alerts that takes longer
+// than a statement may is its sender's to make smaller, and so is a flood beyond its share of
+// the queue. One alert that cannot be stored in time, or a database that is away, is not.
+func TestOneTenantsTooManyAlertsWithholdNoDeadMan(t *testing.T) {
+	r := newTestServer(t)
+	_, err := r.database.Owner(t).Exec(t.Context(), `CREATE FUNCTION too_slow() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014'; END $$;
+		CREATE TRIGGER too_slow BEFORE INSERT ON alert FOR EACH ROW WHEN (NEW.title LIKE '%slow%') EXECUTE FUNCTION too_slow()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := r.serviceOfNewOrganization()
+	refused := func(alerts ...string) int64 {
+		t.Helper()
+		before := r.refused.Load()
+		for i, name := range alerts {
+			alerts[i] = fmt.Sprintf(`{"status":"firing","labels":{"alertname":%q,"severity":"critical"},"annotations":{"summary":%q}}`, name, name)
+		}
+		body := `{"version":"4","status":"firing","alerts":[` + strings.Join(alerts, ",") + `]}`
+		got := r.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+key, "", []byte(body))
+		if got.status != http.StatusServiceUnavailable {
+			t.Fatalf("%s was answered with %d", body, got.status)
+		}
+		return r.refused.Load() - before
+	}
+	if got := refused("slow one", "slow two"); got != 0 {
+		t.Error("several alerts of one tenant that are too slow count as refused by the installation")
+	}
+	if got := refused("slow three"); got != 1 {
+		t.Error("one alert that could not be stored in time does not count")
+	}
+	idle := acceptor{intake: intake.NewIntake(r.db, r.logger, paging.Signals{}), metrics: r.metrics, refused: &r.refused, storage: r.storage}
+	ctx, leave := context.WithCancel(t.Context())
+	before, flood := r.refused.Load(), alert.Batch{Alerts: []alert.Received{{Key: "a", Description: strings.Repeat("x", 50<<20)}}}
+	first := make(chan error, 1)
+	go func() { first <- idle.Accept(ctx, ingest.Route{}, flood) }()
+	for err = nil; !errors.Is(err, intake.ErrOwnDoing); {
+		brief, end := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		err = idle.Accept(brief, ingest.Route{}, flood)
+		end()
+	}
+	if got := r.refused.Load() - before; got != 0 {
+		t.Errorf("%d requests beyond an organization's share count as refused by the installation", got)
+	}
+	leave()
+	<-first
 }
 
 // TestOverItsStorageQuotaAnAlertIsStoredInShort: it opens its incident and pages all the same.

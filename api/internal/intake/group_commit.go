@@ -12,6 +12,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -52,6 +53,11 @@ var errOverloaded = fault.New(fault.Unavailable, "overloaded",
 // errDatabaseAway is answered instead of an acceptance that could not be kept.
 var errDatabaseAway = fault.New(fault.Unavailable, "database_unavailable",
 	"Nightbell cannot store this in its database right now. Send it again in a few seconds.").After(5)
+
+// ErrOwnDoing is the cause of a refusal for which the sender's own requests are the reason, and
+// not the installation: others are stored meanwhile. More of them wait than their organization's
+// share, or one of them holds more alerts than can be stored in a statement's time.
+var ErrOwnDoing = errors.New("the sender's own requests are the reason")
 
 // Intake accepts alerts: it gathers what many requests bring into one transaction
 // and answers each only after the commit (design rules 2 and 9).
@@ -112,7 +118,8 @@ func (in *Intake) Expect() (done func()) {
 
 // Accept stores the alerts of one request and everything that follows from them: it
 // returns nil only after the commit. The error is a fault that tells the sender what
-// to do; Unavailable ones are worth sending again. A large request is stored in pieces,
+// to do; Unavailable ones are worth sending again, and ErrOwnDoing tells whose fault they are.
+// A large request is stored in pieces,
 // one after the other, so that others need not wait for all of it.
 func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.Batch) error {
 	place, err := in.takePlace(route.OrgID, batch.Bytes())
@@ -130,7 +137,7 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 		place.users.Add(1)
 		s := &submission{route: route, batch: alert.Batch{Alerts: rest[:n], Truncated: batch.Truncated}, answer: make(chan error, 1), place: place}
 		in.queue <- s // has room for every request that has a place
-		if err := s.wait(ctx); err != nil {
+		if err := in.wait(ctx, s); err != nil {
 			return err
 		}
 		if rest = rest[n:]; len(rest) == 0 {
@@ -144,11 +151,11 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 // takePlace takes what a request needs of the queue, out of its organization's share.
 func (in *Intake) takePlace(orgID uuid.UUID, size int) (*place, error) {
 	if !in.requests.Take(orgID, 1) {
-		return nil, errOverloaded
+		return nil, overloaded(in.requests, orgID, 1)
 	}
 	if !in.bytes.Take(orgID, size) {
 		in.requests.Return(orgID, 1)
-		return nil, errOverloaded
+		return nil, overloaded(in.bytes, orgID, size)
 	}
 	p := &place{vacate: func() {
 		in.requests.Return(orgID, 1)
@@ -158,8 +165,16 @@ func (in *Intake) takePlace(orgID uuid.UUID, size int) (*place, error) {
 	return p, nil
 }
 
+// overloaded refuses who was not let into the pool.
+func overloaded(pool *fairshare.Pool[uuid.UUID], orgID uuid.UUID, size int) error {
+	if pool.IsOwnDoing(orgID, size) {
+		return errOverloaded.Because(ErrOwnDoing)
+	}
+	return errOverloaded
+}
+
 // wait gives the answer, or tells the sender to come again when it takes too long.
-func (s *submission) wait(ctx context.Context) error {
+func (in *Intake) wait(ctx context.Context, s *submission) error {
 	patience := time.NewTimer(answerWithin)
 	defer patience.Stop()
 	select {
@@ -167,6 +182,9 @@ func (s *submission) wait(ctx context.Context) error {
 		return err
 	case <-patience.C:
 		s.abandoned.Store(true)
+		if len(s.batch.Alerts) > 1 && in.held.isTooSlow(s.route.ServiceID) {
+			return errTooSlow.Because(ErrOwnDoing)
+		}
 		return errDatabaseAway.Because(context.DeadlineExceeded)
 	case <-ctx.Done():
 		s.abandoned.Store(true)

@@ -50,6 +50,8 @@ type heldRequests struct {
 	hasTurn bool
 	// asideUntil is when the service may rejoin the ordinary batches.
 	asideUntil time.Time
+	// tooSlow is set once it was set aside for requests of several alerts that took too long.
+	tooSlow bool
 }
 
 func newHeldServices() heldServices {
@@ -99,10 +101,19 @@ func (h *heldServices) over(own *heldRequests) bool {
 
 // setAside keeps a service, one of whose requests was at fault, out of the ordinary batches
 // for a while: the next such request would take another batch of everybody's apart.
-func (h *heldServices) setAside(service uuid.UUID) {
+func (h *heldServices) setAside(service uuid.UUID, tooSlow bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting[service].asideUntil = h.now().Add(asideFor)
+	own := h.waiting[service]
+	own.asideUntil, own.tooSlow = h.now().Add(asideFor), own.tooSlow || tooSlow
+}
+
+// isTooSlow reports whether a service is set aside for requests that took too long.
+func (h *heldServices) isTooSlow(service uuid.UUID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	own := h.waiting[service]
+	return own != nil && own.tooSlow
 }
 
 // take gives what to store of a service next: a batch of requests that were not tried yet,
@@ -197,13 +208,16 @@ func (in *Intake) storeParts(ctx context.Context, together []*submission, wait t
 // say, sending them again would not help: an incident tells of it instead.
 func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
 	in.logger.ErrorContext(ctx, "alerts could not be stored", "service", s.route.ServiceID, "error", err)
-	in.held.setAside(s.route.ServiceID)
+	several := len(s.batch.Alerts) > 1
+	in.held.setAside(s.route.ServiceID, several && postgres.IsStatementTimeout(err))
 	switch {
+	case several && postgres.IsStatementTimeout(err):
+		s.finish(errTooSlow.Because(ErrOwnDoing)) // it was alone in its transaction, and could be smaller
 	case postgres.IsStatementTimeout(err):
 		s.finish(errTooSlow.Because(err))
 	case postgres.IsRefusedData(err):
 		if !in.undecodable.add(s.route, sourceOf(s.batch), "the database refused its content", nil, s.finishUndecodable) {
-			s.finish(errOverloaded)
+			s.finish(errOverloaded.Because(ErrOwnDoing))
 		}
 	default:
 		s.finish(errDatabaseAway.Because(err))

@@ -43,7 +43,8 @@ type Options struct {
 	Repaired func(kind string, count int)
 	// Problem is told in each round of each of ProblemKinds whether there is one.
 	Problem func(kind string, exists bool)
-	// Refused counts the requests with alerts that were ever refused.
+	// Refused counts the requests with alerts that were ever refused for the installation's own
+	// reasons (intake.ErrOwnDoing tells the others apart).
 	Refused func() int64
 }
 

@@ -28,6 +28,14 @@ func (p *Pool[K]) Take(orgID K, n int) bool {
 	return true
 }
 
+// IsOwnDoing reports whether the organization could take n units if it held none: who is
+// refused them then has used up its own share.
+func (p *Pool[K]) IsOwnDoing(orgID K, n int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return n <= p.free+p.held[orgID]-n
+}
+
 // Return gives back n units that the organization took.
 func (p *Pool[K]) Return(orgID K, n int) {
 	p.mu.Lock()

@@ -27,6 +27,9 @@ func TestGreedyOrganizationsLeaveRoomForTheNext(t *testing.T) {
 	if got := drain(pool, a); got != 45 {
 		t.Errorf("beside 30 that are held the first got %d, want 45", got)
 	}
+	if !pool.IsOwnDoing(a, 20) || pool.IsOwnDoing(c, 23) {
+		t.Error("the first has used up its share, and a newcomer finds half of the 45 that are free")
+	}
 	if !pool.Take(c, 20) {
 		t.Error("there was no room for a newcomer")
 	}
