@@ -250,9 +250,12 @@ func TestTheStoryNamesFilesThatExist(t *testing.T) {
 	}
 	_, story, _ := strings.Cut(string(readme), "\n## The story of one alert\n")
 	story, _, _ = strings.Cut(story, "\n## ")
-	files := regexp.MustCompile("`([a-z/_]+\\.go)`").FindAllStringSubmatch(story, -1)
-	if len(files) < 12 {
-		t.Errorf("the story names %d files, want the twelve of the walk", len(files))
+	goFile := regexp.MustCompile("`([a-z/_]+\\.go)`")
+	files := goFile.FindAllStringSubmatch(story, -1)
+	table, rest, _ := strings.Cut(story, "\nWho is paged next, ")
+	next, _, _ := strings.Cut(rest, " The answer is ")
+	if walk, following := len(goFile.FindAllString(table, -1)), len(goFile.FindAllString(next, -1)); walk != 12 || following != 6 {
+		t.Errorf("the walk names %d files, want 12, and who is paged next %d, want 6", walk, following)
 	}
 	for _, file := range files {
 		if _, err := os.Stat("internal/" + file[1]); err != nil {

@@ -40,7 +40,6 @@ const (
 	queuedRequests    = 8192                  // requests that may wait; of one organization at most half
 	queuedBytes       = 128 << 20             // and the memory that they may take
 	lockWait          = 50 * time.Millisecond // longest wait of a batch for somebody's row
-	lockWaitAlone     = 2 * time.Second       // longest wait of what has a transaction of its own
 	// answerWithin is how long a sender waits for its answer, for each piece of a large
 	// request. A commit that takes longer, for example while no standby confirms it, is not
 	// cancelled: PostgreSQL would keep what it wrote, on the primary only.
@@ -201,15 +200,6 @@ func answer(together []*submission, err error) {
 	for _, s := range together {
 		s.finish(err)
 	}
-}
-
-// AcceptAlone is Accept in a transaction of its own, which waits for no other request
-// and longer for a lock. It is what group commit is measured against.
-func (in *Intake) AcceptAlone(ctx context.Context, route catalog.Route, batch alert.Batch) error {
-	if err := in.guardedCommit(ctx, []*submission{{route: route, batch: batch}}, lockWaitAlone); err != nil {
-		return errDatabaseAway.Because(err)
-	}
-	return nil
 }
 
 // Run commits batches until ctx ends. What is being committed then is finished.

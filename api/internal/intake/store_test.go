@@ -251,7 +251,7 @@ func TestAnAlertThatAnotherReplicaStoresMeanwhileIsARepeat(t *testing.T) {
 		}
 		go func() {
 			batch := alert.Batch{Alerts: []alert.Received{pagingtest.Firing("cpu", "cpu", pagingtest.Began)}}
-			accepted <- w.Intake.AcceptAlone(t.Context(), w.Route, batch)
+			accepted <- w.Intake.Accept(t.Context(), w.Route, batch)
 		}()
 		for pgtest.One[int](t, w.Database, `SELECT count(*) FROM pg_locks WHERE NOT granted`) == 0 {
 			select {

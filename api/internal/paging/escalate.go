@@ -2,7 +2,7 @@
 //
 //  1. Claim the incidents whose next step is due (escalate.go).
 //  2. Read what decides about them: policies, who is on call, how people are reached,
-//     maintenance (inputs.go).
+//     maintenance (round.go).
 //  3. Ask the pure rules: escalation.Decide says who is paged, notify.Plan by which
 //     contacts (round.go).
 //  4. Write pages, states and the timeline in the same transaction (Round.Queue).

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
@@ -128,9 +127,7 @@ func TestEndingMaintenanceLosesNothing(t *testing.T) {
 			all.Go(func() {
 				time.Sleep(time.Duration(n) * time.Millisecond)
 				key := fmt.Sprint(round, "-", n)
-				if err := w.Intake.AcceptAlone(t.Context(), w.Route, alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
-					t.Error(err)
-				}
+				w.Accept(t, pagingtest.Firing(key, key, pagingtest.Began))
 			})
 		}
 		all.Go(func() {

@@ -72,13 +72,15 @@ func TestTurnsAreTakenOnce(t *testing.T) {
 	w := newWorkspace(t)
 	w.SetSteps(t, pagingtest.Step{Wait: 5 * time.Minute, RoundRobin: true, Targets: []pagingtest.Target{user(w.Ada), user(w.Bob)}})
 	const incidents = 40
+	first := w.Intake
+	w.Start(t) // a second replica
 	var senders sync.WaitGroup
 	for n := range incidents {
 		senders.Go(func() {
 			key := fmt.Sprint("alert", n)
 			if n%2 == 0 {
 				w.Accept(t, pagingtest.Firing(key, key, pagingtest.Began))
-			} else if err := w.Intake.AcceptAlone(t.Context(), w.Route, alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
+			} else if err := first.Accept(t.Context(), w.Route, alert.Batch{Alerts: []alert.Received{pagingtest.Firing(key, key, pagingtest.Began)}}); err != nil {
 				t.Error(err)
 			}
 		})
