@@ -20,7 +20,8 @@ export function IncidentHead({ incident }: { incident: Incident }) {
           {capitalised(incident.severity)}
         </Badge>
         <span>
-          Opened {relativeTime(incident.triggeredAt, now)} by {incident.acknowledgedBy?.name ?? 'System'}
+          Opened {relativeTime(incident.triggeredAt, now)}
+          {incident.acknowledgedBy ? `, acknowledged by ${incident.acknowledgedBy.name}` : ' by System'}
         </span>
         <time className="text-3 hide-phone" dateTime={incident.triggeredAt.toISOString()}>
           {fullTime(incident.triggeredAt)}
