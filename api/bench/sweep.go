@@ -121,7 +121,7 @@ func (r *sweepRig) open(ctx context.Context, incidents int) error {
 	if err := r.db.fill(ctx, r.server, r.workspace, incidents); err != nil {
 		return err
 	}
-	_, err := r.db.Exec(ctx, `UPDATE escalation_state SET next_due_at = now() + interval '1 day'`)
+	_, err := r.db.Exec(ctx, `UPDATE incident SET paging_due_at = now() + interval '1 day'`)
 	if err == nil {
 		_, err = r.db.Exec(ctx, `VACUUM ANALYZE`)
 	}
@@ -162,9 +162,9 @@ func (r *sweepRig) claim(ctx context.Context, ahead time.Duration) (milliseconds
 // the other, fifty a second.
 const lateSQL = `
 CREATE TEMPORARY TABLE due AS
-SELECT incident_id, now() + interval '3 seconds' + row_number() OVER () * interval '20 milliseconds' AS due_at
-FROM (SELECT incident_id FROM escalation_state ORDER BY md5(incident_id::text) LIMIT %d) chosen;
-UPDATE escalation_state e SET next_due_at = due.due_at FROM due WHERE e.incident_id = due.incident_id`
+SELECT id, now() + interval '3 seconds' + row_number() OVER () * interval '20 milliseconds' AS due_at
+FROM (SELECT id FROM incident ORDER BY md5(id::text) LIMIT %d) chosen;
+UPDATE incident i SET paging_due_at = due.due_at FROM due WHERE i.id = due.id`
 
 func (r *sweepRig) lateness(ctx context.Context, due int) (decided, sent quantiles, err error) {
 	if _, err := r.db.Exec(ctx, fmt.Sprintf(lateSQL, due)); err != nil {

@@ -96,13 +96,12 @@ func (w *world) checkIncidents(v *verdict) {
 		return len(found)
 	}
 	none("I2, nothing says what follows for a triggered incident", `
-		SELECT i.title FROM incident i LEFT JOIN escalation_state e ON e.org_id = i.org_id AND e.incident_id = i.id
+		SELECT i.title FROM incident i
 		WHERE i.status = 'triggered' AND NOT coalesce(
-		    e.status = 'active' AND e.next_due_at > nightbell_now() - interval '15 seconds'
-		    OR e.status <> 'active' AND e.reason <> '', false)`)
+		    i.paging_status = 'active' AND i.paging_due_at > nightbell_now() - interval '15 seconds'
+		    OR i.paging_status <> 'active' AND i.paging_reason <> '', false)`)
 	none("I2, an answered incident goes on paging", `
-		SELECT i.title FROM incident i JOIN escalation_state e ON e.org_id = i.org_id AND e.incident_id = i.id
-		WHERE i.status <> 'triggered' AND e.status = 'active'`)
+		SELECT i.title FROM incident i WHERE i.status <> 'triggered' AND i.paging_status = 'active'`)
 	v.duplicates = none("I3, two incidents for one alert", `
 		SELECT title || ': ' || count(*) FROM incident WHERE incident_key LIKE 'alert:%' GROUP BY org_id, title HAVING count(*) > 1`)
 	none("I3, an alert that fires has no incident", `

@@ -103,9 +103,9 @@ func (w *world) told(o *tenant) map[string]int {
 func (w *world) checkFullDelay(keys []string, delay time.Duration) {
 	w.t.Helper()
 	wrong := rows(w, pgx.RowTo[string], `
-		SELECT i.title || ': ' || e.status || ', next in ' || coalesce(e.next_due_at - e.updated_at, interval '0')
-		FROM incident i JOIN escalation_state e ON e.org_id = i.org_id AND e.incident_id = i.id
-		WHERE i.title = ANY($1) AND NOT coalesce(e.status = 'active' AND e.next_due_at - e.updated_at = $2::interval, false)`, keys, delay)
+		SELECT i.title || ': ' || i.paging_status || ', next in ' || coalesce(i.paging_due_at - i.paging_updated_at, interval '0')
+		FROM incident i
+		WHERE i.title = ANY($1) AND NOT coalesce(i.paging_status = 'active' AND i.paging_due_at - i.paging_updated_at = $2::interval, false)`, keys, delay)
 	w.broken("P4, the next step does not wait in full", len(wrong), wrong...)
 }
 
@@ -143,7 +143,7 @@ func TestT14AcknowledgeRaces(t *testing.T) {
 		posting.Wait()
 		w.awaitQuiet(patience)
 		ids := w.incidents(keys)
-		due := rows(w, pgx.RowTo[time.Time], `SELECT min(next_due_at) FROM escalation_state WHERE status = 'active' AND cardinality(passed) = 1`)[0]
+		due := rows(w, pgx.RowTo[time.Time], `SELECT min(paging_due_at) FROM incident WHERE paging_status = 'active' AND cardinality(paging_passed) = 1`)[0]
 		clock.SetNow(due.Add(-300 * time.Millisecond))
 		moment := time.Now().Add(300 * time.Millisecond)
 		var racing sync.WaitGroup

@@ -156,7 +156,7 @@ func (e *escalationStory) assertCatchesUp(t *testing.T, name string, length time
 	e.serve(t)
 	pages := append([]string{first}, missed...)
 	e.awaitPages(t, incidentID, pages...)
-	due := pgtest.One[time.Time](t, e.database, `SELECT next_due_at FROM escalation_state WHERE incident_id = $1`, incidentID)
+	due := pgtest.One[time.Time](t, e.database, `SELECT paging_due_at FROM incident WHERE id = $1`, incidentID)
 	if left := due.Sub(e.database.Clock.Now()); left < (stepDelay-60)*time.Second || left > stepDelay*time.Second {
 		t.Errorf("after %s the next step is due in %s, want its full delay", name, left)
 	}

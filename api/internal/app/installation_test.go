@@ -58,7 +58,7 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	if pages(young) == 0 || pages(old) != 0 {
 		t.Errorf("after confirming, %d pages for the young incident and %d for the old one", pages(young), pages(old))
 	}
-	why := pgtest.One[string](t, r.database, `SELECT reason FROM escalation_state WHERE incident_id = $1::text::uuid`, old)
+	why := pgtest.One[string](t, r.database, `SELECT paging_reason FROM incident WHERE id = $1::text::uuid`, old)
 	if !strings.Contains(why, "restored copy") {
 		t.Errorf("the old incident says %q", why)
 	}

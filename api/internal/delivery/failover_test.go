@@ -120,7 +120,7 @@ func TestTheNextStepDoesNotWaitForADeadWebhook(t *testing.T) {
 			}
 			o.Clock.Advance(time.Minute)
 			o.Sweep(t)
-			if got := o.Texts(t, `SELECT status || ' ' || (next_due_at > nightbell_now() + interval '3 minutes')::text FROM escalation_state WHERE org_id = $1`, o.Org); !slices.Equal(got, []string{"active true"}) {
+			if got := o.Texts(t, `SELECT paging_status || ' ' || (paging_due_at > nightbell_now() + interval '3 minutes')::text FROM incident WHERE org_id = $1`, o.Org); !slices.Equal(got, []string{"active true"}) {
 				t.Errorf("the step after it lost its delay: %v", got)
 			}
 		})
@@ -223,7 +223,7 @@ func TestADeadContactUsesUpNoRounds(t *testing.T) {
 		o.Sweep(t)
 		o.Clock.Advance(5 * time.Second)
 	}
-	if got := o.Texts(t, `SELECT status FROM escalation_state WHERE org_id = $1`, o.Org); got[0] != "active" {
+	if got := o.Texts(t, `SELECT paging_status FROM incident WHERE org_id = $1`, o.Org); got[0] != "active" {
 		t.Errorf("ten minutes of a webhook that is away ended the paging: %v", got)
 	}
 	hooks.answers(nil)

@@ -143,12 +143,12 @@ func TestSeededIncidentsPageNobody(t *testing.T) {
 	t.Parallel()
 	db, _, account := seeded(t)
 	for name, check := range map[string]struct{ sql, want string }{
-		"active":               {`SELECT count(*) FROM escalation_state WHERE status = 'active'`, "0"},
-		"due":                  {`SELECT count(*) FROM escalation_state WHERE next_due_at IS NOT NULL`, "0"},
-		"without a state":      {`SELECT count(*) FROM incident i WHERE NOT EXISTS (SELECT FROM escalation_state e WHERE e.incident_id = i.id)`, "0"},
+		"active":               {`SELECT count(*) FROM incident WHERE paging_status = 'active'`, "0"},
+		"due":                  {`SELECT count(*) FROM incident WHERE paging_due_at IS NOT NULL`, "0"},
+		"without a state":      {`SELECT count(*) FROM incident WHERE paging_status IS NULL`, "0"},
 		"not sent":             {`SELECT count(*) FROM notification WHERE state <> 'sent'`, "0"},
 		"not accepted":         {`SELECT count(*) FROM delivery WHERE outcome <> 'accepted'`, "0"},
-		"unanswered":           {`SELECT e.status || ': ' || e.reason FROM escalation_state e JOIN incident i ON i.id = e.incident_id WHERE i.status = 'triggered'`, "stopped: sample incident"},
+		"unanswered":           {`SELECT paging_status || ': ' || paging_reason FROM incident WHERE status = 'triggered'`, "stopped: sample incident"},
 		"after the answer":     {`SELECT count(*) FROM notification n JOIN incident i ON i.id = n.incident_id WHERE n.due_at >= coalesce(i.acknowledged_at, i.resolved_at, nightbell_now())`, "0"},
 		"mails in the inbox":   {`SELECT count(*) FROM inbox_mail`, "0"},
 		"acknowledged unpaged": {`SELECT count(*) FROM incident i WHERE acknowledged_by IS NOT NULL AND NOT EXISTS (SELECT FROM notification n WHERE n.incident_id = i.id AND n.user_id = i.acknowledged_by AND n.finished_at < i.acknowledged_at)`, "0"},

@@ -202,8 +202,8 @@ SELECT $1, gen_random_uuid(), incident_id, 'paged', 'system', person || ' was pa
            'user_id', user_id, 'user_name', person, 'step', step + 1, 'round', round + 1), sent_at
 FROM page`
 
-const nextSQL = `SELECT incident_id, next_due_at FROM escalation_state
-WHERE org_id = $1 AND status = 'active' ORDER BY next_due_at LIMIT 1`
+const nextSQL = `SELECT id, paging_due_at FROM incident
+WHERE org_id = $1 AND paging_status = 'active' ORDER BY paging_due_at LIMIT 1`
 
 // markSent finishes the pages of what has just happened, and reads which step is due next:
 // what happens to one incident does not change another's.

@@ -28,8 +28,8 @@ var ErrManyOrganizations = fault.New(fault.Conflict, "operator_confirms",
 
 // What ends the paging for incidents that are too old, or resolved since the copy was made.
 const (
-	stopSQL = `UPDATE escalation_state e SET status = 'stopped', next_due_at = NULL, held_by = NULL, reason = $2, version = e.version + 1, updated_at = $1
-		FROM incident i WHERE i.org_id = e.org_id AND i.id = e.incident_id AND e.status = 'active' AND i.triggered_at < $3`
+	stopSQL = `UPDATE incident SET paging_status = 'stopped', paging_due_at = NULL, paging_held_by = NULL, paging_reason = $2, paging_updated_at = $1
+		WHERE paging_status = 'active' AND triggered_at < $3`
 	cancelSQL = `UPDATE notification n SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = $1, finished_for = $2
 		FROM incident i WHERE i.org_id = n.org_id AND i.id = n.incident_id AND n.finished_at IS NULL
 		  AND (i.triggered_at < $3 OR i.status = 'resolved')`

@@ -76,6 +76,7 @@ func (b *batch) openIncidents(ctx context.Context) error {
 			return err
 		}
 	}
+	b.pagings = b.round.TakePagings()
 	return nil
 }
 

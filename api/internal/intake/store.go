@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -149,8 +150,9 @@ type batch struct {
 	records map[uuid.UUID]incidentdb.Record
 
 	openings []incidentdb.Opening
-	openAs   uuid.UUID           // the id of the next incident; Nil for a new one
-	opened   []incidentdb.Record // what openings become
+	openAs   uuid.UUID             // the id of the next incident; Nil for a new one
+	opened   []incidentdb.Record   // what openings become
+	pagings  []escalationdb.Paging // and where their paging stands
 	joined   []incidentdb.Joined
 	writes   pgx.Batch
 }
@@ -210,7 +212,7 @@ func (b *batch) decide() {
 // queueWrites queues the incidents, the alerts that refer to them, and one line of the
 // record for each alert.
 func (b *batch) queueWrites() {
-	incidentdb.QueueInsert(&b.writes, b.openings, b.opened, b.now)
+	incidentdb.QueueInsert(&b.writes, b.openings, b.opened, escalationdb.Columns(b.pagings), b.now)
 	alertdb.QueueChanges(&b.writes, b.alerts, b.now)
 	incidentdb.QueueJoined(&b.writes, b.joined, b.now)
 	events := make([]alertdb.Event, len(b.alerts))

@@ -184,7 +184,7 @@ func (r *randomWorld) foresee(t *testing.T, severity alert.Severity, at time.Tim
 func (r *randomWorld) pageToTheEnd(t *testing.T, key string) []string {
 	t.Helper()
 	for range 200 {
-		due := pgtest.One[*time.Time](t, r.Database, `SELECT min(e.next_due_at) FROM escalation_state e WHERE e.status = 'active'`)
+		due := pgtest.One[*time.Time](t, r.Database, `SELECT min(paging_due_at) FROM incident WHERE paging_status = 'active'`)
 		if due == nil {
 			break
 		}

@@ -45,14 +45,14 @@ func TestMaintenanceHoldsPagesUntilItEnds(t *testing.T) {
 	w.Later(t, 90*time.Minute)
 	equal(t, "held", w.Paged(t))
 	equal(t, "said", w.Said(t, "held"), "Pages are held until Sat 00:00 UTC: Moving the disks.")
-	if got := pgtest.One[uuid.UUID](t, w.Database, `SELECT held_by FROM escalation_state WHERE status = 'active'`); got != longest {
+	if got := pgtest.One[uuid.UUID](t, w.Database, `SELECT paging_held_by FROM incident WHERE paging_status = 'active'`); got != longest {
 		t.Errorf("held by %s", got)
 	}
 	w.Later(t, 30*time.Minute)
 	equal(t, "at the end", w.Paged(t), "0.0 Ada")
 	w.Later(t, 5*time.Minute)
 	equal(t, "five minutes later", w.Paged(t), "0.0 Ada", "0.1 Bob")
-	if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`); got != 0 {
+	if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE paging_held_by IS NOT NULL`); got != 0 {
 		t.Error("it is still said to be held")
 	}
 }
@@ -138,10 +138,10 @@ func TestEndingMaintenanceLosesNothing(t *testing.T) {
 		})
 		all.Wait()
 	}
-	held := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`)
+	held := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE paging_held_by IS NOT NULL`)
 	w.Sweep(t)
 	t.Logf("%d of %d incidents were held when their window was ended", held, rounds*incidents)
-	if left := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state WHERE held_by IS NOT NULL`); left > 0 {
+	if left := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE paging_held_by IS NOT NULL`); left > 0 {
 		t.Errorf("%d incidents wait for a window that has ended", left)
 	}
 	if paged := pgtest.One[int](t, w.Database, `SELECT count(DISTINCT incident_id) FROM notification`); paged != rounds*incidents {

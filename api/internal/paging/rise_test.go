@@ -38,7 +38,7 @@ func TestACriticalAlertAfterPagingRanOutPagesAgain(t *testing.T) {
 		w.Later(t, 5*time.Minute)
 	}
 	equal(t, "for the low one", w.cycles(t), "1.0.0 Ada", "1.0.1 Bob", "1.0.1 Ada")
-	equal(t, "paging", w.Texts(t, `SELECT status FROM escalation_state WHERE org_id = $1`, w.Org), "exhausted")
+	equal(t, "paging", w.Texts(t, `SELECT paging_status FROM incident WHERE org_id = $1`, w.Org), "exhausted")
 	w.Clock.Advance(time.Hour)
 	w.send(t, "down", alert.Critical)
 	equal(t, "at once", w.cycles(t)[3:], "2.0.0 Ada")
@@ -221,7 +221,7 @@ func TestAnAlertThatCannotBeReadRaisesTheSeverity(t *testing.T) {
 	}
 	unreadable()
 	w.Exec(t, `UPDATE incident SET severity = 'low', urgency = 'low'`)
-	w.Exec(t, `UPDATE escalation_state SET severity = 'low', status = 'exhausted', next_due_at = NULL`)
+	w.Exec(t, `UPDATE incident SET paging_severity = 'low', paging_status = 'exhausted', paging_due_at = NULL`)
 	w.Clock.Advance(time.Minute)
 	unreadable()
 	equal(t, "paged", w.cycles(t), "1.0.0 Ada", "2.0.0 Ada")
@@ -304,7 +304,7 @@ func TestPagingThatRunsOutEndsWithTheLastResort(t *testing.T) {
 				w.Later(t, 5*time.Minute)
 			}
 			equal(t, "paged", w.Paged(t), test.want...)
-			if got := pgtest.One[string](t, w.Database, `SELECT status FROM escalation_state`); got != "exhausted" {
+			if got := pgtest.One[string](t, w.Database, `SELECT paging_status FROM incident`); got != "exhausted" {
 				t.Errorf("paging is %s", got)
 			}
 		})

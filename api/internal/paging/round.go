@@ -100,6 +100,14 @@ func (r *Round) noteEffect(target incidentdb.Record, kind, message string, effec
 	})
 }
 
+// TakePagings gives the states that were decided so far, in that order, to whoever stores
+// them with the rows of new incidents; Queue does not store them again.
+func (r *Round) TakePagings() []escalationdb.Paging {
+	taken := r.pagings
+	r.pagings = nil
+	return taken
+}
+
 // Note adds a line to an incident's timeline.
 func (r *Round) Note(record incidentdb.Record, event incident.Event) {
 	r.timeline = append(r.timeline, incidentdb.TimelineEntry{OrgID: record.OrgID, IncidentID: record.ID, Event: event})

@@ -86,7 +86,7 @@ func TestTurnsAreTakenOnce(t *testing.T) {
 		})
 	}
 	senders.Wait()
-	turns := w.Texts(t, `SELECT turn::text FROM escalation_state WHERE org_id = $1 ORDER BY escalation_state.turn`, w.Org)
+	turns := w.Texts(t, `SELECT paging_turn::text FROM incident WHERE org_id = $1 ORDER BY incident.paging_turn`, w.Org)
 	for n := range incidents {
 		if len(turns) != incidents || turns[n] != fmt.Sprint(n) {
 			t.Fatalf("the turns are %v", turns)

@@ -92,7 +92,7 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 // than any other) waits for those: neither is this installation's failure.
 const overdueSQL = `
 SELECT (SELECT count(*) FROM (
-        SELECT FROM escalation_state e WHERE e.status = 'active' AND e.next_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
+        SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
         SELECT FROM unnest($5::text[], $8::integer[]) AS kind(name, sends) JOIN notification n ON n.channel = kind.name
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
@@ -100,12 +100,12 @@ SELECT (SELECT count(*) FROM (
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
-    (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
+    (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
-      + (SELECT count(*) FROM (SELECT FROM escalation_state e WHERE e.status = 'active' AND e.updated_at > $1 + $6 LIMIT $3) ahead),
+      + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead),
     extract(epoch FROM greatest(interval '0', $1 - least(
-        (SELECT min(e.next_due_at) FROM escalation_state e WHERE e.status = 'active'),
+        (SELECT min(i.paging_due_at) FROM incident i WHERE i.paging_status = 'active'),
         (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
@@ -113,16 +113,15 @@ SELECT (SELECT count(*) FROM (
 
 // maintenanceOverSQL is what ending maintenance must have made due. The window is asked of one
 // row at a time, as in unpagedSQL.
-const maintenanceOverSQL = `e.held_by IS NOT NULL AND e.status = 'active' AND e.next_due_at > $1::timestamptz
-    AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = e.org_id AND w.id = e.held_by LIMIT 1), e.updated_at) < $1 - $2::interval`
+const maintenanceOverSQL = `i.paging_held_by IS NOT NULL AND i.paging_status = 'active' AND i.paging_due_at > $1::timestamptz
+    AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = i.org_id AND w.id = i.paging_held_by LIMIT 1), i.paging_updated_at) < $1 - $2::interval`
 
-// An incident and its escalation state are written together, so the few seconds are
-// only for a clock that was set. Asked as NOT EXISTS, PostgreSQL reads the states of the
-// whole history instead of those of the open incidents (160 ms beside a million).
+// An incident is stored with the state of its paging, so the few seconds are only for a
+// clock that was set.
 const unpagedSQL = `
 SELECT i.org_id, i.id FROM incident i
 WHERE i.status = 'triggered' AND i.escalation_policy_id IS NOT NULL AND i.triggered_at < $1::timestamptz - $2::interval
-  AND (SELECT e.incident_id FROM escalation_state e WHERE e.org_id = i.org_id AND e.incident_id = i.id LIMIT 1) IS NULL
+  AND i.paging_status IS NULL
 LIMIT $3`
 
 // overdueArguments are those of overdueSQL.
@@ -183,16 +182,17 @@ WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
     WHERE w.finished_at IS NULL AND w.lease_until IS NULL AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
 const stepsFromFutureSQL = `
-UPDATE escalation_state e SET updated_at = $1, next_due_at = greatest($1, e.next_due_at - (e.updated_at - $1)), version = e.version + 1
-WHERE (e.org_id, e.incident_id) IN (SELECT w.org_id, w.incident_id FROM escalation_state w
-    WHERE w.status = 'active' AND w.updated_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
+UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1))
+WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
+    WHERE w.paging_status = 'active' AND w.paging_updated_at > $1::timestamptz + $2::interval FOR NO KEY UPDATE SKIP LOCKED)`
 
 // No provider may ask for more than ten minutes (notify.LongestWait).
 const contactsAheadSQL = `
 UPDATE contact_method SET next_try_at = $1 WHERE next_try_at > $1::timestamptz + $2::interval + interval '10 minutes'`
 
 const endMaintenanceHoldsSQL = `
-UPDATE escalation_state e SET updated_at = $1, next_due_at = $1, version = e.version + 1 WHERE ` + maintenanceOverSQL
+UPDATE incident SET paging_updated_at = $1, paging_due_at = $1
+WHERE (org_id, id) IN (SELECT i.org_id, i.id FROM incident i WHERE ` + maintenanceOverSQL + ` FOR NO KEY UPDATE SKIP LOCKED)`
 
 // freeRows frees what is claimed for too long, what waits for maintenance that is over, and what waits for a clock that was set
 // back.

@@ -58,13 +58,13 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 		}, watch.Overdue{Escalations: 1, Oldest: 20 * time.Second}, 2, 1},
 		{"paging that never pagingtest.Began", func(t *testing.T, w *workspace) {
 			w.Exec(t, `DELETE FROM notification`)
-			w.Exec(t, `DELETE FROM escalation_state`)
+			w.Exec(t, `UPDATE incident SET paging_status = NULL, paging_due_at = NULL`)
 			w.Clock.Advance(20 * time.Second)
 		}, watch.Overdue{Unpaged: 1}, 1, 1},
 		{"maintenance that ended without a word", func(t *testing.T, w *workspace) {
 			w.sent()
 			w.AddMaintenance(t, pagingtest.Began, pagingtest.Began.Add(time.Minute), "Work", w.Service)
-			w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 day', held_by = (SELECT id FROM maintenance_window)`)
+			w.Exec(t, `UPDATE incident SET paging_due_at = paging_due_at + interval '1 day', paging_held_by = (SELECT id FROM maintenance_window)`)
 			w.Clock.Advance(80 * time.Second)
 		}, watch.Overdue{MaintenanceOver: 1}, 2, 1},
 		{"a lease that never ends", func(t *testing.T, w *workspace) {
@@ -95,8 +95,8 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM notification WHERE state = 'pending' AND next_try_at <= nightbell_now()`); got != test.pending {
 				t.Errorf("%d pages are ready, want %d", got, test.pending)
 			}
-			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM escalation_state
-				WHERE status = 'active' AND next_due_at BETWEEN nightbell_now() AND nightbell_now() + interval '5 minutes'`); got != 1 {
+			if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident
+				WHERE paging_status = 'active' AND paging_due_at BETWEEN nightbell_now() AND nightbell_now() + interval '5 minutes'`); got != 1 {
 				t.Error("the next step does not follow in five minutes")
 			}
 		})
@@ -118,7 +118,7 @@ func TestAPageThatIsRetriedHidesNoOther(t *testing.T) {
 	w := newWorkspace(t)
 	w.Clock.Freeze(pagingtest.Began)
 	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
-	w.Exec(t, `UPDATE escalation_state SET next_due_at = next_due_at + interval '1 hour'`)
+	w.Exec(t, `UPDATE incident SET paging_due_at = paging_due_at + interval '1 hour'`)
 	w.Exec(t, `UPDATE notification SET attempts = 1, next_try_at = next_try_at + interval '10 minutes' WHERE id = (SELECT id FROM notification LIMIT 1)`)
 	w.Clock.Advance(2 * time.Minute)
 	if found, _ := w.audit(t); found.Pages != 1 {
@@ -174,15 +174,14 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 	t.Helper()
 	for _, sql := range []string{
 		`INSERT INTO incident (org_id, id, number, service_id, incident_key, escalation_policy_id, title, description, status, severity, urgency,
-		     source, alert_count, triggered_at, acknowledged_at, resolved_at, updated_at)
+		     source, alert_count, triggered_at, acknowledged_at, resolved_at, updated_at,
+		     paging_policy_id, paging_cycle, paging_status, paging_due_at, paging_reason, paging_updated_at)
 		 SELECT i.org_id, gen_random_uuid(), 1000 + n, i.service_id, 'generated:' || n, i.escalation_policy_id, 'Generated ' || n, '',
 		     CASE WHEN n > $1 - 1000 THEN 'triggered' ELSE 'resolved' END, i.severity, i.urgency, i.source, 1, nightbell_now() - interval '1 hour',
-		     NULL, CASE WHEN n > $1 - 1000 THEN NULL ELSE nightbell_now() END, nightbell_now()
+		     NULL, CASE WHEN n > $1 - 1000 THEN NULL ELSE nightbell_now() END, nightbell_now(),
+		     i.escalation_policy_id, 1, CASE WHEN n > $1 - 1000 THEN 'active' ELSE 'stopped' END,
+		     CASE WHEN n > $1 - 1000 THEN nightbell_now() + interval '1 hour' END, 'generated', nightbell_now()
 		 FROM (SELECT * FROM incident LIMIT 1) i, generate_series(1, $1::integer) n`,
-		`INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, status, next_due_at, reason, updated_at)
-		 SELECT org_id, id, escalation_policy_id, 1, CASE WHEN status = 'triggered' THEN 'active' ELSE 'stopped' END,
-		     CASE WHEN status = 'triggered' THEN nightbell_now() + interval '1 hour' END, status, nightbell_now()
-		 FROM incident WHERE incident_key LIKE 'generated:%' AND $1::integer > 0`,
 		`INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason,
 		     severity_rank, state, due_at, next_try_at, finished_at, created_at)
 		 SELECT i.org_id, gen_random_uuid(), i.id::text, i.id, n.user_id, n.contact_method_id, n.channel, 1, 0, 0, '', 0, 'sent',
@@ -200,7 +199,7 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		}
 	}
 	owner := w.Owner(t)
-	for _, table := range []string{"incident", "escalation_state", "notification"} {
+	for _, table := range []string{"incident", "notification"} {
 		if _, err := owner.Exec(t.Context(), "ANALYZE "+table); err != nil {
 			t.Fatal(err)
 		}

@@ -113,7 +113,7 @@ func TestAMailServerThatRefusesWithholdsTheDeadMan(t *testing.T) {
 	w.failure = nil
 	w.Clock.Advance(2 * time.Minute)
 	w.deliver(t)
-	w.Exec(t, `UPDATE escalation_state SET next_due_at = nightbell_now() + interval '5 minutes'`)
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
 	if got := w.round(t); len(got) > 0 {
 		t.Errorf("after the page was delivered: %v", got)
 	}
@@ -127,7 +127,7 @@ func TestADeadContactIsNoProblemOfTheInstallation(t *testing.T) {
 	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
 	for n := range 20 {
 		w.deliver(t)
-		w.Exec(t, `UPDATE escalation_state SET next_due_at = nightbell_now() + interval '5 minutes'`)
+		w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
 		if got := w.round(t); len(got) > 0 {
 			t.Fatalf("in round %d: %v", n, got)
 		}

@@ -18,7 +18,7 @@ import (
 var settled = strings.Fields(`
 	installation org users membership team team_member api_key contact_method notification_rule sign_in_tally schema_migration test_clock write_probe
 	escalation_policy escalation_step escalation_target schedule rotation rotation_person schedule_override calendar_feed
-	service service_dependency integration timeline_event escalation_state incident_timer maintenance_service alert_event`)
+	service service_dependency integration timeline_event incident_timer maintenance_service alert_event`)
 
 // A new table has to say here, or in expiries, what keeps it from growing for ever.
 func TestEveryTableThatGrowsHasAKeepTime(t *testing.T) {
@@ -89,7 +89,7 @@ func TestNinetyRoundsOfUseStayFlat(t *testing.T) {
 func rows(t *testing.T, w *workspace) string {
 	t.Helper()
 	var lines []string
-	for _, table := range append(watch.Expiring(), "alert_event", "timeline_event", "escalation_state") {
+	for _, table := range append(watch.Expiring(), "alert_event", "timeline_event") {
 		n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM `+table)
 		if n == 0 && table != "idempotency_key" && table != "service_key" && table != "refresh_token" {
 			t.Errorf("%s is empty: what is still needed was deleted, or never written", table)

@@ -32,13 +32,14 @@ func (p Paging) Under(policyID uuid.UUID) escalation.State {
 }
 
 const saveSQL = `
-INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, round, passed, revision, severity, turn, status, next_due_at, held_by, reason, updated_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::integer[]), unnest($5::integer[]), unnest($6::text[])::uuid[], unnest($7::integer[]),
-       unnest($8::text[]), unnest($9::integer[]), unnest($10::text[]), unnest($11::timestamptz[]), unnest($12::uuid[]), unnest($13::text[]), $14::timestamptz
-ON CONFLICT (org_id, incident_id) DO UPDATE SET policy_id = excluded.policy_id, cycle = excluded.cycle, round = excluded.round,
-    passed = excluded.passed, revision = excluded.revision, severity = excluded.severity, turn = excluded.turn, status = excluded.status,
-    next_due_at = excluded.next_due_at, held_by = excluded.held_by, reason = excluded.reason,
-    version = escalation_state.version + 1, updated_at = excluded.updated_at`
+UPDATE incident i SET paging_policy_id = e.policy_id, paging_cycle = e.cycle, paging_round = e.round, paging_passed = e.passed::uuid[],
+    paging_revision = e.revision, paging_severity = e.severity, paging_turn = e.turn, paging_status = e.status,
+    paging_due_at = e.due_at, paging_held_by = e.held_by, paging_reason = e.reason, paging_updated_at = $1
+FROM (SELECT unnest($2::uuid[]) AS org_id, unnest($3::uuid[]) AS incident_id, unnest($4::uuid[]) AS policy_id, unnest($5::integer[]) AS cycle,
+             unnest($6::integer[]) AS round, unnest($7::text[]) AS passed, unnest($8::integer[]) AS revision, unnest($9::text[]) AS severity,
+             unnest($10::integer[]) AS turn, unnest($11::text[]) AS status, unnest($12::timestamptz[]) AS due_at, unnest($13::uuid[]) AS held_by,
+             unnest($14::text[]) AS reason) e
+WHERE i.org_id = e.org_id AND i.id = e.incident_id`
 
 // QueueSave adds the statement that stores states, at most one for each incident, to a
 // pipelined batch.
@@ -46,21 +47,27 @@ func QueueSave(batch *pgx.Batch, pagings []Paging, now time.Time) {
 	if len(pagings) == 0 {
 		return
 	}
-	n := len(pagings)
-	orgs, incidents, policies, due := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]*uuid.UUID, n), make([]*time.Time, n)
-	cycles, rounds, revisions, turns := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
-	passed, severities := make([]string, n), make([]*string, n)
-	held, statuses, reasons := make([]*uuid.UUID, n), make([]string, n), make([]string, n)
+	orgs, incidents := make([]uuid.UUID, len(pagings)), make([]uuid.UUID, len(pagings))
 	for i, p := range pagings {
-		orgs[i], incidents[i], policies[i], due[i] = p.OrgID, p.IncidentID, postgres.Null(p.PolicyID), postgres.Null(p.NextDueAt)
-		cycles[i], rounds[i], revisions[i], turns[i] = int32(p.Cycle), int32(p.Round), int32(p.Revision), int32(p.Turn)
-		passed[i] = arrayText(p.Passed)
-		if p.Severity != "" {
-			severities[i] = (*string)(&pagings[i].Severity)
-		}
-		held[i], statuses[i], reasons[i] = postgres.Null(p.HeldBy), string(p.Status), p.Reason
+		orgs[i], incidents[i] = p.OrgID, p.IncidentID
 	}
-	batch.Queue(saveSQL, orgs, incidents, policies, cycles, rounds, passed, revisions, severities, turns, statuses, due, held, reasons, now)
+	batch.Queue(saveSQL, append([]any{now, orgs, incidents}, Columns(pagings)...)...)
+}
+
+// Columns are the states as arrays, one for each of the columns paging_policy_id, _cycle,
+// _round, _passed (as text), _revision, _severity, _turn, _status, _due_at, _held_by and
+// _reason.
+func Columns(pagings []Paging) []any {
+	n := len(pagings)
+	policies, due, held := make([]*uuid.UUID, n), make([]*time.Time, n), make([]*uuid.UUID, n)
+	cycles, rounds, revisions, turns := make([]int32, n), make([]int32, n), make([]int32, n), make([]int32, n)
+	passed, severities, statuses, reasons := make([]string, n), make([]*string, n), make([]string, n), make([]string, n)
+	for i, p := range pagings {
+		policies[i], due[i], held[i] = postgres.Null(p.PolicyID), postgres.Null(p.NextDueAt), postgres.Null(p.HeldBy)
+		cycles[i], rounds[i], revisions[i], turns[i] = int32(p.Cycle), int32(p.Round), int32(p.Revision), int32(p.Turn)
+		passed[i], severities[i], statuses[i], reasons[i] = arrayText(p.Passed), postgres.Null(string(p.Severity)), string(p.Status), p.Reason
+	}
+	return []any{policies, cycles, rounds, passed, revisions, severities, turns, statuses, due, held, reasons}
 }
 
 // arrayText is the text form of a uuid[]: unnest would take an array of arrays apart to
@@ -73,7 +80,8 @@ func arrayText(ids []uuid.UUID) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
-const pagingColumns = `e.org_id, e.incident_id, e.policy_id, e.cycle, e.round, e.passed, e.revision, coalesce(e.severity, ''), e.turn, e.status, e.next_due_at, e.held_by, e.reason`
+const pagingColumns = `i.org_id, i.id, i.paging_policy_id, i.paging_cycle, i.paging_round, i.paging_passed, i.paging_revision,
+	coalesce(i.paging_severity, ''), i.paging_turn, i.paging_status, i.paging_due_at, i.paging_held_by, i.paging_reason`
 
 // scanPaging reads pagingColumns, and what follows them into more.
 func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
@@ -88,14 +96,12 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	return p, err
 }
 
-// ClaimDue takes up to limit states whose next step is due and whose incident is
-// still triggered, the longest overdue first, and locks them and their incidents
-// until the transaction ends. What another replica holds is skipped.
+// ClaimDue takes up to limit incidents whose next step is due, the longest overdue first,
+// and locks them until the transaction ends. What another replica holds is skipped.
 func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Paging, error) {
 	rows, err := tx.Query(ctx, `SELECT `+pagingColumns+`
-		FROM escalation_state e JOIN incident i ON i.org_id = e.org_id AND i.id = e.incident_id
-		WHERE e.status = 'active' AND e.next_due_at <= $1
-		ORDER BY e.next_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, now, limit)
+		FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at <= $1
+		ORDER BY i.paging_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, now, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +111,8 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Pagin
 // NextDue is when the first step after now is due; soon is false when none is before
 // the limit. Steps that are overdue do not count, for they are another replica's.
 func NextDue(ctx context.Context, tx pgx.Tx, now, limit time.Time) (due time.Time, soon bool, err error) {
-	err = tx.QueryRow(ctx, `SELECT next_due_at FROM escalation_state
-		WHERE status = 'active' AND next_due_at > $1 AND next_due_at < $2 ORDER BY next_due_at LIMIT 1`, now, limit).Scan(&due)
+	err = tx.QueryRow(ctx, `SELECT paging_due_at FROM incident
+		WHERE paging_status = 'active' AND paging_due_at > $1 AND paging_due_at < $2 ORDER BY paging_due_at LIMIT 1`, now, limit).Scan(&due)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, false, nil
 	}
@@ -125,11 +131,11 @@ type TimedPaging struct {
 
 const getSQL = `
 SELECT ` + pagingColumns + `,
-    coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = e.org_id AND p.id = $3), 0),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'ack_timeout'),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = e.org_id AND t.incident_id = e.incident_id AND t.kind = 'confirm_timeout')
-FROM escalation_state e WHERE e.org_id = $1 AND e.incident_id = $2`
+    coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = i.org_id AND p.id = $3), 0),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'ack_timeout'),
+    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'confirm_timeout')
+FROM incident i WHERE i.org_id = $1 AND i.id = $2 AND i.paging_status IS NOT NULL`
 
 // Get reads the state of one incident that is paged for by a policy; found is false when
 // it never paged.

@@ -29,7 +29,7 @@ SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.nam
              WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
        ARRAY(SELECT s.name FROM maintenance_service m JOIN service s ON s.org_id = m.org_id AND s.id = m.service_id
              WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
-       (SELECT count(*) FROM escalation_state e WHERE e.org_id = w.org_id AND e.held_by = w.id AND e.status = 'active')
+       (SELECT count(*) FROM incident i WHERE i.org_id = w.org_id AND i.status = 'triggered' AND i.paging_held_by = w.id AND i.paging_status = 'active')
 FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by
 WHERE w.org_id = $1 AND `
 
@@ -89,9 +89,12 @@ func InsertMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, w escala
 const endMaintenanceSQL = `
 UPDATE maintenance_window SET starts_at = least(starts_at, $3), ends_at = $3 WHERE org_id = $1 AND id = $2 AND ends_at > $3`
 
+// releaseSQL locks in the order in which everybody locks incidents.
 const releaseSQL = `
-UPDATE escalation_state SET next_due_at = $3, version = version + 1, updated_at = $3
-WHERE org_id = $1 AND held_by = $2 AND status = 'active' AND next_due_at > $3`
+UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
+FROM (SELECT org_id, id FROM incident WHERE org_id = $1 AND status = 'triggered' AND paging_held_by = $2 AND paging_due_at > $3
+      ORDER BY id FOR NO KEY UPDATE) held
+WHERE i.org_id = held.org_id AND i.id = held.id`
 
 // EndMaintenance ends a window at now, or calls it off, and makes the steps that it
 // held due. It answers false when the window was over or does not exist.

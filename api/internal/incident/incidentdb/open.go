@@ -107,15 +107,20 @@ func QueueNumbers(batch *pgx.Batch, orgID uuid.UUID, n int, take func(first int)
 
 const insertSQL = `
 INSERT INTO incident (org_id, id, number, service_id, incident_key, escalation_policy_id, title, description, status, severity, urgency,
-                      source, assignee_id, created_by, alert_count, truncated_alerts, details, triggered_at, updated_at)
+                      source, assignee_id, created_by, alert_count, truncated_alerts, details, triggered_at, updated_at,
+                      paging_policy_id, paging_cycle, paging_round, paging_passed, paging_revision, paging_severity, paging_turn,
+                      paging_status, paging_due_at, paging_held_by, paging_reason, paging_updated_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($16::integer[]), unnest($3::uuid[]), unnest($4::text[]), unnest($5::uuid[]),
        unnest($6::text[]), unnest($7::text[]), 'triggered', unnest($8::text[]), unnest($9::text[]), unnest($10::text[]),
-       unnest($11::uuid[]), unnest($12::uuid[]), unnest($13::integer[]), unnest($14::integer[]), unnest($15::jsonb[]), $17::timestamptz, $17`
+       unnest($11::uuid[]), unnest($12::uuid[]), unnest($13::integer[]), unnest($14::integer[]), unnest($15::jsonb[]), $17::timestamptz, $17,
+       unnest($18::uuid[]), unnest($19::integer[]), unnest($20::integer[]), unnest($21::text[])::uuid[], unnest($22::integer[]), unnest($23::text[]),
+       unnest($24::integer[]), unnest($25::text[]), unnest($26::timestamptz[]), unnest($27::uuid[]), unnest($28::text[]), $17`
 
 // QueueInsert adds the statement that stores incidents as they are to a pipelined batch:
-// records[i] is what openings[i] becomes, under its number. It breaks ConstraintOpen when
-// somebody opened an incident about one of the subjects.
-func QueueInsert(batch *pgx.Batch, openings []Opening, records []Record, now time.Time) {
+// records[i] is what openings[i] becomes, under its number, and paging says where its
+// paging stands (escalationdb.Columns). It breaks ConstraintOpen when somebody opened an
+// incident about one of the subjects.
+func QueueInsert(batch *pgx.Batch, openings []Opening, records []Record, paging []any, now time.Time) {
 	if len(openings) == 0 {
 		return
 	}
@@ -125,7 +130,7 @@ func QueueInsert(batch *pgx.Batch, openings []Opening, records []Record, now tim
 		ids[i], numbers[i] = r.ID, int32(r.Number)
 	}
 	columns[1], columns[15] = ids, numbers
-	batch.Queue(insertSQL, columns...)
+	batch.Queue(insertSQL, append(columns, paging...)...)
 }
 
 // openSQL numbers the incidents of each organization one after the other. An open

@@ -114,24 +114,24 @@ func QueueFailOver(batch *pgx.Batch, orgs, pages []uuid.UUID, now time.Time) {
 	}
 }
 
-// SKIP LOCKED: whoever holds the state answers, escalates or makes this step, and the order
+// SKIP LOCKED: whoever holds the incident answers, escalates or makes this step, and the order
 // of locks would be the reverse of theirs.
 const nextStepSQL = `
 WITH dead AS (
     SELECT DISTINCT n.org_id, n.incident_id, n.cycle, n.round, n.step
     FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id
 ), hopeless AS (
-    SELECT e.org_id, e.incident_id FROM dead d JOIN escalation_state e ON e.org_id = d.org_id AND e.incident_id = d.incident_id
-    WHERE e.status = 'active' AND e.cycle = d.cycle AND e.next_due_at > $3::timestamptz AND e.held_by IS NULL
+    SELECT i.org_id, i.id FROM dead d JOIN incident i ON i.org_id = d.org_id AND i.id = d.incident_id
+    WHERE i.paging_status = 'active' AND i.paging_cycle = d.cycle AND i.paging_due_at > $3::timestamptz AND i.paging_held_by IS NULL
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
             OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)
             OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
-    FOR NO KEY UPDATE OF e SKIP LOCKED
+    FOR NO KEY UPDATE OF i SKIP LOCKED
 )
-UPDATE escalation_state e SET next_due_at = $3, updated_at = $3, version = e.version + 1
-FROM hopeless h WHERE e.org_id = h.org_id AND e.incident_id = h.incident_id`
+UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
+FROM hopeless h WHERE i.org_id = h.org_id AND i.id = h.id`
 
 // Whoever has an acknowledged incident cannot be told that it became more severe.
 const confirmTimeoutSQL = `

@@ -42,12 +42,13 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 	var due *time.Time
 	// As many steps as the round has passed lie behind; the last resort is none of them.
 	err := tx.QueryRow(ctx, `
-		SELECT e.status, e.policy_id, coalesce(p.name, ''), cardinality(array_remove(e.passed, 'ffffffff-ffff-ffff-ffff-ffffffffffff')), e.next_due_at,
-		       CASE WHEN w.id IS NULL THEN e.reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
-		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = e.org_id AND st.policy_id = e.policy_id AND st.position >= 0)
-		FROM escalation_state e LEFT JOIN escalation_policy p ON p.org_id = e.org_id AND p.id = e.policy_id
-		LEFT JOIN maintenance_window w ON w.org_id = e.org_id AND w.id = e.held_by
-		WHERE e.org_id = $1 AND e.incident_id = $2`, orgID, incidentID).
+		SELECT i.paging_status, i.paging_policy_id, coalesce(p.name, ''),
+		       cardinality(array_remove(i.paging_passed, 'ffffffff-ffff-ffff-ffff-ffffffffffff')), i.paging_due_at,
+		       CASE WHEN w.id IS NULL THEN i.paging_reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
+		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = i.org_id AND st.policy_id = i.paging_policy_id AND st.position >= 0)
+		FROM incident i LEFT JOIN escalation_policy p ON p.org_id = i.org_id AND p.id = i.paging_policy_id
+		LEFT JOIN maintenance_window w ON w.org_id = i.org_id AND w.id = i.paging_held_by
+		WHERE i.org_id = $1 AND i.id = $2 AND i.paging_status IS NOT NULL`, orgID, incidentID).
 		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // an incident may never have paged anybody

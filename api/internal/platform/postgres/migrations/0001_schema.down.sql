@@ -6,7 +6,7 @@ RESET ROLE;
 DROP FUNCTION alert_event_partitions(timestamptz, interval);
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
 DROP TABLE idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
-    delivery, notification, incident_timer, escalation_state, timeline_event,
+    delivery, notification, incident_timer, timeline_event,
     undecodable_alert, alert_event, alert, incident, change_event, service_dependency, service_key, service,
     escalation_target, escalation_step, handover_notice, calendar_feed, schedule_override, rotation_person,
     rotation, schedule, escalation_policy, notification_rule, contact_method, api_key, sign_in_tally, known_device,

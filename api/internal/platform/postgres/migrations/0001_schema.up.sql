@@ -478,6 +478,12 @@ CREATE INDEX change_event_recent_idx ON change_event (org_id, service_id, occurr
 
 -- incident_key names what the incident is about, whoever sent it (a sender's group, an alert's
 -- key, "undecodable" and the hour); at most one open incident per service and key (promise P3).
+--
+-- What happens next lives in the columns paging_* and nowhere else (design rule 1). passed are the
+-- ids of the steps that the round has paged or skipped (all ones: the last resort), revision the
+-- policy's when the round began, severity the worst that anybody was paged with, turn the
+-- incident's place in the round robin, held_by the maintenance window that holds its pages.
+-- policy_id is the policy that they are about, also when it was deleted since.
 CREATE TABLE incident (
     org_id               uuid NOT NULL REFERENCES org (id),
     id                   uuid NOT NULL,
@@ -505,6 +511,18 @@ CREATE TABLE incident (
     details              jsonb NOT NULL DEFAULT '{}',
     version              integer NOT NULL DEFAULT 1,
     updated_at           timestamptz NOT NULL,
+    paging_status        text, -- NULL until its paging began
+    paging_due_at        timestamptz,
+    paging_policy_id     uuid,
+    paging_cycle         integer NOT NULL DEFAULT 0,
+    paging_round         integer NOT NULL DEFAULT 0,
+    paging_passed        uuid[] NOT NULL DEFAULT '{}',
+    paging_revision      integer NOT NULL DEFAULT 1,
+    paging_severity      text CHECK (paging_severity IN ('critical', 'high', 'medium', 'low')),
+    paging_turn          integer NOT NULL DEFAULT 0,
+    paging_held_by       uuid,
+    paging_reason        text NOT NULL DEFAULT '',
+    paging_updated_at    timestamptz,
     UNIQUE (org_id, number),
     FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id),
     FOREIGN KEY (org_id, escalation_policy_id) REFERENCES escalation_policy (org_id, id) ON DELETE SET NULL (escalation_policy_id),
@@ -512,8 +530,14 @@ CREATE TABLE incident (
     FOREIGN KEY (org_id, acknowledged_by) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (acknowledged_by),
     FOREIGN KEY (org_id, resolved_by) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (resolved_by),
     CHECK (status <> 'acknowledged' OR acknowledged_at IS NOT NULL),
-    CHECK ((status = 'resolved') = (resolved_at IS NOT NULL))
+    CHECK ((status = 'resolved') = (resolved_at IS NOT NULL)),
+    CONSTRAINT incident_paging_check CHECK (CASE paging_status
+        WHEN 'active' THEN paging_due_at IS NOT NULL
+        WHEN 'stopped' THEN paging_due_at IS NULL
+        WHEN 'exhausted' THEN paging_due_at IS NULL
+        ELSE paging_status IS NULL END)
 );
+CREATE INDEX incident_paging_idx ON incident (paging_due_at) WHERE paging_status = 'active';
 CREATE UNIQUE INDEX incident_open_key ON incident (service_id, incident_key)
     WHERE status <> 'resolved' AND incident_key IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
@@ -641,34 +665,7 @@ CREATE TABLE timeline_event (
 );
 CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id, seq);
 
--- ---------------------------------------------------------------- escalation and the outbox
-
--- What happens next for an incident lives here and nowhere else (design rule 1). passed are the
--- ids of the steps that the round has paged or skipped (all ones: the last resort), revision the
--- policy's when the round began, severity the worst that anybody was paged with, turn the
--- incident's place in the round robin, held_by the maintenance window that holds its pages.
-CREATE TABLE escalation_state (
-    org_id      uuid NOT NULL,
-    incident_id uuid NOT NULL,
-    policy_id   uuid,
-    cycle       integer NOT NULL,
-    round       integer NOT NULL DEFAULT 0,
-    passed      uuid[] NOT NULL DEFAULT '{}',
-    revision    integer NOT NULL DEFAULT 1,
-    severity    text CHECK (severity IN ('critical', 'high', 'medium', 'low')),
-    turn        integer NOT NULL DEFAULT 0,
-    held_by     uuid,
-    status      text NOT NULL CHECK (status IN ('active', 'stopped', 'exhausted')),
-    next_due_at timestamptz,
-    reason      text NOT NULL DEFAULT '',
-    version     integer NOT NULL DEFAULT 1,
-    updated_at  timestamptz NOT NULL,
-    PRIMARY KEY (org_id, incident_id),
-    FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE,
-    CHECK ((status = 'active') = (next_due_at IS NOT NULL))
-);
-CREATE INDEX escalation_state_due_idx ON escalation_state (next_due_at) WHERE status = 'active';
-CREATE INDEX escalation_state_held_idx ON escalation_state (org_id, held_by) WHERE held_by IS NOT NULL;
+-- ---------------------------------------------------------------- timers and the outbox
 
 -- What happens to an incident by the clock besides paging, where its policy asks for it.
 CREATE TABLE incident_timer (
@@ -874,7 +871,7 @@ BEGIN
         'escalation_policy', 'schedule', 'rotation', 'rotation_person', 'schedule_override',
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
         'service_key', 'service_dependency', 'change_event', 'incident', 'alert', 'alert_event',
-        'undecodable_alert', 'timeline_event', 'escalation_state', 'incident_timer', 'notification',
+        'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
         'delivery', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key']
     LOOP

@@ -81,16 +81,15 @@ var organizationRows = []string{
 	`INSERT INTO change_event (org_id, id, service_id, kind, description, user_id, occurred_at)
 		VALUES ({org}, {change_event}, {service}, 'deployment', 'Filled deployment', {user}, nightbell_now())`,
 	`INSERT INTO incident (org_id, id, number, service_id, title, status, severity, urgency, source, escalation_policy_id,
-			assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by, updated_at)
+			assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by, updated_at, paging_status, paging_policy_id, paging_cycle, paging_updated_at)
 		VALUES ({org}, {incident}, 90001, {service}, 'Filled incident', 'resolved', 'low', 'low', 'manual', {policy},
-			{user}, {user}, nightbell_now(), {user}, nightbell_now(), nightbell_now(), {user}, nightbell_now())`,
+			{user}, {user}, nightbell_now(), {user}, nightbell_now(), nightbell_now(), {user}, nightbell_now(), 'stopped', {policy}, 1, nightbell_now())`,
 	`INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
 		VALUES ({org}, {alert}, {service}, {alert}, 'resolved', 'low', 'prometheus', 'Filled alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at) VALUES ({org}, {alert}, {incident}, 'firing', 1, nightbell_now())`,
 	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)
 		VALUES ({org}, {undecodable_alert}, {service}, 'prometheus', 'not JSON', 'filled', nightbell_now())`,
 	`INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, at) VALUES ({org}, {timeline_event}, {incident}, 'comment', 'system', nightbell_now())`,
-	`INSERT INTO escalation_state (org_id, incident_id, policy_id, cycle, status, updated_at) VALUES ({org}, {incident}, {policy}, 1, 'stopped', nightbell_now())`,
 	`INSERT INTO incident_timer (org_id, incident_id, kind, due_at) VALUES ({org}, {incident}, 'auto_resolve', nightbell_now() + interval '1 year')`,
 	`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_by, created_at)
 		VALUES ({org}, {maintenance_window}, 'Filled maintenance', nightbell_now(), nightbell_now(), {user}, nightbell_now())`,
