@@ -72,11 +72,10 @@ func (s *server) mailChannel(pool postgres.Pool) (mailer, error) {
 	return email.NewServer(email.Options{Host: s.SMTPHost, Port: s.SMTPPort, Username: s.SMTPUsername, Password: s.SMTPPassword, From: from}), nil
 }
 
-// mailer carries pages, hand-overs and verifications.
+// mailer carries pages and notices.
 type mailer interface {
 	notify.Channel
-	notify.HandoverChannel
-	notify.VerificationChannel
+	notify.NoticeChannel
 }
 
 // keepMail stores mail for /inbox.

@@ -31,7 +31,7 @@ const (
 type Options struct {
 	Logger *slog.Logger
 	// Mail carries the notices.
-	Mail notify.HandoverChannel
+	Mail notify.NoticeChannel
 	// VerifyMail is set where mail leaves the installation: addresses must be verified.
 	VerifyMail bool
 	// PublicURL is where people reach this installation, without a slash at the end.

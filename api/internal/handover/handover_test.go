@@ -27,9 +27,9 @@ type mailbox struct {
 	answer func(context.Context) error
 }
 
-func (m *mailbox) SendHandover(ctx context.Context, handover notify.Handover) (notify.Receipt, error) {
+func (m *mailbox) SendNotice(ctx context.Context, notice notify.Notice) (notify.Receipt, error) {
 	m.mu.Lock()
-	m.told = append(m.told, handover)
+	m.told = append(m.told, notice.(notify.Handover))
 	answer := m.answer
 	m.mu.Unlock()
 	if answer != nil {

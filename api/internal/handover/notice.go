@@ -86,7 +86,7 @@ func (h *Notifier) send(ctx context.Context, handover notify.Handover) (receipt 
 			err = fmt.Errorf("panic: %v", cause)
 		}
 	}()
-	return h.options.Mail.SendHandover(ctx, handover)
+	return h.options.Mail.SendNotice(ctx, handover)
 }
 
 // outcomeOf says what follows from an answer: notices are tried again like pages.

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -58,11 +57,8 @@ func (i OpenIncident) State() string {
 	return i.Status
 }
 
-// HandoverChannel is a Channel that can tell of hand-overs. SendHandover keeps the
-// promises of Channel.Send.
-type HandoverChannel interface {
-	SendHandover(ctx context.Context, handover Handover) (Receipt, error)
-}
+// Envelope is to whom it goes.
+func (h Handover) Envelope() Envelope { return Envelope{h.ID, h.OrgID, h.To, h.PersonName, h.SentAt} }
 
 // Subject says in one line what changed, in the time of the reader:
 //

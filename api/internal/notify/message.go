@@ -33,6 +33,9 @@ func (m Message) Shown() (shown []Incident, more int) {
 	return m.Incidents[:n], len(m.Incidents) - n
 }
 
+// Envelope is to whom it goes.
+func (m Message) Envelope() Envelope { return Envelope{m.ID, m.OrgID, m.To, m.PersonName, m.SentAt} }
+
 // Subject says in one line what is broken and how bad it is:
 //
 //	[Critical] Payments failing (#c41e, Checkout API)

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"context"
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/binary"
@@ -78,11 +77,8 @@ type Verification struct {
 	SentAt time.Time
 }
 
-// VerificationChannel is a Channel that can ask for verification. SendVerification keeps the
-// promises of Channel.Send.
-type VerificationChannel interface {
-	SendVerification(ctx context.Context, verification Verification) (Receipt, error)
-}
+// Envelope is to whom it goes: nobody's name is written on it.
+func (v Verification) Envelope() Envelope { return Envelope{v.ID, v.OrgID, v.To, "", v.SentAt} }
 
 // Subject is the same for everybody.
 func (v Verification) Subject() string { return "Confirm this e-mail address for Nightbell" }

@@ -31,7 +31,7 @@ var ErrNoLink = fault.New(fault.NotFound, "verification_link_expired", "This lin
 // Options are what a Verifier needs besides the database.
 type Options struct {
 	Logger *slog.Logger
-	Mail   notify.VerificationChannel
+	Mail   notify.NoticeChannel
 	// PublicURL is where people reach this installation, without a slash at the end.
 	PublicURL string
 	// Key signs the links.
@@ -76,7 +76,7 @@ func (v *Verifier) Send(ctx context.Context) (again bool, err error) {
 
 func (v *Verifier) send(ctx context.Context, due notifydb.DueVerification, now time.Time) error {
 	claims := notify.VerifyClaims{OrgID: due.OrgID, ContactMethodID: due.ID, Expires: now.Add(notify.VerifyLifetime)}
-	_, err := v.options.Mail.SendVerification(ctx, notify.Verification{
+	_, err := v.options.Mail.SendNotice(ctx, notify.Verification{
 		ID: id.New(), OrgID: due.OrgID, SentAt: now,
 		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: due.Name, Address: due.Address},
 		URL: v.options.PublicURL + "/verify/" + notify.MintVerify(v.options.Key, claims),

@@ -23,8 +23,8 @@ type mailer struct {
 	err  error
 }
 
-func (m *mailer) SendVerification(_ context.Context, v notify.Verification) (notify.Receipt, error) {
-	m.sent = append(m.sent, v)
+func (m *mailer) SendNotice(_ context.Context, notice notify.Notice) (notify.Receipt, error) {
+	m.sent = append(m.sent, notice.(notify.Verification))
 	return notify.Receipt{}, m.err
 }
 

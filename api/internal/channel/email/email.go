@@ -1,7 +1,7 @@
 // Package email pages people by mail: it renders a message as plain text and as
-// HTML (render.go, mail.html) and hands it to a mail server (Server, server.go),
-// or, where there is none, to the built-in inbox (Inbox, inbox.go). It tells of
-// hand-overs, too (handover.go).
+// HTML (render.go; frame.html around page.html) and hands it to a mail server (Server,
+// server.go), or, where there is none, to the built-in inbox (Inbox, inbox.go). Notices
+// take the same way.
 package email
 
 import (

@@ -45,7 +45,7 @@ func TestHandoverGolden(t *testing.T) {
 		"handover": handover(t, many(23)...), "handover_quiet": handover(t), "handover_off": off,
 	} {
 		t.Run(name, func(t *testing.T) {
-			rendered, err := RenderHandover(told, sender)
+			rendered, err := RenderNotice(told, sender)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestHandoverHoldsNoForeignMarkup(t *testing.T) {
 	bad.Title, bad.Description, bad.ServiceName = text, text, text
 	told := handover(t, bad)
 	told.OrgName, told.PersonName, told.ScheduleName, told.Others, told.Incidents[0].Holder = text, text, text, []string{text}, text
-	rendered, err := RenderHandover(told, sender)
+	rendered, err := RenderNotice(told, sender)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestHandoverHoldsNoForeignMarkup(t *testing.T) {
 func TestHandoverToNoAddressFailsForGood(t *testing.T) {
 	told := handover(t)
 	told.To.Address = "mara@acme.example, thief@example.com"
-	if _, err := RenderHandover(told, sender); !errors.Is(err, notify.ErrPermanent) {
+	if _, err := RenderNotice(told, sender); !errors.Is(err, notify.ErrPermanent) {
 		t.Errorf("got %v", err)
 	}
 }

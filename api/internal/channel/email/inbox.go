@@ -24,13 +24,19 @@ func NewInbox(sender mail.Address, keep Keep) *Inbox { return &Inbox{sender: sen
 // temporary and the installation's own.
 func (i *Inbox) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, i.sender)
+	return i.store(ctx, rendered, err)
+}
+
+// SendNotice stores the notice as Send does a page.
+func (i *Inbox) SendNotice(ctx context.Context, notice notify.Notice) (notify.Receipt, error) {
+	rendered, err := RenderNotice(notice, i.sender)
+	return i.store(ctx, rendered, err)
+}
+
+func (i *Inbox) store(ctx context.Context, rendered Mail, err error) (notify.Receipt, error) {
 	if err != nil {
 		return notify.Receipt{}, err
 	}
-	return i.store(ctx, rendered)
-}
-
-func (i *Inbox) store(ctx context.Context, rendered Mail) (notify.Receipt, error) {
 	if err := i.keep(ctx, rendered); err != nil {
 		return notify.Receipt{}, notify.Installation(err)
 	}

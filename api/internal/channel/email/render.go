@@ -1,7 +1,7 @@
 package email
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"net/mail"
@@ -11,45 +11,26 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-//go:embed mail.html
-var htmlSource string
+//go:embed *.html
+var sources embed.FS
 
-var htmlTemplate = template.Must(template.New("mail").Funcs(template.FuncMap{
-	"word":   notify.SeverityWord,
-	"colour": colourOf,
-	"line":   func(text string) string { return notify.Line(text, 200) },
-}).Parse(htmlSource))
+// Every mail is frame.html around a body of its own.
+var (
+	pageTemplate     = framed("page.html")
+	handoverTemplate = framed("handover.html")
+	linkTemplate     = framed("link.html")
+)
 
-// Render turns a message into a mail from sender. It fails for good when the
-// contact's address is no e-mail address.
-func Render(message notify.Message, sender mail.Address) (Mail, error) {
-	recipient, err := parseRecipient(message.To.Address, message.PersonName)
-	if err != nil {
-		return Mail{}, err
-	}
-	if message.SignInURL != "" {
-		return renderFixed(message, recipient, sender)
-	}
-	html, err := renderHTML(message)
-	if err != nil {
-		return Mail{}, fmt.Errorf("render the mail: %w", err)
-	}
-	return Mail{
-		OrgID:     message.OrgID,
-		From:      sender,
-		To:        recipient,
-		Subject:   message.Subject(),
-		Text:      message.Text(),
-		HTML:      html,
-		SentAt:    message.SentAt,
-		MessageID: fmt.Sprintf("page.%s@%s", message.ID, domainOf(sender.Address)),
-		Threads:   threads(message, domainOf(sender.Address)),
-		Urgent:    message.Incidents[0].Severity.Rank() <= alert.High.Rank(),
-	}, nil
+func framed(body string) *template.Template {
+	return template.Must(template.New("frame.html").Funcs(template.FuncMap{
+		"word":   notify.SeverityWord,
+		"colour": colourOf,
+		"line":   func(text string) string { return notify.Line(text, 200) },
+	}).ParseFS(sources, "frame.html", body))
 }
 
-// htmlPage is what mail.html shows.
-type htmlPage struct {
+// shownPage is what page.html shows.
+type shownPage struct {
 	notify.Message
 
 	List []notify.Incident
@@ -57,14 +38,73 @@ type htmlPage struct {
 	One  bool
 }
 
-func renderHTML(message notify.Message) (string, error) {
-	shown, more := message.Shown()
-	page := htmlPage{Message: message, List: shown, More: more, One: len(message.Incidents) == 1}
-	var b strings.Builder
-	if err := htmlTemplate.Execute(&b, page); err != nil {
-		return "", err
+// shownLink is what link.html shows: fixed words around one link.
+type shownLink struct {
+	Subject, Headline, Lead, URL, Link, Note string
+
+	Footer string
+}
+
+// Render turns a message into a mail from sender. It fails for good when the
+// contact's address is no e-mail address.
+func Render(message notify.Message, sender mail.Address) (Mail, error) {
+	if message.SignInURL != "" {
+		return renderLastResort(message, sender)
 	}
-	return b.String(), nil
+	shown, more := message.Shown()
+	own := shownPage{Message: message, List: shown, More: more, One: len(message.Incidents) == 1}
+	rendered, err := render(message.Envelope(), message.Subject(), message.Text(), sender, pageTemplate, own)
+	rendered.MessageID = fmt.Sprintf("page.%s@%s", message.ID, domainOf(sender.Address))
+	rendered.Threads = threads(message, domainOf(sender.Address))
+	rendered.Urgent = message.Incidents[0].Severity.Rank() <= alert.High.Rank()
+	return rendered, err
+}
+
+// renderLastResort is the page to an address that nobody has confirmed: the same words for
+// every organization, so that nobody can send his own text to a stranger.
+func renderLastResort(message notify.Message, sender mail.Address) (Mail, error) {
+	own := shownLink{
+		Subject: "Nobody has answered an incident in Nightbell", Headline: "Somebody is needed",
+		Lead: "Nobody has answered an incident of your organization in Nightbell.", URL: message.SignInURL, Link: "Sign in and see it",
+		Note: "What it is about is not written here, because this address is not confirmed yet.",
+	}
+	to := message.Envelope()
+	to.PersonName = ""
+	rendered, err := render(to, own.Subject, own.Lead+" "+own.Link+":\n\n"+own.URL+"\n\n"+own.Note+"\n", sender, linkTemplate, own)
+	rendered.MessageID, rendered.Urgent = fmt.Sprintf("page.%s@%s", message.ID, domainOf(sender.Address)), true
+	return rendered, err
+}
+
+// RenderNotice turns a notice into a mail from sender. It fails for good when the contact's
+// address is no e-mail address.
+func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
+	kind, body, shown := "handover", handoverTemplate, any(notice)
+	if asked, is := notice.(notify.Verification); is {
+		kind, body = "verification", linkTemplate
+		shown = shownLink{
+			Subject: asked.Subject(), Headline: "Welcome to Nightbell",
+			Lead: "Somebody entered this e-mail address, so that Nightbell can page it. If it was you, open this link and press the button.",
+			URL:  asked.URL, Link: "Confirm this e-mail address",
+			Note: "It works for seven days. If it was not you, do nothing: no page is sent here.",
+		}
+	}
+	to := notice.Envelope()
+	rendered, err := render(to, notice.Subject(), notice.Text(), sender, body, shown)
+	rendered.MessageID = fmt.Sprintf("%s.%s@%s", kind, to.ID, domainOf(sender.Address))
+	return rendered, err
+}
+
+// render is what every mail has.
+func render(to notify.Envelope, subject, text string, sender mail.Address, body *template.Template, shown any) (Mail, error) {
+	recipient, err := parseRecipient(to.To.Address, to.PersonName)
+	if err != nil {
+		return Mail{}, err
+	}
+	var html strings.Builder
+	if err := body.Execute(&html, shown); err != nil {
+		return Mail{}, fmt.Errorf("render the mail: %w", err)
+	}
+	return Mail{OrgID: to.OrgID, From: sender, To: recipient, Subject: subject, Text: text, HTML: html.String(), SentAt: to.SentAt}, nil
 }
 
 // threads gives each described incident an id of its own, which no mail carries:
@@ -78,7 +118,7 @@ func threads(message notify.Message, domain string) []string {
 	return ids
 }
 
-// colourOf is a severity's colour on paper; mail.html has the one for the dark.
+// colourOf is a severity's colour on paper; frame.html has the one for the dark.
 func colourOf(severity alert.Severity) template.CSS {
 	switch severity {
 	case alert.Critical:

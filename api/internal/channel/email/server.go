@@ -50,13 +50,19 @@ const Longest = 30 * time.Minute
 // happens to the connection after that.
 func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, s.options.From)
+	return s.post(ctx, rendered, err)
+}
+
+// SendNotice hands the notice over as Send does a page.
+func (s *Server) SendNotice(ctx context.Context, notice notify.Notice) (notify.Receipt, error) {
+	rendered, err := RenderNotice(notice, s.options.From)
+	return s.post(ctx, rendered, err)
+}
+
+func (s *Server) post(ctx context.Context, rendered Mail, err error) (notify.Receipt, error) {
 	if err != nil {
 		return notify.Receipt{}, err
 	}
-	return s.post(ctx, rendered)
-}
-
-func (s *Server) post(ctx context.Context, rendered Mail) (notify.Receipt, error) {
 	letter := compose(rendered)
 	if err := s.transmit(ctx, letter); err != nil {
 		return notify.Receipt{}, err

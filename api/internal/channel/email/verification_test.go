@@ -14,7 +14,7 @@ import (
 func TestMailToUnverifiedAddressesHoldsNoForeignText(t *testing.T) {
 	const bait = "You won, go to evil.example"
 	to := notify.Contact{ID: uuid.New(), Kind: notify.Email, Name: bait, Address: "stranger@example.org"}
-	asked, err := RenderVerification(notify.Verification{ID: uuid.New(), To: to, URL: "https://nightbell.example/verify/abc"}, sender)
+	asked, err := RenderNotice(notify.Verification{ID: uuid.New(), To: to, URL: "https://nightbell.example/verify/abc"}, sender)
 	if err != nil {
 		t.Fatal(err)
 	}
