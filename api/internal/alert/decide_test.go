@@ -22,9 +22,9 @@ func TestDecide(t *testing.T) {
 	}{
 		{"fires for the first time", Stored{Status: Firing, StartsAt: at(1)}, OpenOrJoin},
 		{"fires on", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(1), IncidentOpen: true}, Repeat},
-		{"fires anew while open", Stored{Status: Firing, StartsAt: at(2), IncidentID: incidentID, IncidentStartsAt: at(1), IncidentOpen: true}, Repeat},
+		{"fires again while open", Stored{Status: Firing, StartsAt: at(2), IncidentID: incidentID, IncidentStartsAt: at(1), IncidentOpen: true}, Repeat},
 		{"fires on, but a person resolved it", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(1)}, Suppressed},
-		{"fires anew after that", Stored{Status: Firing, StartsAt: at(2), IncidentID: incidentID, IncidentStartsAt: at(1)}, OpenOrJoin},
+		{"fires again after that", Stored{Status: Firing, StartsAt: at(2), IncidentID: incidentID, IncidentStartsAt: at(1)}, OpenOrJoin},
 		{"an older start never reopens", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentStartsAt: at(2)}, Suppressed},
 		{"fires on, but its incident resolved itself", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID}, OpenOrJoin},
 		{"fires on, and its incident resolves itself just now", Stored{Status: Firing, StartsAt: at(1), IncidentID: incidentID, IncidentOpen: true}, OpenOrJoin},

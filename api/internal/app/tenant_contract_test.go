@@ -17,7 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // plainRoutes are all the routes that are no RPC, with who keeps strangers out of them.
 var plainRoutes = map[string]string{

@@ -93,8 +93,8 @@ type Outbox struct {
 
 	mu     sync.Mutex
 	closed bool
-	// busy are the sends under way, by contact.
-	busy map[uuid.UUID]*underWay
+	// sending are the sends under way, by contact.
+	sending map[uuid.UUID]*underWay
 	// waitUntil names the contacts that must wait.
 	waitUntil map[uuid.UUID]time.Time
 	// recent are the latest messages to each contact, to see a flood.
@@ -116,7 +116,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	}
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
-		busy: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{}, opened: map[uuid.UUID][]openedBy{},
+		sending: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{}, opened: map[uuid.UUID][]openedBy{},
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
@@ -173,7 +173,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	if d.closed {
 		return // the lease runs out, and another process takes it
 	}
-	d.busy[claim.ContactMethodID] = newUnderWay(claim)
+	d.sending[claim.ContactMethodID] = newUnderWay(claim)
 	d.sends.Go(func() {
 		defer d.end(claim)
 		d.deliver(context.WithoutCancel(ctx), claim)
@@ -182,7 +182,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 
 func (d *Outbox) end(claim notifydb.Claim) {
 	d.mu.Lock()
-	delete(d.busy, claim.ContactMethodID)
+	delete(d.sending, claim.ContactMethodID)
 	d.mu.Unlock()
 	d.options.Freed()
 }

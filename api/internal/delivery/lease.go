@@ -33,7 +33,7 @@ func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 		return nil
 	}
 	var list []notifydb.Renewal
-	for _, send := range d.busy {
+	for _, send := range d.sending {
 		slow := now.Sub(send.began) >= sendTimeout
 		if left := send.until.Sub(now); left > 0 && (left < notifydb.Lease*2/3 || slow && !send.Slow) {
 			send.Slow = slow
@@ -48,7 +48,7 @@ func (d *Outbox) renewed(renewals []notifydb.Renewal, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, renewal := range renewals {
-		for _, send := range d.busy {
+		for _, send := range d.sending {
 			if send.DeliveryID == renewal.DeliveryID {
 				send.until = now.Add(notifydb.Lease)
 			}

@@ -52,9 +52,9 @@ func (d *Outbox) room() notifydb.Room {
 		return notifydb.Room{}
 	}
 	most := slotsOf(d.kind)
-	room := notifydb.Room{All: most.all - len(d.busy), PerOrg: most.perOrg, UnderWay: map[uuid.UUID]int{}}
+	room := notifydb.Room{All: most.all - len(d.sending), PerOrg: most.perOrg, UnderWay: map[uuid.UUID]int{}}
 	quick := map[uuid.UUID]int{}
-	for _, send := range d.busy {
+	for _, send := range d.sending {
 		room.UnderWay[send.OrgID]++
 		if !send.Slow {
 			quick[send.OrgID]++
@@ -79,7 +79,7 @@ func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var contacts []uuid.UUID
-	for contact := range d.busy {
+	for contact := range d.sending {
 		contacts = append(contacts, contact)
 	}
 	for contact, until := range d.waitUntil {

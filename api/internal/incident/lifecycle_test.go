@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "write testdata/lifecycle.md anew")
+	update = flag.Bool("update", false, "write testdata/lifecycle.md again")
 	seeded = flag.Uint64("seed", 0, "walk these lives again; 0 chooses new ones")
 )
 
@@ -170,8 +170,8 @@ func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
 		t.Errorf("%+v", again)
 	}
 	handedOn, _ := Decide(again.Next, Escalate{By: ada}, noon.Add(3*time.Minute))
-	anew, _ := Decide(handedOn.Next, Acknowledge{By: ada}, noon.Add(4*time.Minute))
-	if next := anew.Next; !next.AcknowledgedAt.Equal(noon.Add(4*time.Minute)) || !next.ConfirmedAt.IsZero() {
+	repeated, _ := Decide(handedOn.Next, Acknowledge{By: ada}, noon.Add(4*time.Minute))
+	if next := repeated.Next; !next.AcknowledgedAt.Equal(noon.Add(4*time.Minute)) || !next.ConfirmedAt.IsZero() {
 		t.Errorf("triggered again, and acknowledged: %+v", next)
 	}
 	late, _ := Decide(again.Next, ConfirmTimeout{ByName: "Ada"}, noon.Add(time.Hour))

@@ -68,9 +68,9 @@ type Intake struct {
 	requests *fairshare.Pool[uuid.UUID]
 	bytes    *fairshare.Pool[uuid.UUID]
 	expected atomic.Int64
-	// busy is how many requests the last batch left behind and answered: as many are
+	// lastLoad is how many requests the last batch left behind and answered: as many are
 	// likely to come again. Only Run uses it.
-	busy        int
+	lastLoad    int
 	held        heldServices
 	undecodable undecodables
 }
@@ -217,7 +217,7 @@ func (in *Intake) Run(ctx context.Context) {
 		case first := <-in.queue:
 			if together := in.gather(first); len(together) > 0 {
 				in.store(context.WithoutCancel(ctx), together)
-				in.busy = len(together) + len(in.queue)
+				in.lastLoad = len(together) + len(in.queue)
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func (in *Intake) gather(first *submission) (together []*submission) {
 	var patience <-chan time.Time
 	for len(together) < maxTogether && alerts < maxAlertsTogether {
 		if len(in.queue) == 0 {
-			if len(together) >= max(in.busy, int(in.expected.Load())) {
+			if len(together) >= max(in.lastLoad, int(in.expected.Load())) {
 				return together
 			}
 			if patience == nil {

@@ -58,9 +58,9 @@ func (s seats) apply(o *Override) (next seats, decided bool) {
 	case Vacant:
 		return seats{}, true
 	default:
-		for i, held := range s {
-			if slices.Contains(held, o.Replaces) {
-				s[i], decided = append(held, o.Person), true
+		for i, seat := range s {
+			if slices.Contains(seat, o.Replaces) {
+				s[i], decided = append(seat, o.Person), true
 			}
 		}
 		return s, decided
@@ -70,8 +70,8 @@ func (s seats) apply(o *Override) (next seats, decided bool) {
 // people are who holds the seats, each once.
 func (s seats) people() []uuid.UUID {
 	list := make([]uuid.UUID, 0, len(s))
-	for _, held := range s {
-		list = append(list, held[len(held)-1])
+	for _, seat := range s {
+		list = append(list, seat[len(seat)-1])
 	}
 	return distinct(list)
 }

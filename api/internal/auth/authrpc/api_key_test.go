@@ -68,7 +68,7 @@ func TestAPIKeysEnd(t *testing.T) {
 	expect(t, "revoked elsewhere, five seconds ago", w.anyone().with(second).call("GET", "/v1/members", nil), http.StatusUnauthorized, "")
 }
 
-// again signs the person in anew.
+// again signs the person in once more.
 func (w *world) again(p person) person {
 	w.t.Helper()
 	p.caller = w.anyone().with(text(w.anyone().login(p.email, password, "").at("tokens", "access_token")))

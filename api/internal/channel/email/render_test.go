@@ -16,7 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 var sender = mail.Address{Name: "Nightbell", Address: "nightbell@acme.example"}
 

@@ -20,7 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 func incident(n int, severity alert.Severity) notify.Incident {
 	key := fmt.Sprintf("01900000-0000-7000-8000-00000000%04x", n)

@@ -73,11 +73,11 @@ func encode(message notify.Message) ([]byte, error) {
 	if message.UserID != uuid.Nil {
 		body.Data.Person = &person{message.UserID, message.PersonName}
 	}
-	for _, told := range shown {
+	for _, one := range shown {
 		body.Data.Incidents = append(body.Data.Incidents, incident{
-			ID: told.ID, Number: told.Number, Title: told.Title, Description: told.Description,
-			Severity: string(told.Severity), Status: told.Status, Service: told.ServiceName, URL: told.URL,
-			TriggeredAt: told.TriggeredAt.UTC(), AlertCount: told.AlertCount, Reason: told.Reason,
+			ID: one.ID, Number: one.Number, Title: one.Title, Description: one.Description,
+			Severity: string(one.Severity), Status: one.Status, Service: one.ServiceName, URL: one.URL,
+			TriggeredAt: one.TriggeredAt.UTC(), AlertCount: one.AlertCount, Reason: one.Reason,
 		})
 	}
 	return json.Marshal(body)

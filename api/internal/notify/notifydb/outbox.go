@@ -124,10 +124,10 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 	return claims, moved, writeClaims(ctx, tx, kind, claims, now)
 }
 
-// busySQL tells whether somebody is sending to a contact at $2. A lease that ends later than
+// sendingSQL tells whether somebody is sending to a contact at $2. A lease that ends later than
 // one taken now was written before the clock was set back, and its worker is gone.
-const busySQL = `SELECT true FROM delivery busy WHERE busy.contact_method_id = %s AND busy.outcome = 'sending'
-    AND busy.lease_until > $2::timestamptz AND busy.lease_until <= $2::timestamptz + $5::interval LIMIT 1`
+const sendingSQL = `SELECT true FROM delivery d WHERE d.contact_method_id = %s AND d.outcome = 'sending'
+    AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT 1`
 
 // FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
 // the contact's place among those of its organization, behind the sends under way: ordered
@@ -147,7 +147,7 @@ WITH waiting AS MATERIALIZED (
     SELECT w.*, c.failures, coalesce(o.sends, 0) + row_number() OVER (PARTITION BY w.org_id ORDER BY w.worst, w.newest DESC, w.contact_method_id) AS turn
     FROM waiting w JOIN contact_method c ON c.org_id = w.org_id AND c.id = w.contact_method_id
     LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = w.org_id
-    WHERE w.contact_method_id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(busySQL, "w.contact_method_id") + `) IS NULL
+    WHERE w.contact_method_id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(sendingSQL, "w.contact_method_id") + `) IS NULL
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
@@ -196,7 +196,7 @@ SELECT due.* FROM unnest($3::uuid[]) free(id), LATERAL (
     ORDER BY n.severity_rank, n.due_at DESC
     LIMIT $4
     FOR UPDATE SKIP LOCKED) due
-WHERE (` + fmt.Sprintf(busySQL, "free.id") + `) IS NULL`
+WHERE (` + fmt.Sprintf(sendingSQL, "free.id") + `) IS NULL`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
 	contacts := make([]uuid.UUID, len(claims))
@@ -276,15 +276,15 @@ func writeClaims(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Clai
 }
 
 const releaseSQL = `
-WITH held AS (
+WITH leased AS (
     SELECT org_id, id, lease_token FROM notification WHERE finished_at IS NULL AND lease_until > $2 FOR UPDATE SKIP LOCKED
 ), closed AS (
     UPDATE delivery d SET outcome = 'temporary_failure', finished_at = $1, detail = 'Nightbell stopped before it heard the answer.'
-    FROM (SELECT DISTINCT org_id, lease_token FROM held) h
+    FROM (SELECT DISTINCT org_id, lease_token FROM leased) h
     WHERE d.org_id = h.org_id AND d.id = h.lease_token AND d.outcome = 'sending'
 )
 UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1
-FROM held WHERE n.org_id = held.org_id AND n.id = held.id`
+FROM leased WHERE n.org_id = leased.org_id AND n.id = leased.id`
 
 // ReleaseLeases gives back what this installation was sending when it stopped, so that
 // it is tried at once instead of after the lease. Only for an installation that is the

@@ -10,7 +10,7 @@ import (
 )
 
 // TestStoredBytesAreCountedForAllReplicas: two processes store for one organization, and
-// nothing for another; on the next day both begin anew.
+// nothing for another; on the next day both begin from zero.
 func TestStoredBytesAreCountedForAllReplicas(t *testing.T) {
 	db := pgtest.New(t)
 	db.Clock.Freeze(time.Date(2026, 3, 25, 3, 0, 0, 0, time.UTC))

@@ -79,8 +79,8 @@ func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Con
 	if orgID == uuid.Nil {
 		return errors.New("a tenant transaction needs an organization")
 	}
-	held := orgSetting(ctx, orgID)
-	organization := func(b *beginning) { b.orgID = &held }
+	scope := orgSetting(ctx, orgID)
+	organization := func(b *beginning) { b.orgID = &scope }
 	return db.inTx(ctx, Tenant, fn, append([]TxOption{organization}, options...))
 }
 

@@ -87,7 +87,7 @@ type IncidentServiceClient interface {
 	// repeat harmless for 24 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
 	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
-	// the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
+	// the incident became more severe since (confirmation_wanted): then it is acknowledged again.
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
@@ -353,7 +353,7 @@ type IncidentServiceHandler interface {
 	// repeat harmless for 24 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
 	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
-	// the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
+	// the incident became more severe since (confirmation_wanted): then it is acknowledged again.
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)

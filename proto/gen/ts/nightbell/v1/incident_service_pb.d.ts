@@ -1121,7 +1121,7 @@ export declare const IncidentService: GenService<{
   },
   /**
    * AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
-   * the incident became more severe since (confirmation_wanted): then it is acknowledged anew.
+   * the incident became more severe since (confirmation_wanted): then it is acknowledged again.
    *
    * @generated from rpc nightbell.v1.IncidentService.AcknowledgeIncident
    */
