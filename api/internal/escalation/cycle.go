@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,12 +34,12 @@ func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
 		snapshot.State.NextDueAt = now
 	}
 	state, effects := Decide(snapshot, now)
-	if state.Status != Exhausted {
+	if slices.ContainsFunc(effects, func(e Effect) bool { return e.Pages() || e.Kind == LastResort }) {
 		return state, effects
 	}
 	snapshot.State = state
 	state, more := Decide(snapshot.newCycle(nil, now), now)
-	skipped := effects[:len(effects)-1] // the last one says that paging ran out, which it does not
+	skipped := slices.DeleteFunc(effects, func(e Effect) bool { return e.Kind == RanOut }) // it goes on
 	return state, append(skipped, more...)
 }
 

@@ -23,6 +23,8 @@ const maxRepeats = 20
 //     (PagesHeld says so once for each window);
 //   - when the policy is quiet for the severity at the due time, nobody is paged and
 //     paging ends (PagesNobody);
+//   - what was due before a quiet time, and is late or was held by maintenance, is paged when
+//     the quiet time ends (PagesHeld);
 //   - a step that is for other severities, or for other hours than those of its due time,
 //     is skipped at once and said so (StepSkipped), as is one that means nobody
 //     (NobodyOnCall);
@@ -30,9 +32,11 @@ const maxRepeats = 20
 //     round, passing over those that mean nobody;
 //   - after a late wake-up each distinct person or channel that was missed is paged
 //     once, in the order of the steps, and the next step keeps its full delay from
-//     now. One wake-up uses up one round at most, so downtime exhausts no policy;
+//     now. One wake-up uses up one round at most, so downtime exhausts no policy, and
+//     stops before a step that would have been due in a quiet time;
 //   - in a round whose steps page nobody, and after the last step of the last round has
-//     waited its delay, the last resort is paged, once in a round (LastResort);
+//     waited its delay, the last resort is paged, once in a cycle (LastResort);
+//   - a round that pages nobody waits as long as the first step does;
 //   - after that, paging is exhausted and says so (RanOut);
 //   - steps have identities: after an edit under way, each step that this round has not
 //     passed is paged in the policy's new order. One that the edit added, or changed whom
@@ -50,10 +54,16 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	case snapshot.Hold.holds(now):
 		walk.hold(snapshot.Hold)
 		return walk.state, walk.effects
-	case walk.quiet():
-		message := walk.quietMessage()
-		walk.want(Effect{Kind: PagesNobody, Message: message})
-		walk.end(message)
+	case walk.late() && walk.quietAt(now):
+		hold, ends := walk.policy.quietHold(walk.severity, now)
+		if ends {
+			walk.hold(hold)
+			return walk.state, walk.effects
+		}
+		walk.due = now
+		walk.pageNobody()
+	case !walk.held() && walk.quietAt(walk.due):
+		walk.pageNobody()
 	default:
 		walk.tellRise(snapshot)
 		walk.pageDue(snapshot.Owners)
@@ -68,10 +78,13 @@ func (w *walk) pageDue(owners []uuid.UUID) {
 	switch wait := w.pageSteps(); {
 	case wait > 0:
 		w.state.NextDueAt = w.now.Add(wait)
-	case w.passed(LastResortID) || w.policy.NoLastResort:
-		w.exhaust(w.exhaustedMessage())
-	default:
+	case !w.passed(LastResortID) && !w.policy.NoLastResort:
 		w.pageLastResort(owners)
+		w.state.NextDueAt = w.now.Add(w.firstDelay())
+	case !w.lastRound(): // somebody may be on call by then
+		w.state.NextDueAt = w.now.Add(w.firstDelay())
+	default:
+		w.exhaust(w.exhaustedMessage())
 	}
 	// Whoever was paged just now knows the new severity.
 	if rose(w.state.Severity, w.severity) && slices.ContainsFunc(w.effects, Effect.Pages) {
@@ -87,17 +100,15 @@ func (w *walk) pageSteps() (wait time.Duration) {
 	}
 	visited := map[uuid.UUID]bool{}
 	for !w.due.After(w.now) {
-		if w.allPassed() && (w.lastRound() || !w.anybody()) {
+		place, again, follows := w.upcoming()
+		if !follows || wait > 0 && (w.quietAt(w.due) || visited[w.policy.Steps[place].ID]) {
 			break
 		}
-		if w.allPassed() {
+		if again {
 			w.nextRound()
 		}
-		w.at = w.next()
-		step := w.policy.Steps[w.at]
-		if wait > 0 && visited[step.ID] {
-			break
-		}
+		w.at = place
+		step := w.policy.Steps[place]
 		visited[step.ID] = true
 		if w.applies(step) && step.meansSomebody() {
 			w.page(w.at)
@@ -111,6 +122,15 @@ func (w *walk) pageSteps() (wait time.Duration) {
 		}
 	}
 	return wait
+}
+
+// upcoming is the place of the step that follows, in the next round (again) when this one has
+// passed all; follows is false when none does in this decision.
+func (w *walk) upcoming() (place int, again, follows bool) {
+	if place = w.next(); place < len(w.policy.Steps) {
+		return place, false, true
+	}
+	return 0, true, !w.lastRound() && w.anybody()
 }
 
 // page pages whom the step at a place means; an edited one, whom the round has not paged.
@@ -131,8 +151,7 @@ func (w *walk) skip(step Step) {
 	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
 }
 
-// pageLastResort pages the target that the policy names for it, or the owners, and waits
-// as long as the first step does.
+// pageLastResort pages the target that the policy names for it, or the owners.
 func (w *walk) pageLastResort(owners []uuid.UUID) {
 	targets := slices.DeleteFunc(slices.Clone(w.policy.LastResort.Targets), func(t Target) bool { return !t.meansSomebody() })
 	if len(targets) == 0 {
@@ -147,19 +166,21 @@ func (w *walk) pageLastResort(owners []uuid.UUID) {
 		w.effects[first+i].StepID = LastResortID
 	}
 	w.state.Passed = append(w.state.Passed, LastResortID)
-	delay := DefaultDelay
-	if len(w.policy.Steps) > 0 {
-		delay = w.policy.Steps[0].delay()
-	}
-	w.state.NextDueAt = w.now.Add(delay)
 }
 
-// hold puts the step off until the end of maintenance, and says so once.
+// hold puts the step off until the end of maintenance or of a quiet time, and says so once.
 func (w *walk) hold(hold Hold) {
 	if w.state.HeldBy != hold.Window {
 		w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(hold)})
 	}
 	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
+}
+
+// pageNobody ends paging because the policy is quiet, and says so.
+func (w *walk) pageNobody() {
+	message := w.quietMessage()
+	w.want(Effect{Kind: PagesNobody, Message: message})
+	w.end(message)
 }
 
 func (w *walk) exhaust(message string) {

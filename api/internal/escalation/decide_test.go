@@ -102,9 +102,9 @@ func TestStory(t *testing.T) {
 			[]string{"0s", "5m", "10m", "15m"},
 			[]string{"0.0 A", "0.1 nobody_on_call, 1.0 A", "1.1 nobody_on_call, 1.1 last_resort, 1.1 O, 1.1 P", "1.1 exhausted"},
 		},
-		{"nobody at all means the owners, once a round", policyOf(1, "- 5m, - 7m"), []string{"0s", "5m", "10m"}, []string{
+		{"nobody at all means the owners, once", policyOf(2, "- 5m, - 7m"), []string{"0s", "5m", "10m", "15m"}, []string{
 			"0.0 nobody_on_call, 0.1 nobody_on_call, 0.1 last_resort, 0.1 O, 0.1 P",
-			"1.0 nobody_on_call, 1.1 nobody_on_call, 1.1 last_resort, 1.1 O, 1.1 P", "1.1 exhausted",
+			"1.0 nobody_on_call, 1.1 nobody_on_call", "2.0 nobody_on_call, 2.1 nobody_on_call, 2.1 exhausted", "",
 		}},
 		{
 			"no policy means the owners",
@@ -147,9 +147,9 @@ func TestStory(t *testing.T) {
 		},
 		{
 			"the policy wants no last resort, and nobody is on call",
-			Policy{Steps: policyOf(2, "- 5m").Steps, NoLastResort: true},
-			[]string{"0s"},
-			[]string{"0.0 nobody_on_call, 0.0 exhausted"},
+			Policy{Repeats: 2, Steps: policyOf(0, "- 5m").Steps, NoLastResort: true},
+			[]string{"0s", "5m", "10m"},
+			[]string{"0.0 nobody_on_call", "1.0 nobody_on_call", "2.0 nobody_on_call, 2.0 exhausted"},
 		},
 		{
 			"a person twice in a step is paged once",

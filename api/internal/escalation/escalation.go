@@ -125,7 +125,8 @@ type State struct {
 	// Round counts repeats of the policy, from 0.
 	Round int
 	// Passed are the steps that this round has paged or skipped, LastResortID among them.
-	// The first step of the policy that is not one of them is paged at NextDueAt.
+	// The first step of the policy that is not one of them is paged at NextDueAt. The last
+	// resort stays among them in later rounds of the cycle.
 	Passed []uuid.UUID
 	// Revision is that of the policy when the round began.
 	Revision int
@@ -134,7 +135,8 @@ type State struct {
 	Status Status
 	// NextDueAt is zero unless Active.
 	NextDueAt time.Time
-	// HeldBy is the maintenance that NextDueAt waits for; Nil when it is the step's time.
+	// HeldBy is the maintenance that NextDueAt waits for, or HeldByQuiet; Nil when it is the
+	// step's time.
 	HeldBy uuid.UUID
 	// Reason says in words why it is not active.
 	Reason string
@@ -201,7 +203,7 @@ const (
 	StepSkipped  EffectKind = "step_skipped"   // a step is for other severities or hours and was skipped
 	LastResort   EffectKind = "last_resort"    // the last resort is paged
 	PagesNobody  EffectKind = "pages_nobody"   // the policy wants nobody paged
-	PagesHeld    EffectKind = "held"           // maintenance puts the step off
+	PagesHeld    EffectKind = "held"           // maintenance or a quiet time puts the step off
 	RanOut       EffectKind = "exhausted"      // nothing follows
 )
 

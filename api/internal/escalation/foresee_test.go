@@ -23,6 +23,7 @@ func TestForeseeMatchesTheRules(t *testing.T) {
 	total := 0
 	for range *cases / 10 {
 		p := randomProspect(random)
+		p.Policy.Quiet = randomQuiet(random)
 		at := noon.Add(time.Duration(random.IntN(14*24*60)) * time.Minute)
 		ahead, ends := p.Foresee(at)
 		var got []string
@@ -83,6 +84,18 @@ func randomWindow(random *rand.Rand) oncall.Window {
 	return w
 }
 
+// randomQuiet is mostly nothing, else some severities, hours or both.
+func randomQuiet(random *rand.Rand) (quiet []Quiet) {
+	for range max(0, random.IntN(4)-1) {
+		q := Quiet{Severities: severities[random.IntN(4) : 4-random.IntN(2)]}
+		for range random.IntN(3) {
+			q.Windows = append(q.Windows, randomWindow(random))
+		}
+		quiet = append(quiet, q)
+	}
+	return quiet
+}
+
 // randomSchedule hands over every few hours, with a vacant seat now and then.
 func randomSchedule(random *rand.Rand) *oncall.Schedule {
 	s := &oncall.Schedule{Zone: time.UTC, Active: random.IntN(8) > 0, Rotations: []oncall.Rotation{{
@@ -105,7 +118,10 @@ func plainly(p Prospect, at time.Time) (lines []string) {
 	tell := func(step int, what string) {
 		lines = append(lines, fmt.Sprintf("%s %d.%d %s", at.Format("02 15:04:05"), round, max(0, min(step, len(steps)-1)), what))
 	}
-	nextRound := func() { round, step, lastResort = round+1, 0, false }
+	nextRound := func() { round, step = round+1, 0 }
+	if len(steps) == 0 {
+		repeats = 0
+	}
 	anybody := func() bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return len(meant(p, s, round, at)) > 0 })
 	}
@@ -127,8 +143,21 @@ func plainly(p Prospect, at time.Time) (lines []string) {
 			at, heldBy = window.End, window.ID
 			continue
 		}
+		if quietPlainly(p, at) {
+			end := at
+			for quietPlainly(p, end) && end.Before(at.AddDate(0, 0, 8)) {
+				end = end.Add(time.Minute).Truncate(time.Minute)
+			}
+			if heldBy == uuid.Nil || quietPlainly(p, end) {
+				tell(step, "pages_nobody")
+				return lines
+			}
+			tell(step, "held")
+			at = end
+			continue
+		}
 		heldBy = uuid.Nil
-		if step == len(steps) && round < repeats && (len(steps) > 0 || lastResort) {
+		if step == len(steps) && round < repeats {
 			nextRound()
 		}
 		paged := false
@@ -153,13 +182,23 @@ func plainly(p Prospect, at time.Time) (lines []string) {
 		if paged {
 			continue
 		}
-		tell(step, "last_resort")
-		for _, owner := range p.Owners {
-			tell(step, string(owner[15]))
+		if lastResort && round == repeats {
+			tell(step, "exhausted")
+			return lines
+		}
+		if !lastResort {
+			tell(step, "last_resort")
+			for _, owner := range p.Owners {
+				tell(step, string(owner[15]))
+			}
 		}
 		at, lastResort = at.Add(wait(steps, 0)), true
 	}
 	return lines
+}
+
+func quietPlainly(p Prospect, at time.Time) bool {
+	return slices.ContainsFunc(p.Policy.Quiet, func(q Quiet) bool { return isForPlainly(p, Step{Severities: q.Severities, Windows: q.Windows}, at) })
 }
 
 func longestAt(p Prospect, at time.Time) (longest *Maintenance) {

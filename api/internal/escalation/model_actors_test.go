@@ -77,7 +77,7 @@ func (w *world) receive(key string, severity alert.Severity, seen *incidentRow) 
 }
 
 func (w *world) open(key string, severity alert.Severity) {
-	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}, told: map[alert.Severity]int{}}
+	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}, told: map[alert.Severity]int{}, quiet: map[alert.Severity]bool{}}
 	row.ID, row.Status, row.Severity, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, severity, 1
 	var effects []Effect
 	row.paging, effects = Start(w.snapshot(row, w.now), w.now)
@@ -129,6 +129,9 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 			w.exhausted++
 		case PagesHeld:
 			w.held++
+		case PagesNobody:
+			w.quiet++
+			row.quiet[row.Severity] = true
 		}
 		if !effect.Pages() {
 			continue
@@ -190,6 +193,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		if row.Status == incident.Acknowledged {
 			w.setTimer(row, AckTimeout, row.AnsweredAt())
 			delete(row.timers, ConfirmTimeout)
+			delete(row.timers, ConfirmRequest)
 		} else {
 			clear(row.timers)
 		}
@@ -203,6 +207,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		row.answered, row.escalated = time.Time{}, true
 		delete(row.timers, AckTimeout)
 		delete(row.timers, ConfirmTimeout)
+		delete(row.timers, ConfirmRequest)
 		row.paging, effects = Advance(w.snapshot(row, w.now), w.now)
 	case incident.FirstStep:
 		row.answered = time.Time{}
@@ -210,21 +215,35 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		row.again = true
 		delete(row.timers, AckTimeout)
 		delete(row.timers, ConfirmTimeout)
+		delete(row.timers, ConfirmRequest)
 		row.paging, effects = Start(w.snapshot(row, w.now), w.now)
+		row.byClock = row.paging.Cycle
 	case incident.TellRise:
 		if !w.fault.deafRise {
 			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
 		}
 	case incident.AskAgain:
-		if w.fault.deafRise || w.snapshot(row, w.now).Quiet(w.now) {
-			break
+		if !w.fault.deafRise {
+			effects = w.askAgain(row)
 		}
-		if _, runs := row.timers[ConfirmTimeout]; !runs {
-			w.setTimer(row, ConfirmTimeout, w.now)
-		}
-		row.paging, effects = AskToConfirm(w.snapshot(row, w.now), who("A"), w.now, w.now)
 	}
 	w.carryOut(row, effects, w.now)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
 	w.committed(row)
+}
+
+// askAgain asks whoever has the incident about its severity, or says that this has to wait.
+func (w *world) askAgain(row *incidentRow) (effects []Effect) {
+	snapshot := w.snapshot(row, w.now)
+	if until, line := WaitToAsk(snapshot, w.now); line != nil {
+		if !until.IsZero() {
+			row.timers[ConfirmRequest] = until
+		}
+		return line
+	}
+	if _, runs := row.timers[ConfirmTimeout]; !runs {
+		w.setTimer(row, ConfirmTimeout, w.now)
+	}
+	row.paging, effects = AskToConfirm(snapshot, who("A"), w.now, w.now)
+	return effects
 }

@@ -17,6 +17,10 @@ func (w *world) endMaintenance(i int) {
 	window.End = w.now
 	w.tell("maintenance %d is ended", i)
 	for _, row := range w.incidents {
+		if _, waits := row.timers[ConfirmRequest]; waits && !w.fault.lostHold {
+			row.timers[ConfirmRequest] = w.now
+			w.committed(row)
+		}
 		if row.paging.HeldBy == window.ID && row.paging.Status == Active && row.paging.NextDueAt.After(w.now) {
 			if w.fault.lostHold {
 				row.paging.NextDueAt = w.now.AddDate(0, 1, 0)
@@ -64,7 +68,7 @@ func (w *world) dueTimer() (due *incidentRow, kind TimerKind, next time.Time) {
 	if w.fault.noTimers {
 		return nil, "", time.Time{}
 	}
-	for _, kind := range []TimerKind{AutoResolve, AckTimeout, ConfirmTimeout} {
+	for _, kind := range TimerKinds {
 		for _, row := range w.incidents {
 			at, runs := row.timers[kind]
 			if w.fault.earlyTimers {
@@ -84,10 +88,21 @@ func (w *world) dueTimer() (due *incidentRow, kind TimerKind, next time.Time) {
 
 // timer does what one timer is for, if that is still so: paging's timerRound in little.
 func (w *world) timer(row *incidentRow, kind TimerKind) {
-	if kind == ConfirmTimeout {
+	switch kind {
+	case ConfirmRequest:
 		delete(row.timers, kind)
-		w.apply(row, incident.ConfirmTimeout{})
+		if row.WantsConfirmation() {
+			w.carryOut(row, w.askAgain(row), w.now)
+			w.committed(row)
+		}
 		return
+	case ConfirmTimeout:
+		delete(row.timers, kind)
+		if !row.WantsConfirmation() || !w.waitsForQuiet(row, kind) {
+			w.apply(row, incident.ConfirmTimeout{})
+		}
+		return
+	case AckTimeout, AutoResolve:
 	}
 	since, waits := row.AnsweredAt(), row.Status == incident.Acknowledged
 	if kind == AutoResolve {
@@ -108,7 +123,9 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		w.problem("C3: %s of #%d acts %s early", kind, row.Number(), due.Sub(w.now))
 	}
 	if kind == AckTimeout {
-		w.apply(row, incident.AckTimeout{})
+		if !w.waitsForQuiet(row, kind) {
+			w.apply(row, incident.AckTimeout{})
+		}
 		return
 	}
 	w.resolvedItself++
@@ -117,4 +134,17 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		alert.released = true
 	}
 	w.apply(row, incident.NothingNew{For: w.prospect.Policy.AutoResolve})
+}
+
+// waitsForQuiet puts a timer off that would page in a quiet time; one without an end takes it away.
+func (w *world) waitsForQuiet(row *incidentRow, kind TimerKind) bool {
+	until, line := WaitForQuiet(w.snapshot(row, w.now), w.now)
+	if line == nil || w.fault.deafQuiet {
+		return false
+	}
+	if !until.IsZero() {
+		row.timers[kind] = until
+	}
+	w.carryOut(row, line, w.now)
+	return true
 }

@@ -16,7 +16,7 @@ import (
 type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
 	noTick, deafHold, lostHold, deafRise                 bool
-	noTimers, earlyTimers, keptAlert                     bool
+	noTimers, earlyTimers, keptAlert, deafQuiet          bool
 	ahead                                                time.Duration
 }
 
@@ -60,6 +60,10 @@ type incidentRow struct {
 	cycles    map[int]time.Time // when each cycle of paging began
 	timers    map[TimerKind]time.Time
 	told      map[alert.Severity]int // decisions that paged because the severity rose to it
+	// quiet are the severities for which it was said that the policy pages nobody, and byClock
+	// the cycle that a timer began last.
+	quiet   map[alert.Severity]bool
+	byClock int
 }
 
 // alertRow is what is stored of an alert that fires all the time: it has one episode.
@@ -137,6 +141,7 @@ func (w *world) plan() {
 	if w.plain = w.random.IntN(2) == 0; !w.plain {
 		w.prospect = randomProspect(w.random)
 		w.prospect.Maintenance = w.soon(w.prospect.Maintenance)
+		w.prospect.Policy.Quiet = randomQuiet(w.random)
 		w.prospect.Policy.AckTimeout = time.Duration(w.random.IntN(3)) * 20 * time.Minute
 		w.prospect.Policy.AutoResolve = time.Duration(w.random.IntN(3)) * 6 * time.Hour
 	} else {

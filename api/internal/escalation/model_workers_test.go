@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/incident"
@@ -22,7 +23,11 @@ func (w *world) sweep(a *actor) {
 		}
 		if row.version == version || w.fault.unguardedState {
 			var effects []Effect
+			late := now.Sub(row.paging.NextDueAt) > onTime
 			row.paging, effects = Decide(snapshot, now.Add(w.fault.ahead))
+			if late && w.prospect.Policy.quietAt(row.Severity, now) && slices.ContainsFunc(effects, Effect.Pages) {
+				w.problem("Q1: #%d is paged late, in a quiet time: %s", row.Number(), words(effects))
+			}
 			row.version++
 			w.carryOut(row, effects, now)
 			w.tell("#%d decided: %s", row.Number(), words(effects))

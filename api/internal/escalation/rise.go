@@ -21,16 +21,19 @@ func rose(told, severity alert.Severity) bool {
 // paged for. It does nothing for a severity of which people were told before, so it acts
 // once for each incident and severity.
 //
-// While a cycle runs, everybody who was paged in it is told once, and the steps that
-// were skipped for the lower severity are paged now; what is due next keeps its time.
-// When paging ran out or stopped, and when maintenance holds pages, a new cycle begins at
-// the first step.
+// While a cycle runs, everybody who was paged in it is told once, and whom the steps that
+// the round has passed mean now; what is due next keeps its time. While the policy is quiet
+// that is only said (PagesNobody), and the next step asks again. When paging ran out or
+// stopped, and when maintenance holds pages, a new cycle begins at the first step.
 func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 	state := snapshot.State
 	running := state.Status == Active
 	switch {
 	case !rose(state.Severity, snapshot.Severity):
 		return state, nil
+	case running && state.HeldBy == HeldByQuiet: // it may not be quiet for this severity
+		snapshot.State.NextDueAt = now
+		return Decide(snapshot, now)
 	case running && len(state.Passed) == 0: // the first step is still to come, with the new severity
 		return state, nil
 	case !running || state.Severity == "" || snapshot.Hold.holds(now):
@@ -45,22 +48,21 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		after, more := Start(snapshot, now)
 		return after, append(effects, more...)
 	}
-	if snapshot.Quiet(now) {
-		return state, nil
-	}
 	walk := begin(snapshot, now)
 	walk.due = now
+	if walk.quietAt(now) { // the next step asks again
+		walk.want(Effect{Kind: PagesNobody, Message: walk.quietMessage()})
+		return walk.state, walk.effects
+	}
 	walk.tellRise(snapshot)
 	return walk.state, walk.effects
 }
 
-// Quiet reports whether the policy pages nobody for the incident's severity at now.
-func (s Snapshot) Quiet(now time.Time) bool {
-	return (&walk{policy: s.Policy, severity: s.Severity, due: now}).quiet()
-}
-
 // tellRise pages whoever was paged in this cycle, if the severity rose since, and then
-// the steps that are for the new severity but were passed for another one.
+// whom the steps that the round has passed mean now: those that were skipped, for whatever
+// reason, and those whose schedule has handed over. In a cycle that has paged nobody yet the
+// steps were passed in an earlier one (Advance): only those that are not for what people were
+// told before are paged. Hours are asked of now: no step is due by it.
 func (w *walk) tellRise(snapshot Snapshot) {
 	before := w.state.Severity
 	if before == "" || !rose(before, w.severity) || len(w.state.Passed) == 0 {
@@ -78,7 +80,7 @@ func (w *walk) tellRise(snapshot Snapshot) {
 		w.pageOnce(effect, paged.ID)
 	}
 	for i, step := range w.policy.Steps {
-		if len(step.Severities) > 0 && w.passed(step.ID) && w.applies(step) {
+		if w.passed(step.ID) && step.isFor(w.severity) && step.isOn(w.policy.zone(), w.now) && (len(snapshot.Paged) > 0 || !step.isFor(before)) {
 			w.page(i)
 		}
 	}
@@ -86,11 +88,10 @@ func (w *walk) tellRise(snapshot Snapshot) {
 
 // AskToConfirm pages one person, who has an acknowledged incident that became more
 // severe: they are to acknowledge it again before until. It does nothing for a severity
-// of which people were told before, nor while the policy is quiet for it. Maintenance does
-// not hold this page.
+// of which people were told before, nor while WaitToAsk says that it has to wait.
 func AskToConfirm(snapshot Snapshot, person uuid.UUID, until, now time.Time) (State, []Effect) {
 	before := snapshot.State.Severity
-	if !rose(before, snapshot.Severity) || snapshot.Quiet(now) {
+	if _, wait := WaitToAsk(snapshot, now); wait != nil || !rose(before, snapshot.Severity) {
 		return snapshot.State, nil
 	}
 	w := begin(snapshot, now)

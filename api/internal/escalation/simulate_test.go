@@ -41,7 +41,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
 	if total.incidents == 0 || total.sent == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 ||
-		total.held == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 {
+		total.held == 0 || total.quiet == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 {
 		t.Error("the simulator does not reach everything")
 	}
 }
@@ -63,6 +63,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"what an ended window held stays held", mutation{lostHold: true}, "I2"},
 		{"timers that nobody carries out", mutation{noTimers: true}, "C1 C2"},
 		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
+		{"timers that page in a quiet time", mutation{deafQuiet: true}, "Q2"},
 		{"a severity that rises unheard", mutation{deafRise: true}, "R1 R2"},
 		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},
 	} {
@@ -82,7 +83,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 }
 
 // tally is what a simulation went through.
-type tally struct{ incidents, sent, crashes, answered, exhausted, held, timedOut, resolvedItself, rises int }
+type tally struct{ incidents, sent, crashes, answered, exhausted, held, quiet, timedOut, resolvedItself, rises int }
 
 func (t *tally) add(other tally) {
 	t.incidents += other.incidents
@@ -91,6 +92,7 @@ func (t *tally) add(other tally) {
 	t.answered += other.answered
 	t.exhausted += other.exhausted
 	t.held += other.held
+	t.quiet += other.quiet
 	t.timedOut += other.timedOut
 	t.resolvedItself += other.resolvedItself
 	t.rises += other.rises
@@ -121,7 +123,7 @@ func (w *world) checkSend(p *page) {
 	switch {
 	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[row.Severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
-	case !row.escalated && p.rise == "" && w.underWork(p.decided):
+	case !row.escalated && w.underWork(p.decided):
 		w.problem("M1: %s was decided at %s, in maintenance", p.key, p.decided)
 	case p.rise == "" && !row.answered.IsZero() && w.now.After(row.answered.Add(time.Second)):
 		w.problem("I7: %s goes out %s after the answer", p.key, w.now.Sub(row.answered))
@@ -154,10 +156,13 @@ func (w *world) checkEnd() {
 		if row.Status == "triggered" && !row.escalated {
 			w.checkEverybodyTried(row)
 		}
-		if row.Status == "triggered" && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.severity == row.Severity && p.state == sent }) {
+		if row.Status == "triggered" && !row.quiet[row.Severity] && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.severity == row.Severity && p.state == sent }) {
 			w.problem("R1: nobody was paged for #%d as %s", row.Number(), row.Severity)
 		}
-		if row.WantsConfirmation() {
+		if row.Status == "triggered" && row.byClock == row.paging.Cycle && !w.alwaysQuiet(row) && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.cycle == row.byClock }) {
+			w.problem("Q2: the clock triggered #%d again, and nobody was paged", row.Number())
+		}
+		if row.WantsConfirmation() && !w.alwaysQuiet(row) {
 			w.problem("R2: #%d is %s, and was acknowledged as %s for good", row.Number(), row.Severity, row.AcknowledgedSeverity)
 		}
 		for severity, times := range row.told {
@@ -174,7 +179,7 @@ func (w *world) checkClock() {
 	policy := w.prospect.Policy
 	for _, row := range w.incidents {
 		switch {
-		case row.Status == "acknowledged" && policy.AckTimeout > 0:
+		case row.Status == "acknowledged" && policy.AckTimeout > 0 && !w.alwaysQuiet(row):
 			w.problem("C1: #%d is acknowledged for good", row.Number())
 		case row.Status.Open() && policy.AutoResolve > 0:
 			w.problem("C2: #%d stays open without news", row.Number())
@@ -185,6 +190,12 @@ func (w *world) checkClock() {
 			w.problem("C4: %s fires, and nobody has it", key)
 		}
 	}
+}
+
+// alwaysQuiet reports whether the policy never pages for the severity of an incident.
+func (w *world) alwaysQuiet(row *incidentRow) bool {
+	_, ends := w.prospect.Policy.quietHold(row.Severity, w.now)
+	return w.prospect.Policy.quietAt(row.Severity, w.now) && !ends
 }
 
 // underWork reports whether maintenance was under way.
@@ -201,7 +212,7 @@ func (w *world) checkEverybodyTried(row *incidentRow) {
 		}
 	}
 	if !w.plain { // hours, turns and hand-overs decide; it must not be nobody
-		if len(reached) == 0 {
+		if len(reached) == 0 && len(row.quiet) == 0 {
 			w.problem("P4: nobody was tried for #%d", row.Number())
 		}
 		return

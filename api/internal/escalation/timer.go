@@ -12,12 +12,20 @@ const (
 	// ConfirmTimeout pages again for what became more severe after it was acknowledged, and
 	// was not acknowledged again.
 	ConfirmTimeout TimerKind = "confirm_timeout"
+	// ConfirmRequest asks whoever has an incident to acknowledge its higher severity, which
+	// maintenance or a quiet time put off.
+	ConfirmRequest TimerKind = "confirm_request"
 	// AutoResolve resolves what brought no news.
 	AutoResolve TimerKind = "auto_resolve"
 )
 
+// TimerKinds are the kinds in the order in which what is due at the same time acts: first what
+// ends by itself, as nobody is paged for it once more.
+var TimerKinds = []TimerKind{AutoResolve, AckTimeout, ConfirmTimeout, ConfirmRequest}
+
 // TimerDue is when a timer of this policy acts that counts from since: never when the
-// policy does not ask for it (any more).
+// policy does not ask for it (any more). A ConfirmRequest is due when what it waits for ends,
+// so nothing is asked here about it.
 func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever bool) {
 	after := p.AckTimeout
 	switch kind {
@@ -25,7 +33,7 @@ func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever b
 		after = p.AutoResolve
 	case ConfirmTimeout:
 		after = p.ConfirmTimeout()
-	case AckTimeout:
+	case AckTimeout, ConfirmRequest:
 	}
 	return since.Add(after), after > 0
 }

@@ -38,20 +38,23 @@ func TestWhoeverAsksGetsSomebody(t *testing.T) {
 }
 
 // TestLateWakeUpsWithEveryRule wakes random prospects whenever, up to days late: each
-// decision pages somebody, is held or ends; nobody is paged in maintenance, twice for one
-// step, or before a step that was due earlier.
+// decision pages somebody, is held or ends, or the last resort was paged before; nobody is
+// paged in maintenance, in a quiet time by a step that is late, twice for one step, or
+// before a step that was due earlier.
 func TestLateWakeUpsWithEveryRule(t *testing.T) {
 	seed := cmp.Or(*seeded, rand.Uint64())
 	t.Logf("go test -run %s -seed %d", t.Name(), seed)
 	random := rand.New(rand.NewPCG(seed, 8))
 	for range *cases {
 		p := randomProspect(random)
-		p.Owners = []uuid.UUID{who("O")}
+		p.Owners, p.Policy.Quiet = []uuid.UUID{who("O")}, randomQuiet(random)
 		now := noon.Add(time.Duration(random.IntN(14*24*60)) * time.Minute)
+		due := now
 		state, effects := Start(p.Snapshot(State{}, now), now)
 		once, last, decisions := map[identity]bool{}, -1, 0
 		for {
 			held := HoldAt(p.Maintenance, p.Service, now).Window != uuid.Nil
+			quiet := p.Policy.quietAt(p.Severity, now)
 			pages := 0
 			for _, effect := range effects {
 				if !effect.Pages() {
@@ -59,18 +62,20 @@ func TestLateWakeUpsWithEveryRule(t *testing.T) {
 				}
 				pages++
 				place := effect.Round*1000 + effect.Step
-				if held || once[identify(effect)] || place < last {
+				if held || quiet && now.Sub(due) > onTime || once[identify(effect)] || place < last {
 					t.Fatalf("at %s (held: %t) %+v after %d\n%+v", now, held, effect, last, p)
 				}
 				once[identify(effect)], last = true, place
 			}
-			if state.Status == Active && (pages == 0 != held || !state.NextDueAt.After(now)) {
+			idle := pages == 0 && !held && !quiet && !slices.Contains(state.Passed, LastResortID)
+			if state.Status == Active && (idle || !state.NextDueAt.After(now)) {
 				t.Fatalf("at %s (held: %t) %d pages, then %+v\n%+v", now, held, pages, state, p)
 			}
 			if decisions++; state.Status != Active || decisions > 1000 {
 				break
 			}
-			now = state.NextDueAt.Add(lateness(random))
+			due = state.NextDueAt
+			now = due.Add(lateness(random))
 			state, effects = Decide(p.Snapshot(state, now), now)
 		}
 		if state.Status != Exhausted {

@@ -54,7 +54,18 @@ func begin(snapshot Snapshot, now time.Time) *walk {
 	return w
 }
 
-func (w *walk) lastRound() bool { return w.state.Round >= w.policy.Repeats }
+// lastRound reports whether the steps do not start again; without steps nothing does.
+func (w *walk) lastRound() bool {
+	return w.state.Round >= w.policy.Repeats || len(w.policy.Steps) == 0
+}
+
+// held reports whether the step waited for maintenance or for the end of a quiet time.
+func (w *walk) held() bool { return w.state.HeldBy != uuid.Nil }
+
+// late reports whether a quiet time counts that began since the step was due.
+func (w *walk) late() bool {
+	return w.held() || !w.quietAt(w.due) && w.now.Sub(w.due) > onTime
+}
 
 func (w *walk) passed(step uuid.UUID) bool { return slices.Contains(w.state.Passed, step) }
 
@@ -97,7 +108,11 @@ func (w *walk) ended() bool {
 }
 
 func (w *walk) nextRound() {
+	last := w.passed(LastResortID)
 	w.state.Round, w.state.Passed, w.state.Revision = w.state.Round+1, nil, w.policy.Revision
+	if last { // once in a cycle
+		w.state.Passed = []uuid.UUID{LastResortID}
+	}
 	clear(w.thisRound)
 }
 
@@ -106,10 +121,14 @@ func (w *walk) applies(step Step) bool {
 	return step.isFor(w.severity) && step.isOn(w.policy.zone(), w.due)
 }
 
-func (w *walk) quiet() bool {
-	return slices.ContainsFunc(w.policy.Quiet, func(q Quiet) bool {
-		return w.applies(Step{Severities: q.Severities, Windows: q.Windows})
-	})
+func (w *walk) quietAt(at time.Time) bool { return w.policy.quietAt(w.severity, at) }
+
+// firstDelay is how long the last resort and a round that pages nobody wait.
+func (w *walk) firstDelay() time.Duration {
+	if len(w.policy.Steps) == 0 {
+		return DefaultDelay
+	}
+	return w.policy.Steps[0].delay()
 }
 
 func (w *walk) anybody() bool {

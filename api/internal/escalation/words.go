@@ -90,6 +90,11 @@ func (w *walk) quietMessage() string {
 		w.severity, w.due.In(w.policy.zone()).Format("Monday 15:04"), w.policy.zone())
 }
 
+// quietUntilThen says why a quiet time holds pages.
+func (p Policy) quietUntilThen(severity alert.Severity) string {
+	return fmt.Sprintf("%s pages nobody for %s incidents until then", cmp.Or(p.Name, "the policy"), severity)
+}
+
 // confirmSentence says what whoever has the incident is asked for. before is empty when nobody
 // was paged for it yet.
 func (w *walk) confirmSentence(before alert.Severity, until time.Time) string {

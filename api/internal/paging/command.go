@@ -53,13 +53,14 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	if err != nil || !found {
 		return err
 	}
-	if record.Status == incident.Resolved && current.Timed {
-		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, "")
+	over := []escalation.TimerKind{escalation.ConfirmTimeout, escalation.ConfirmRequest}
+	if record.Status == incident.Resolved {
+		over = escalation.TimerKinds
 	}
-	if record.Status == incident.Acknowledged && current.ConfirmTimed {
-		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
+	if current.Timed(over...) {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
-	if record.Status == incident.Acknowledged && current.AckTimeout > 0 && !current.AckTimed {
+	if record.Status == incident.Acknowledged && current.AckTimeout > 0 && !current.Timed(escalation.AckTimeout) {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
 		// counts from the acknowledgement that there is then.
 		r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
@@ -83,11 +84,8 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 	if !found {
 		return r.Start(ctx, record)
 	}
-	if current.AckTimed {
-		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.AckTimeout)
-	}
-	if current.ConfirmTimed {
-		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, escalation.ConfirmTimeout)
+	if over := []escalation.TimerKind{escalation.AckTimeout, escalation.ConfirmTimeout, escalation.ConfirmRequest}; current.Timed(over...) {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
 	snapshot, err := r.snapshot(ctx, record, current.Under(record.PolicyID))
 	if err != nil {
@@ -100,17 +98,19 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 
 // askAgain pages whoever acknowledged an incident that became more severe, or else its
 // assignee, and gives them time to acknowledge it again. When neither can be reached, the
-// policy pages at once. While it is quiet for the severity nobody is asked.
+// policy pages at once. In maintenance and in quiet times nobody is asked before they end.
 func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
 	}
-	var snapshot escalation.Snapshot
-	if found {
-		if snapshot, err = r.snapshot(ctx, record, current.State); err != nil || snapshot.Quiet(r.now) {
-			return err
-		}
+	snapshot, err := r.snapshot(ctx, record, current.State)
+	if err != nil {
+		return err
+	}
+	if until, line := escalation.WaitToAsk(snapshot, r.now); line != nil {
+		r.wait(record, escalation.ConfirmRequest, until, line)
+		return nil
 	}
 	people := []uuid.UUID{record.AcknowledgedBy, record.AssigneeID}
 	if err := r.loadReach(ctx, record.OrgID, people); err != nil {
@@ -121,10 +121,21 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 		return r.Command(ctx, batch, record, incident.ConfirmTimeout{})
 	}
 	until := r.now.Add(snapshot.Policy.ConfirmTimeout())
-	if !current.ConfirmTimed { // one that runs counts from the first rise that waits for an answer
+	if !current.Timed(escalation.ConfirmTimeout) { // one that runs counts from the first rise that waits for an answer
 		r.setTimer(record, escalation.ConfirmTimeout, until)
 	}
 	state, effects := escalation.AskToConfirm(snapshot, people[0], until, r.now)
 	r.carryOut(record, state, effects)
 	return nil
+}
+
+// wait puts off what a timer is for until a time, and says so in the timeline. When that
+// time never comes, it is only said.
+func (r *Round) wait(record incidentdb.Record, kind escalation.TimerKind, until time.Time, line []escalation.Effect) {
+	if !until.IsZero() {
+		r.setTimer(record, kind, until)
+	}
+	for _, effect := range line {
+		r.noteEffect(record, string(effect.Kind), effect.Message, effect)
+	}
 }

@@ -168,6 +168,7 @@ func TestNobodyIsAskedAgainWhileThePolicyIsQuiet(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	w.send(t, "down", alert.Critical)
 	equal(t, "timers", w.timers(t))
+	equal(t, "said", w.Said(t, "pages_nobody"), "Default pages nobody for critical incidents at this time (Friday 22:00 in UTC).")
 	w.tick(t, time.Hour)
 	equal(t, "paged", w.cycles(t), "1.0.0 Ada")
 	equal(t, "incident", w.Incidents(t), "acknowledged critical 2")

@@ -40,8 +40,7 @@ func NewTimerSweeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, s
 // to call at any time. When one incident spoils the round, each is tried alone and that
 // one later.
 func (k *TimerSweeper) Sweep(ctx context.Context) (again bool, err error) {
-	// First what ends by itself: nobody is paged for it once more.
-	for _, kind := range []escalation.TimerKind{escalation.AutoResolve, escalation.AckTimeout, escalation.ConfirmTimeout} {
+	for _, kind := range escalation.TimerKinds {
 		due, err := k.sweepKind(ctx, kind)
 		if err != nil {
 			return false, err
@@ -148,11 +147,28 @@ func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) 
 	return nil
 }
 
-// act lets one timer do what it is for, if that is still so.
+// act lets one timer do what it is for, if that is still so. What pages waits for the end of
+// a quiet time: until then the incident stays with whoever has it.
 func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer escalationdb.DueTimer, news time.Time) error {
-	if timer.Kind == escalation.ConfirmTimeout {
-		r.over = append(r.over, timer.Timer)
+	snapshot, err := r.snapshot(ctx, record, escalation.State{})
+	if err != nil {
+		return err
+	}
+	until, quiet := escalation.WaitForQuiet(snapshot, r.now)
+	r.over = append(r.over, timer.Timer) // a timer that is set below is set after that
+	switch timer.Kind {
+	case escalation.ConfirmRequest:
+		if !record.WantsConfirmation() {
+			return nil
+		}
+		return r.askAgain(ctx, &r.batch, record)
+	case escalation.ConfirmTimeout:
+		if quiet != nil && record.WantsConfirmation() {
+			r.wait(record, timer.Kind, until, quiet)
+			return nil
+		}
 		return r.Command(ctx, &r.batch, record, incident.ConfirmTimeout{ByName: timer.AcknowledgedBy})
+	case escalation.AckTimeout, escalation.AutoResolve:
 	}
 	since, waits := record.AnsweredAt(), record.Status == incident.Acknowledged
 	if timer.Kind == escalation.AutoResolve {
@@ -161,23 +177,19 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 			since = news
 		}
 	}
-	policy, err := r.policy(ctx, record)
-	if err != nil {
-		return err
-	}
-	at, ever := policy.TimerDue(timer.Kind, since)
+	at, ever := snapshot.Policy.TimerDue(timer.Kind, since)
 	switch {
 	case !waits || !ever:
-		r.over = append(r.over, timer.Timer)
 		return nil
 	case at.After(r.now): // there was news, or the policy waits longer now
 		r.setTimer(record, timer.Kind, at)
 		return nil
+	case timer.Kind == escalation.AutoResolve:
+		alertdb.QueueRelease(&r.batch, record.ID)
+		return r.Command(ctx, &r.batch, record, incident.NothingNew{For: snapshot.Policy.AutoResolve})
+	case quiet != nil:
+		r.wait(record, timer.Kind, until, quiet)
+		return nil
 	}
-	r.over = append(r.over, timer.Timer)
-	if timer.Kind == escalation.AckTimeout {
-		return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
-	}
-	alertdb.QueueRelease(&r.batch, record.ID)
-	return r.Command(ctx, &r.batch, record, incident.NothingNew{For: policy.AutoResolve})
+	return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
 }

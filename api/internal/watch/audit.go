@@ -111,9 +111,9 @@ SELECT (SELECT count(*) FROM (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
         (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL))))::float8`
 
-// maintenanceOverSQL is what ending maintenance must have made due. The window is asked of one
-// row at a time, as in unpagedSQL.
-const maintenanceOverSQL = `i.paging_held_by IS NOT NULL AND i.paging_status = 'active' AND i.paging_due_at > $1::timestamptz
+// maintenanceOverSQL is what ending maintenance must have made due; all ones is a quiet time,
+// which nobody ends. The window is asked of one row at a time.
+const maintenanceOverSQL = `i.paging_held_by <> 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND i.paging_status = 'active' AND i.paging_due_at > $1::timestamptz
     AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = i.org_id AND w.id = i.paging_held_by LIMIT 1), i.paging_updated_at) < $1 - $2::interval`
 
 // An incident is stored with the state of its paging, so the few seconds are only for a

@@ -5,6 +5,7 @@ package escalationdb
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,17 +125,19 @@ type TimedPaging struct {
 	Paging
 	// AckTimeout is what its policy gives those who acknowledge; zero is forever.
 	AckTimeout time.Duration
-	// Timed tells whether a timer runs; AckTimed and ConfirmTimed whether that of an
-	// acknowledgement does, and that of one that has to be given again.
-	Timed, AckTimed, ConfirmTimed bool
+	// Timers are those that run.
+	Timers []escalation.TimerKind
+}
+
+// Timed reports whether one of these timers runs.
+func (p TimedPaging) Timed(kinds ...escalation.TimerKind) bool {
+	return slices.ContainsFunc(p.Timers, func(kind escalation.TimerKind) bool { return slices.Contains(kinds, kind) })
 }
 
 const getSQL = `
 SELECT ` + pagingColumns + `,
     coalesce((SELECT p.ack_timeout_seconds FROM escalation_policy p WHERE p.org_id = i.org_id AND p.id = $3), 0),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'ack_timeout'),
-    EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'confirm_timeout')
+    ARRAY(SELECT t.kind FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id)
 FROM incident i WHERE i.org_id = $1 AND i.id = $2 AND i.paging_status IS NOT NULL`
 
 // Get reads the state of one incident that is paged for by a policy; found is false when
@@ -147,7 +150,7 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (TimedPaging, error) {
 		var s TimedPaging
 		var timeout int
-		paging, err := scanPaging(row, &timeout, &s.Timed, &s.AckTimed, &s.ConfirmTimed)
+		paging, err := scanPaging(row, &timeout, &s.Timers)
 		s.Paging, s.AckTimeout = paging, seconds(timeout)
 		return s, err
 	})

@@ -85,7 +85,7 @@ func InsertMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, w escala
 }
 
 // endMaintenanceSQL comes first: it waits for whoever is about to hold an incident by
-// the window (standbySQL), so that releaseSQL sees it.
+// the window (orgInputsSQL), so that the others see it.
 const endMaintenanceSQL = `
 UPDATE maintenance_window SET starts_at = least(starts_at, $3), ends_at = $3 WHERE org_id = $1 AND id = $2 AND ends_at > $3`
 
@@ -96,13 +96,28 @@ FROM (SELECT org_id, id FROM incident WHERE org_id = $1 AND status = 'triggered'
       ORDER BY id FOR NO KEY UPDATE) held
 WHERE i.org_id = held.org_id AND i.id = held.id`
 
-// EndMaintenance ends a window at now, or calls it off, and makes the steps that it
-// held due. It answers false when the window was over or does not exist.
+// releaseRequestsSQL makes due what may wait for the window: whoever carries it out asks again
+// what holds it. SKIP LOCKED: who has a timer claimed may wait for this window.
+const releaseRequestsSQL = `
+UPDATE incident_timer t SET due_at = $3 FROM (
+    SELECT r.org_id, r.incident_id, r.kind FROM incident_timer r
+    JOIN incident i ON i.org_id = r.org_id AND i.id = r.incident_id
+    JOIN maintenance_service m ON m.org_id = r.org_id AND m.window_id = $2 AND m.service_id = i.service_id
+    WHERE r.org_id = $1 AND r.kind = 'confirm_request' AND r.due_at > $3 FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
+WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind`
+
+// EndMaintenance ends a window at now, or calls it off, and makes the steps that it held due,
+// and what is to be asked of those who have incidents. It answers false when the window was
+// over or does not exist.
 func EndMaintenance(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now time.Time) (ended bool, err error) {
 	tag, err := tx.Exec(ctx, endMaintenanceSQL, orgID, window, now)
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
-	_, err = tx.Exec(ctx, releaseSQL, orgID, window, now)
-	return true, err
+	for _, release := range []string{releaseSQL, releaseRequestsSQL} {
+		if _, err := tx.Exec(ctx, release, orgID, window, now); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }

@@ -39,12 +39,12 @@ func QueueTimers(batch *pgx.Batch, timers []Timer) {
 }
 
 // QueueDropTimers adds the statement that removes the timers of an incident to a
-// pipelined batch: those of one kind, or all when kind is empty. One that a sweep is just
-// looking at is left to it; it waits for the incident and finds out.
-func QueueDropTimers(batch *pgx.Batch, orgID, incidentID uuid.UUID, kind escalation.TimerKind) {
+// pipelined batch that are of these kinds. One that a sweep is just looking at is left to
+// it; it waits for the incident and finds out.
+func QueueDropTimers(batch *pgx.Batch, orgID, incidentID uuid.UUID, kinds ...escalation.TimerKind) {
 	batch.Queue(`DELETE FROM incident_timer WHERE (org_id, incident_id, kind) IN (
 		SELECT t.org_id, t.incident_id, t.kind FROM incident_timer t
-		WHERE t.org_id = $1 AND t.incident_id = $2 AND ($3 = '' OR t.kind = $3) FOR UPDATE SKIP LOCKED)`, orgID, incidentID, string(kind))
+		WHERE t.org_id = $1 AND t.incident_id = $2 AND t.kind = ANY($3) FOR UPDATE SKIP LOCKED)`, orgID, incidentID, kinds)
 }
 
 const claimTimersSQL = `

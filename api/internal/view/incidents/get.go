@@ -44,7 +44,8 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 	err := tx.QueryRow(ctx, `
 		SELECT i.paging_status, i.paging_policy_id, coalesce(p.name, ''),
 		       cardinality(array_remove(i.paging_passed, 'ffffffff-ffff-ffff-ffff-ffffffffffff')), i.paging_due_at,
-		       CASE WHEN w.id IS NULL THEN i.paging_reason ELSE 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.' END,
+		       CASE WHEN w.id IS NOT NULL THEN 'Maintenance holds the pages: ' || rtrim(w.description, '. ') || '.'
+		            WHEN i.paging_held_by IS NOT NULL AND i.paging_due_at IS NOT NULL THEN 'The policy is quiet until then.' ELSE i.paging_reason END,
 		       (SELECT count(*) FROM escalation_step st WHERE st.org_id = i.org_id AND st.policy_id = i.paging_policy_id AND st.position >= 0)
 		FROM incident i LEFT JOIN escalation_policy p ON p.org_id = i.org_id AND p.id = i.paging_policy_id
 		LEFT JOIN maintenance_window w ON w.org_id = i.org_id AND w.id = i.paging_held_by

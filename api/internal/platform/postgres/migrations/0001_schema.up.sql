@@ -482,7 +482,8 @@ CREATE INDEX change_event_recent_idx ON change_event (org_id, service_id, occurr
 -- What happens next lives in the columns paging_* and nowhere else (design rule 1). passed are the
 -- ids of the steps that the round has paged or skipped (all ones: the last resort), revision the
 -- policy's when the round began, severity the worst that anybody was paged with, turn the
--- incident's place in the round robin, held_by the maintenance window that holds its pages.
+-- incident's place in the round robin, held_by the maintenance window that holds its pages (all
+-- ones: a quiet time of the policy).
 -- policy_id is the policy that they are about, also when it was deleted since.
 CREATE TABLE incident (
     org_id               uuid NOT NULL REFERENCES org (id),
@@ -671,7 +672,7 @@ CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id,
 CREATE TABLE incident_timer (
     org_id      uuid NOT NULL,
     incident_id uuid NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('ack_timeout', 'confirm_timeout', 'auto_resolve')),
+    kind        text NOT NULL CHECK (kind IN ('ack_timeout', 'confirm_timeout', 'confirm_request', 'auto_resolve')),
     due_at      timestamptz NOT NULL,
     PRIMARY KEY (org_id, incident_id, kind),
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
