@@ -171,7 +171,11 @@ func writeMoment(b *strings.Builder, moment *nightbellv1.ExplainMoment, at time.
 	for _, page := range moment.GetPages() {
 		fmt.Fprintf(b, "         %s: %s\n", cmp.Or(page.GetPerson().GetName(), page.GetWhy().GetTargetName()), page.GetWhy().GetSentence())
 		for _, contact := range page.GetContacts() {
-			fmt.Fprintf(b, "           %s  %s%s\n", contact.GetAt().AsTime().In(at.Location()).Format("15:04"), contact.GetChannel(), hinted(contact.GetHint()))
+			fmt.Fprintf(b, "           %s  %s%s", contact.GetAt().AsTime().In(at.Location()).Format("15:04"), contact.GetChannel(), hinted(contact.GetHint()))
+			if because := contact.GetSkippedBecause(); because != "" {
+				fmt.Fprintf(b, ", %s", because)
+			}
+			b.WriteByte('\n')
 		}
 	}
 }
@@ -185,7 +189,7 @@ func placeOf(moment *nightbellv1.ExplainMoment) string {
 	case "pages_nobody":
 		return "pages nobody"
 	case "held":
-		return "held by maintenance"
+		return "held"
 	case "last_resort":
 		place = "last resort"
 	}

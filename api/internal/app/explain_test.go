@@ -29,7 +29,7 @@ func TestExplanationIsReadable(t *testing.T) {
 				Person: &nightbellv1.Person{Name: "Mara Lindqvist"},
 				Why:    &nightbellv1.Why{Sentence: "On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical."},
 				Contacts: []*nightbellv1.ExplainContact{
-					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at)},
+					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at), SkippedBecause: "skipped until the address is confirmed"},
 					{Channel: "webhook", At: timestamppb.New(at.Add(2 * time.Minute))},
 				},
 			}}},
@@ -43,7 +43,7 @@ Mara Lindqvist is paged at once.
 Policy: Payments, critical
   23:58  step 1                Mara Lindqvist is paged.
          Mara Lindqvist: On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical.
-           23:58  email (mara@acme.example)
+           23:58  email (mara@acme.example), skipped until the address is confirmed
            00:00  webhook
 Sun 29 Nov
   00:03  last resort, round 2  The owners are paged.

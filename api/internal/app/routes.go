@@ -116,7 +116,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	organizations := orgrpc.NewServer(s.db)
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
 	incidents := incidentrpc.New(s.db, s.responder)
-	policies := escalationrpc.New(s.db)
+	policies := escalationrpc.New(s.db, s.hasMailServer())
 	maintenance := escalationrpc.NewMaintenance(s.db)
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems)
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)

@@ -176,7 +176,9 @@ func (x *EscalationPolicy) GetQuiet() []*EscalationQuiet {
 }
 
 // The policy pages nobody for incidents of these severities at these times: paging ends there, and
-// begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+// begins when the severity rises to one that is not quiet. What was due before and is late, what
+// maintenance held, and what an acknowledgement's time limit asks for waits until the quiet time
+// ends. Severities, windows or both are needed.
 type EscalationQuiet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All when empty.
@@ -1259,8 +1261,8 @@ type ExplainMoment struct {
 	// Counted from 1.
 	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
 	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
-	// paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
-	// step off) or exhausted.
+	// paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance or a
+	// quiet time puts the step off) or exhausted.
 	Outcome       string         `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
 	Message       string         `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
 	Pages         []*ExplainPage `protobuf:"bytes,7,rep,name=pages,proto3" json:"pages,omitempty"`
@@ -1413,12 +1415,15 @@ func (x *ExplainPage) GetContacts() []*ExplainContact {
 type ExplainContact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// email, sms, voice, push, webhook or slack.
-	Channel       string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Hint          string                 `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
-	At            *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Channel string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
+	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Hint    string                 `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
+	At      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	// Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+	// confirmed is paged only by the last resort.
+	SkippedBecause string `protobuf:"bytes,5,opt,name=skipped_because,json=skippedBecause,proto3" json:"skipped_because,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ExplainContact) Reset() {
@@ -1477,6 +1482,13 @@ func (x *ExplainContact) GetAt() *timestamppb.Timestamp {
 		return x.At
 	}
 	return nil
+}
+
+func (x *ExplainContact) GetSkippedBecause() string {
+	if x != nil {
+		return x.SkippedBecause
+	}
+	return ""
 }
 
 var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
@@ -1604,12 +1616,13 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\vExplainPage\x12#\n" +
 	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyR\x03why\x12,\n" +
 	"\x06person\x18\x02 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x128\n" +
-	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"~\n" +
+	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"\xa7\x01\n" +
 	"\x0eExplainContact\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\tR\achannel\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
-	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at2\xb5\t\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12'\n" +
+	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\xb5\t\n" +
 	"\x11EscalationService\x12\xaa\x01\n" +
 	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"5\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa9\x01\n" +
 	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\"4\x8a\xb5\x18\n" +

@@ -109,7 +109,7 @@ type Incident struct {
 	Tags            map[string]string      `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Metadata        *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	UpdatedAt       *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The severity that it had when it was acknowledged; empty while it is not.
+	// The severity that it had when it was acknowledged last; empty while it is not.
 	AcknowledgedSeverity string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3" json:"acknowledged_severity,omitempty"`
 	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
 	// acknowledge it again, or its policy pages.
@@ -610,7 +610,7 @@ type TimelineEvent struct {
 	// declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
 	// page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
 	// nobody), step_skipped (because it is for other severities or hours), last_resort (the last
-	// resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+	// resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// system, user or api_key.
 	ActorKind string                 `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`

@@ -43,7 +43,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 		if err != nil {
 			return err
 		}
-		response, err = explain.Answer(ctx, tx, caller.OrgID, foreseen)
+		response, err = explain.Answer(ctx, tx, caller.OrgID, foreseen, h.verifyMail)
 		return err
 	}, postgres.ReadOnly())
 	return response, err

@@ -29,11 +29,13 @@ var (
 type Handler struct {
 	nightbellv1connect.UnimplementedEscalationServiceHandler
 
-	db *postgres.DB
+	db         *postgres.DB
+	verifyMail bool
 }
 
-// New makes a handler.
-func New(db *postgres.DB) *Handler { return &Handler{db: db} }
+// New makes a handler. verifyMail says that e-mail addresses are paged only once they are
+// confirmed, which Explain tells.
+func New(db *postgres.DB, verifyMail bool) *Handler { return &Handler{db: db, verifyMail: verifyMail} }
 
 // work is what a call does in its transaction.
 type work func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error

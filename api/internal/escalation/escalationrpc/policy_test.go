@@ -31,13 +31,13 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	d := &desk{Database: pgtest.New(t), org: id.New(), owner: id.New(), checkout: id.New(), search: id.New()}
-	d.policies, d.maintenance = escalationrpc.New(d.DB), escalationrpc.NewMaintenance(d.DB)
+	d.policies, d.maintenance = escalationrpc.New(d.DB, true), escalationrpc.NewMaintenance(d.DB)
 	d.ctx = auth.WithActor(t.Context(), auth.Actor{Kind: auth.User, UserID: d.owner, OrgID: d.org, Role: auth.Owner})
 	d.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, d.org)
 	d.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, 'Mara', 'mara@example.com', 'x', nightbell_now())`, d.owner)
 	d.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'owner', nightbell_now())`, d.org, d.owner)
-	d.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at)
-		VALUES ($1, $2, $3, 'email', 'Work', 'mara@example.com', 'mara@example.com', nightbell_now())`, d.org, id.New(), d.owner)
+	d.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at, verified_at)
+		VALUES ($1, $2, $3, 'email', 'Work', 'mara@example.com', 'mara@example.com', nightbell_now(), nightbell_now())`, d.org, id.New(), d.owner)
 	for service, name := range map[uuid.UUID]string{d.checkout: "Checkout", d.search: "Search"} {
 		d.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, $3, nightbell_now(), nightbell_now())`, d.org, service, name)
 	}
@@ -455,4 +455,38 @@ func (d *desk) member(t *testing.T, name string) uuid.UUID {
 func (d *desk) texts(t *testing.T, sql string) (texts []string) {
 	t.Helper()
 	return strings.Split(pgtest.One[string](t, d.Database, `SELECT string_agg(line, '|') FROM (`+sql+`) AS lines(line)`), "|")
+}
+
+// TestExplainSaysWhoIsSkippedUntilConfirmed: an e-mail address that nobody has confirmed is not
+// paged by a step, only as the last resort.
+func TestExplainSaysWhoIsSkippedUntilConfirmed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	steps := d.steps()
+	steps[0].Windows = nil
+	made, err := d.policies.CreateEscalationPolicy(d.ctx, &nightbellv1.CreateEscalationPolicyRequest{Name: "Days", Steps: steps})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(t, `UPDATE service SET escalation_policy_id = $1`, uuid.MustParse(made.GetEscalationPolicy().GetId()))
+	for _, test := range []struct{ verified, summary, message, skipped string }{
+		{"nightbell_now()", "Mara is paged at once.", "Mara is paged.", ""},
+		{
+			"NULL", "No step pages anybody, so the owners are paged: Mara after 5 minutes.", "Mara is skipped: no contact method is confirmed.",
+			"skipped until the address is confirmed by the link that was mailed to it",
+		},
+	} {
+		d.Exec(t, `UPDATE contact_method SET verified_at = `+test.verified)
+		answer, err := d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: d.checkout.String(), Severity: "high"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := answer.GetMoments()[0], answer.GetMoments()[1]
+		if answer.GetSummary() != test.summary || first.GetMessage() != test.message || first.GetPages()[0].GetContacts()[0].GetSkippedBecause() != test.skipped {
+			t.Errorf("verified at %s: %s; %v", test.verified, answer.GetSummary(), first)
+		}
+		if last.GetOutcome() != "last_resort" || last.GetPages()[0].GetContacts()[0].GetSkippedBecause() != "" {
+			t.Errorf("the last resort: %v", last)
+		}
+	}
 }

@@ -19,9 +19,9 @@ import (
 )
 
 // Answer gives the people and contacts of what is foreseen their names, and says all of it
-// in words.
-func Answer(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f paging.Foresight) (*nightbellv1.ExplainResponse, error) {
-	t := &answer{Foresight: f}
+// in words. verifyMail says that e-mail addresses are paged only once they are confirmed.
+func Answer(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f paging.Foresight, verifyMail bool) (*nightbellv1.ExplainResponse, error) {
+	t := &answer{Foresight: f, verifyMail: verifyMail}
 	if err := t.load(ctx, tx, orgID); err != nil {
 		return nil, err
 	}
@@ -41,11 +41,16 @@ func Answer(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f paging.Foresight)
 type answer struct {
 	paging.Foresight
 
-	people   map[uuid.UUID]string
-	contacts map[uuid.UUID]contact
+	verifyMail bool
+	people     map[uuid.UUID]string
+	contacts   map[uuid.UUID]contact
 }
 
-type contact struct{ kind, name, hint string }
+type contact struct {
+	kind, name, hint string
+	// unverified is set for an e-mail address whose link nobody has opened.
+	unverified bool
+}
 
 // load reads the names, with one statement for people and one for contacts.
 func (t *answer) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
@@ -69,10 +74,10 @@ func (t *answer) load(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
 		_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error { t.people[id] = name; return nil })
 		return err
 	})
-	batch.Queue(`SELECT id, kind, name, hint FROM contact_method WHERE org_id = $1 AND id = ANY($2)`, orgID, contacts).Query(func(rows pgx.Rows) error {
+	batch.Queue(`SELECT id, kind, name, hint, kind = 'email' AND verified_at IS NULL FROM contact_method WHERE org_id = $1 AND id = ANY($2)`, orgID, contacts).Query(func(rows pgx.Rows) error {
 		var id uuid.UUID
 		var c contact
-		_, err := pgx.ForEachRow(rows, []any{&id, &c.kind, &c.name, &c.hint}, func() error { t.contacts[id] = c; return nil })
+		_, err := pgx.ForEachRow(rows, []any{&id, &c.kind, &c.name, &c.hint, &c.unverified}, func() error { t.contacts[id] = c; return nil })
 		return err
 	})
 	return tx.SendBatch(ctx, batch).Close()
@@ -111,6 +116,9 @@ func (t *answer) moments(decision escalation.Foreseen) (list []*nightbellv1.Expl
 	return list
 }
 
+// notConfirmed is why an e-mail address is not paged.
+const notConfirmed = "skipped until the address is confirmed by the link that was mailed to it"
+
 // continues reports whether a page belongs to the moment before it.
 func continues(m *nightbellv1.ExplainMoment, effect escalation.Effect) bool {
 	same := int(m.GetStep()) == effect.Step+1 && int(m.GetRound()) == effect.Round+1
@@ -124,9 +132,13 @@ func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.Expla
 	}
 	for _, planned := range notify.Plan(t.Rules(effect), string(incident.UrgencyOf(t.Severity)), at) {
 		c := t.contacts[planned.ContactMethodID]
-		page.Contacts = append(page.Contacts, &nightbellv1.ExplainContact{
+		explained := &nightbellv1.ExplainContact{
 			Channel: string(planned.Kind), Name: c.name, Hint: c.hint, At: timestamppb.New(planned.DueAt),
-		})
+		}
+		if t.verifyMail && c.unverified && effect.StepID != escalation.LastResortID { // as delivery decides
+			explained.SkippedBecause = notConfirmed
+		}
+		page.Contacts = append(page.Contacts, explained)
 	}
 	return page
 }

@@ -15,26 +15,36 @@ const mostNamed = 3
 
 // pagedMessage says who is paged: "Mara Lindqvist and Jonas Weber are paged".
 func pagedMessage(m *nightbellv1.ExplainMoment) string {
-	return named(m) + " " + areOrIs(m) + " paged."
+	if reached := reached(m); len(reached) > 0 {
+		return named(reached) + " " + areOrIs(reached) + " paged."
+	}
+	return named(m.GetPages()) + " " + areOrIs(m.GetPages()) + " skipped: no contact method is confirmed."
+}
+
+// reached are the pages of a moment that have a contact by which they go out.
+func reached(m *nightbellv1.ExplainMoment) []*nightbellv1.ExplainPage {
+	return slices.DeleteFunc(slices.Clone(m.GetPages()), func(page *nightbellv1.ExplainPage) bool {
+		return !slices.ContainsFunc(page.GetContacts(), func(c *nightbellv1.ExplainContact) bool { return c.GetSkippedBecause() == "" })
+	})
 }
 
 // summary is the whole answer in one sentence.
 func (t *answer) summary(moments []*nightbellv1.ExplainMoment) string {
-	paging := slices.DeleteFunc(slices.Clone(moments), func(m *nightbellv1.ExplainMoment) bool { return len(m.GetPages()) == 0 })
+	paging := slices.DeleteFunc(slices.Clone(moments), func(m *nightbellv1.ExplainMoment) bool { return len(reached(m)) == 0 })
 	if len(paging) == 0 {
 		return nobody(moments)
 	}
 	first := paging[0]
-	text := fmt.Sprintf("%s %s paged %s", named(first), areOrIs(first), after(first))
+	text := fmt.Sprintf("%s %s paged %s", named(reached(first)), areOrIs(reached(first)), after(first))
 	if first.GetOutcome() == "last_resort" {
 		whom := "last resort is"
 		if first.GetPages()[0].GetWhy().GetTargetKind() == string(escalation.Owner) {
 			whom = "owners are"
 		}
-		text = fmt.Sprintf("No step pages anybody, so the %s paged: %s %s", whom, named(first), after(first))
+		text = fmt.Sprintf("No step pages anybody, so the %s paged: %s %s", whom, named(reached(first)), after(first))
 	}
 	if next := nextOthers(paging); next != nil {
-		text += fmt.Sprintf("; if nobody answers, %s %s", named(next), after(next))
+		text += fmt.Sprintf("; if nobody answers, %s %s", named(reached(next)), after(next))
 	}
 	if !t.Hold.Until.IsZero() {
 		text += ", because pages are held until then: " + strings.TrimRight(t.Hold.Because, ". ")
@@ -55,16 +65,16 @@ func nobody(moments []*nightbellv1.ExplainMoment) string {
 // nextOthers is the first moment that pages somebody else than the first; nil when none does.
 func nextOthers(paging []*nightbellv1.ExplainMoment) *nightbellv1.ExplainMoment {
 	for _, m := range paging[1:] {
-		if named(m) != named(paging[0]) {
+		if named(reached(m)) != named(reached(paging[0])) {
 			return m
 		}
 	}
 	return nil
 }
 
-func named(m *nightbellv1.ExplainMoment) string {
+func named(pages []*nightbellv1.ExplainPage) string {
 	var names []string
-	for _, page := range m.GetPages() {
+	for _, page := range pages {
 		name := page.GetWhy().GetTargetName()
 		if page.GetPerson() != nil {
 			name = page.GetPerson().GetName()
@@ -80,8 +90,8 @@ func named(m *nightbellv1.ExplainMoment) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-func areOrIs(m *nightbellv1.ExplainMoment) string {
-	if len(m.GetPages()) == 1 {
+func areOrIs(pages []*nightbellv1.ExplainPage) string {
+	if len(pages) == 1 {
 		return "is"
 	}
 	return "are"

@@ -201,7 +201,9 @@ export declare const EscalationPolicySchema: GenMessage<EscalationPolicy, {jsonT
 
 /**
  * The policy pages nobody for incidents of these severities at these times: paging ends there, and
- * begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+ * begins when the severity rises to one that is not quiet. What was due before and is late, what
+ * maintenance held, and what an acknowledgement's time limit asks for waits until the quiet time
+ * ends. Severities, windows or both are needed.
  *
  * @generated from message nightbell.v1.EscalationQuiet
  */
@@ -223,7 +225,9 @@ export declare type EscalationQuiet = Message<"nightbell.v1.EscalationQuiet"> & 
 
 /**
  * The policy pages nobody for incidents of these severities at these times: paging ends there, and
- * begins when the severity rises to one that is not quiet. Severities, windows or both are needed.
+ * begins when the severity rises to one that is not quiet. What was due before and is late, what
+ * maintenance held, and what an acknowledgement's time limit asks for waits until the quiet time
+ * ends. Severities, windows or both are needed.
  *
  * @generated from message nightbell.v1.EscalationQuiet
  */
@@ -1164,8 +1168,8 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   round: number;
 
   /**
-   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
-   * step off) or exhausted.
+   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance or a
+   * quiet time puts the step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */
@@ -1211,8 +1215,8 @@ export declare type ExplainMomentJson = {
   round?: number;
 
   /**
-   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance puts the
-   * step off) or exhausted.
+   * paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance or a
+   * quiet time puts the step off) or exhausted.
    *
    * @generated from field: string outcome = 5;
    */
@@ -1318,6 +1322,14 @@ export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
+
+  /**
+   * Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+   * confirmed is paged only by the last resort.
+   *
+   * @generated from field: string skipped_because = 5 [json_name = "skipped_because"];
+   */
+  skippedBecause: string;
 };
 
 /**
@@ -1345,6 +1357,14 @@ export declare type ExplainContactJson = {
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: TimestampJson;
+
+  /**
+   * Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+   * confirmed is paged only by the last resort.
+   *
+   * @generated from field: string skipped_because = 5 [json_name = "skipped_because"];
+   */
+  skipped_because?: string;
 };
 
 /**

@@ -187,7 +187,7 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The severity that it had when it was acknowledged; empty while it is not.
+   * The severity that it had when it was acknowledged last; empty while it is not.
    *
    * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */
@@ -338,7 +338,7 @@ export declare type IncidentJson = {
   updated_at?: TimestampJson;
 
   /**
-   * The severity that it had when it was acknowledged; empty while it is not.
+   * The severity that it had when it was acknowledged last; empty while it is not.
    *
    * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */
@@ -711,7 +711,7 @@ export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
    * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
-   * resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+   * resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */
@@ -770,7 +770,7 @@ export declare type TimelineEventJson = {
    * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
    * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
-   * resort is paged), pages_nobody (the policy is quiet), held (maintenance puts the pages off), ack_timeout (pages begin again), exhausted.
+   * resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
    *
    * @generated from field: string kind = 3;
    */

@@ -106,6 +106,7 @@ function PageRow({ page }: { page: Page }) {
                 <span className="mono text-3">{contact.hint}</span>
               )}
               {contact.delay && <span className="text-3">{contact.delay}</span>}
+              {contact.skippedBecause && <span className="text-3">{contact.skippedBecause}</span>}
             </li>
           ))}
         </ul>

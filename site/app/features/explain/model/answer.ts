@@ -9,6 +9,8 @@ export interface Contact {
   hint: string;
   /** How long after the moment; empty when at once. */
   delay: string;
+  /** Why it is not used; empty when it is. */
+  skippedBecause: string;
 }
 
 /** Somebody who would be paged, and why. */
@@ -87,6 +89,7 @@ function toPage(json: ExplainPageJson, i: number, at: Date): Page {
     name: contact.name || (contact.channel ?? ''),
     hint: contact.hint ?? '',
     delay: delayOf(contact.at, at),
+    skippedBecause: contact.skipped_because ?? '',
   }));
   return {
     key: `${json.person?.id ?? 'channel'}-${i}`,
@@ -100,7 +103,7 @@ function toPage(json: ExplainPageJson, i: number, at: Date): Page {
 function titleOf({ outcome, step, round }: ExplainMomentJson): string {
   if (outcomeOf(outcome) === 'exhausted') return 'Gives up';
   if (outcome === 'pages_nobody') return 'Pages nobody';
-  if (outcome === 'held') return 'Held by maintenance';
+  if (outcome === 'held') return 'Held';
   const again = (round ?? 1) > 1 ? `, round ${round}` : '';
   if (outcome === 'last_resort') return `Last resort${again}`;
   return `Step ${step ?? 1}${again}${outcome === 'skipped' ? ', skipped' : ''}`;
