@@ -134,7 +134,7 @@ func (m *plainModel) wake(now time.Time) (paged string) {
 		return ""
 	}
 	m.waits, m.waitsForQuiet = false, false
-	if len(m.passed) > 0 {
+	if len(m.passed) > 0 || m.lastPaged {
 		paged = m.tell(now)
 	}
 	return union(paged, m.pageDue(now, paged))
