@@ -4,7 +4,7 @@
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench ingest   alerts in, committed
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench page     webhook in to webhook out
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench list     lists, memory, starts, idle
-//	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, the sweep
+//	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, its problems, the sweep
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench compare --before FILE   another binary beside it
 //
 // Each starts the binary on an empty data directory with its own PostgreSQL (fsync on),

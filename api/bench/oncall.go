@@ -31,6 +31,8 @@ type oncallReport struct {
 	Shifts int    `json:"range_shifts"`
 	sweepResult
 
+	// Problems is milliseconds for the problems of 500 schedules in 30 days, over HTTP.
+	Problems   spread  `json:"problems_500_schedules_ms"`
 	LoadBefore float64 `json:"load_before"`
 	LoadAfter  float64 `json:"load_after"`
 	Targets    []bar   `json:"targets"`
@@ -45,6 +47,9 @@ func (c oncallCommand) Run(ctx context.Context) (err error) {
 	instants := c.instants()
 	ranges, shifts := c.ranges()
 	r.Instant, r.Range, r.Shifts = spreadOf(instants, true), spreadOf(ranges, true), shifts
+	if r.Problems, err = c.problems(ctx); err != nil {
+		return err
+	}
 	if r.sweepResult, err = c.sweep(ctx); err != nil {
 		return err
 	}
@@ -52,6 +57,7 @@ func (c oncallCommand) Run(ctx context.Context) (err error) {
 	r.Targets = []bar{
 		newBar(fmt.Sprintf("%d schedules at one instant, ms", c.Schedules), 30, true, instants),
 		newBar("90 days of 10 layers, ms", 5, true, ranges),
+		asBar("problems of 500 schedules in 30 days, ms", 300, r.Problems),
 		asBar(fmt.Sprintf("claim among %d open incidents, ms", c.Incidents), 50, r.Claim),
 		asBar("the same when all are due, ms", 50, r.ClaimAllDue),
 		newBar("decided after due, p99 ms", 1000, true, []float64{r.Decided.P99}),

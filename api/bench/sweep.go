@@ -184,7 +184,7 @@ func (r *sweepRig) lateness(ctx context.Context, due int) (decided, sent quantil
 
 // since is how long after its due time something happened to the page of each incident.
 func (r *sweepRig) since(ctx context.Context, due int, what string) ([]time.Duration, error) {
-	rows, err := r.db.Query(ctx, `SELECT `+what+` - due.due_at FROM due JOIN notification n USING (incident_id) WHERE n.step = 1`)
+	rows, err := r.db.Query(ctx, `SELECT `+what+` - due.due_at FROM due JOIN notification n ON n.incident_id = due.id WHERE n.step = 1`)
 	if err != nil {
 		return nil, err
 	}
