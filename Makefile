@@ -223,13 +223,14 @@ clean: ## Remove everything that was built or fetched
 
 # --- generated code -----------------------------------------------------------
 
-GENERATED := api/gen proto/gen ':(glob)api/internal/**/*.sql.go' ':(glob)api/internal/**/*db/db.go' \
+GENERATED := api/gen proto/gen docs-mdx/errors.md site/app/features/docs/error-codes.json ':(glob)api/internal/**/*.sql.go' ':(glob)api/internal/**/*db/db.go' \
   ':(glob)api/internal/**/*db/models.go'
 
 .PHONY: generate
 generate: $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScript, OpenAPI and SQL code
 	@node proto/tools/generate.mjs
 	@$(MAKE) generate-sql
+	@cd api && go run ./internal/kernel/fault/errortable
 
 .PHONY: generate-sql
 generate-sql: ## Generate only the query code, after a change to a .sql file

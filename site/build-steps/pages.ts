@@ -1,2 +1,2 @@
 /** The pages written as HTML at build time. Every other route is drawn by the browser from the fallback page. */
-export const prerendered = ['/', '/docs', '/terms', '/privacy', '/cookies', '/404'];
+export const prerendered = ['/', '/docs', '/docs/errors', '/terms', '/privacy', '/cookies', '/404'];

@@ -4,6 +4,7 @@ import { expect, incidentPath, signIn, test } from './fixtures';
 const pages = [
   '/',
   '/docs',
+  '/docs/errors',
   '/terms',
   '/privacy',
   '/cookies',

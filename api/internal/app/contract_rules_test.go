@@ -20,6 +20,8 @@ func contractRules() []rule {
 		{"read by id", brokenRead},
 		{"cursor", brokenCursor},
 		{"etag", brokenETag},
+		{"errors", brokenErrors},
+		{"ids", brokenIDs},
 	}
 }
 

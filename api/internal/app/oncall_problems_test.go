@@ -57,7 +57,7 @@ func TestOnCallProblemsByKindAndSchedule(t *testing.T) {
 			t.Errorf("%q gives %q, want %q", query, got, want)
 		}
 	}
-	if status, message, _ := n.refused(n.owner(), http.MethodGet, "/v1/on-call/problems?schedule_id=none", nil); status != http.StatusNotFound {
+	if status, message, _ := n.refused(n.owner(), http.MethodGet, "/v1/on-call/problems?schedule_id=none", nil); status != http.StatusUnprocessableEntity {
 		t.Errorf("a schedule that does not exist: %d %s", status, message)
 	}
 	if status, message, _ := n.refused(n.owner(), http.MethodGet, "/v1/on-call/problems?kind=gaps", nil); status != http.StatusUnprocessableEntity {

@@ -49,7 +49,7 @@ func classify(err error) *fault.Error {
 	case postgres.IsUnavailable(err):
 		return errDatabaseAway.Because(err)
 	case postgres.IsRefusedData(err):
-		return fault.New(fault.Unprocessable, "refused_value", "A value of this request cannot be stored. Check its text for characters that do not belong there.").Because(err)
+		return fault.InvalidFields("A value of this request cannot be stored. Check its text for characters that do not belong there.").Because(err)
 	default:
 		return nil
 	}

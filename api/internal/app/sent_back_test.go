@@ -48,7 +48,7 @@ func TestAWrongTypeIsNamedByItsPath(t *testing.T) {
 		"rotations[0].starts_at must be a time such as 2026-11-22T03:00:00Z.": {"/v1/schedules", object{"rotations": []object{{"starts_at": "monday"}}}},
 	} {
 		status, message, _ := n.refused(n.owner(), http.MethodPost, c.path, c.body)
-		if status != http.StatusBadRequest || message != want {
+		if status != http.StatusUnprocessableEntity || message != want {
 			t.Errorf("%d %s, want %s", status, message, want)
 		}
 	}

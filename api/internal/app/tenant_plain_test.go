@@ -122,10 +122,13 @@ func TestTenantWebhook(t *testing.T) {
 		}
 	}
 	// What gives access to one thing is no key to another.
-	for name, key := range map[string]string{"a made-up key": uuid.NewString(), "an API key": c.b.apiKey, "an access token": c.b.owner(), "an id": c.b.objects["service"]} {
+	for name, key := range map[string]string{"a made-up key": uuid.NewString(), "an access token": c.b.owner(), "an id": c.b.objects["service"]} {
 		if got := c.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+key, "", alarm); got.status != http.StatusNotFound {
 			t.Errorf("%s is taken for a service key: %s", name, got.whole())
 		}
+	}
+	if got := c.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+c.b.apiKey, "", alarm); got.status != http.StatusUnauthorized || !strings.Contains(got.body, "wrong_key_kind") {
+		t.Errorf("an API key is taken for a service key: %s", got.whole())
 	}
 	c.checkUnharmed(t)
 	if got := c.plainly(http.MethodPost, "/v1/webhooks/prometheus/"+c.b.serviceKey, "", alarm); got.status != http.StatusOK {

@@ -12,6 +12,8 @@ const (
 	apiKeyDigits = 43
 	// apiKeyShown is how many characters of a key are kept to recognise it by.
 	apiKeyShown = 10
+	// serviceKeyPrefix is what package catalog begins service keys with.
+	serviceKeyPrefix = "nbs_"
 )
 
 // NewAPIKey returns a fresh key and the beginning of it that may be shown later.
@@ -27,6 +29,12 @@ func base62(bits []byte) string {
 	text := new(big.Int).SetBytes(bits).Text(62)
 	return strings.Repeat("0", apiKeyDigits-len(text)) + text
 }
+
+// LooksLikeAPIKey reports whether a bearer token means to be an API key, though it may be cut off.
+func LooksLikeAPIKey(token string) bool { return strings.HasPrefix(token, apiKeyPrefix) }
+
+// IsServiceKey reports whether a bearer token means to be a service key, which only sends alerts.
+func IsServiceKey(token string) bool { return strings.HasPrefix(token, serviceKeyPrefix) }
 
 // IsAPIKey reports whether a bearer token has the form of an API key. Whether the
 // key exists is another question.

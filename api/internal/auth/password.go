@@ -39,9 +39,7 @@ func CheckPassword(password string, about ...string) error {
 }
 
 func weak(sentence string) error {
-	refusal := fault.New(fault.Unprocessable, "weak_password", sentence)
-	refusal.Fields = []fault.Field{{Path: "password", Message: sentence}}
-	return refusal
+	return fault.InvalidField("password", fault.BadFormat, sentence)
 }
 
 //go:embed common_passwords.txt

@@ -13,8 +13,5 @@ func CheckRepoURL(text string) error {
 	if text == "" || (err == nil && parsed.Host != "" && (parsed.Scheme == "https" || parsed.Scheme == "http")) {
 		return nil
 	}
-	const sentence = "Enter the whole address of the repository, beginning with https:// or http://."
-	refusal := fault.New(fault.Unprocessable, "invalid_field", sentence)
-	refusal.Fields = []fault.Field{{Path: "repo_url", Message: sentence}}
-	return refusal
+	return fault.InvalidField("repo_url", fault.BadFormat, "Enter the whole address of the repository, beginning with https:// or http://.")
 }

@@ -200,7 +200,7 @@ type Comment struct {
 func (c Comment) decide(current Incident, _ time.Time) (Outcome, error) {
 	message := strings.TrimSpace(c.Message)
 	if message == "" {
-		return Outcome{}, invalid("message", "Write a comment first; it is empty.")
+		return Outcome{}, fault.InvalidField("message", fault.Required, "Write a comment first; it is empty.")
 	}
 	return changed(current, LeavePaging, Event{Kind: "comment", Actor: c.By, Message: message}), nil
 }
@@ -216,7 +216,7 @@ type ChangeSeverity struct {
 
 func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
 	if !knownSeverity(c.To) {
-		return Outcome{}, invalid("severity", "Severity must be critical, high, medium or low.")
+		return Outcome{}, fault.InvalidField("severity", fault.NotOneOf, "Severity must be critical, high, medium or low.")
 	}
 	if current.Status == Resolved {
 		return Outcome{}, refuseResolved("Its severity stays as it was; leave a comment instead.")
@@ -261,10 +261,4 @@ func knownSeverity(severity alert.Severity) bool {
 	default:
 		return false
 	}
-}
-
-func invalid(field, message string) error {
-	refusal := fault.New(fault.Unprocessable, "invalid_"+field, message)
-	refusal.Fields = []fault.Field{{Path: field, Message: message}}
-	return refusal
 }

@@ -30,7 +30,7 @@ var (
 		"The body is larger than %d MiB. Send fewer alerts at once, for example with max_alerts.", maxBody>>20)
 	errBusy = fault.New(fault.Unavailable, "too_many_large_bodies",
 		"Too many large messages are being received at the moment. Send this one again in a few seconds.").After(retrySeconds)
-	errCutOff = fault.New(fault.Unavailable, "body_incomplete",
+	errCutOff = fault.New(fault.Unavailable, "alerts_cut_off",
 		"The body did not arrive in full. Send it again.").After(retrySeconds)
 	errBadGzip = fault.New(fault.Invalid, "bad_compression",
 		"The body is not the gzip that its Content-Encoding promises. Send it uncompressed.")

@@ -53,7 +53,9 @@ func NewHandler(keys Keys, acceptor Acceptor, writeError ErrorWriter, log *slog.
 func (h *Handler) webhook(s sender) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !slices.Contains(Verbs, r.Method) {
-			refuseMethod(w, r)
+			w.Header().Set("Allow", strings.Join(Verbs, ", "))
+			h.writeError(w, r, fault.New(fault.WrongVerb, "method_not_allowed",
+				"Alerts are sent with POST, not "+r.Method+". Give this URL to your monitoring system as a webhook."))
 			return
 		}
 		batch, err := h.receive(w, r, s)
@@ -65,12 +67,19 @@ func (h *Handler) webhook(s sender) http.Handler {
 	})
 }
 
+// apiKeyPrefix is what package auth begins API keys with.
+const apiKeyPrefix = "nbk_"
+
 // receive does everything but answering.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (alert.Batch, error) {
 	ctx := r.Context()
 	route, err := h.keys.Find(ctx, r.PathValue("service_key"))
+	if errors.Is(err, ErrUnknownKey) && strings.HasPrefix(r.PathValue("service_key"), apiKeyPrefix) {
+		return alert.Batch{}, fault.New(fault.Unauthenticated, "wrong_key_kind",
+			"This is an API key. Alerts are sent with the key of a service: copy the webhook URL from the service's page and use it unchanged.")
+	}
 	if errors.Is(err, ErrUnknownKey) {
-		return alert.Batch{}, fault.New(fault.NotFound, "unknown_service_key",
+		return alert.Batch{}, fault.New(fault.NotFound, "service_key_not_found",
 			"No service has this key. Copy the webhook URL from the service's page and use it unchanged.")
 	}
 	if err != nil {
@@ -147,15 +156,6 @@ func forSender(err error) error {
 	default:
 		return err
 	}
-}
-
-func refuseMethod(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Allow", strings.Join(Verbs, ", "))
-	writeJSON(w, http.StatusMethodNotAllowed, map[string]any{
-		"code":    "method_not_allowed",
-		"message": "Alerts are sent with POST, not " + r.Method + ". Give this URL to your monitoring system as a webhook.",
-		"details": []any{},
-	})
 }
 
 // success is the answer to alerts that were committed.

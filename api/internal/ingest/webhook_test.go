@@ -91,7 +91,7 @@ func writeFault(w http.ResponseWriter, _ *http.Request, err error) {
 	if !ok {
 		known = fault.New(fault.Internal, "internal", "")
 	}
-	status := map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.TooLarge: 413, fault.Unavailable: 503}[known.Kind]
+	status := map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.WrongVerb: 405, fault.TooLarge: 413, fault.Unavailable: 503}[known.Kind]
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
@@ -163,8 +163,8 @@ func TestRefusals(t *testing.T) {
 		code            string
 		undecodable     int
 	}{
-		{"unknown key", "nbs_other", twoAlerts, 404, "unknown_service_key", 0},
-		{"not JSON", goodKey, "status=firing", 400, "body_not_json", 1},
+		{"unknown key", "nbs_other", twoAlerts, 404, "service_key_not_found", 0},
+		{"not JSON", goodKey, "status=firing", 400, "invalid_json", 1},
 		{"custom payload", goodKey, `{"text":"it burns"}`, 400, "unknown_alert_format", 1},
 		{"empty list", goodKey, `{"alerts":[]}`, 400, "no_alerts", 0},
 		{"empty body", goodKey, ``, 400, "body_empty", 0},

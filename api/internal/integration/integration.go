@@ -46,10 +46,12 @@ func CheckToken(text string) (string, error) {
 	if botToken.MatchString(token) {
 		return token, nil
 	}
-	sentence := "Enter the bot token of your Slack app; it begins with xoxb-."
-	refusal := fault.New(fault.Unprocessable, "bot_token_required", sentence)
-	refusal.Fields = []fault.Field{{Path: "bot_token", Message: sentence}}
-	return "", refusal
+	code := fault.BadFormat
+	if token == "" {
+		code = fault.Required
+	}
+	const sentence = "Enter the bot token of your Slack app; it begins with xoxb-."
+	return "", fault.InvalidField("bot_token", code, sentence)
 }
 
 // SealedPlace is what the sealed part of an integration is bound to.

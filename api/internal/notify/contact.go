@@ -60,7 +60,5 @@ func urlHint(address *url.URL) string {
 }
 
 func refuseAddress(sentence string) error {
-	refusal := fault.New(fault.Unprocessable, "invalid_address", sentence)
-	refusal.Fields = []fault.Field{{Path: "address", Message: sentence}}
-	return refusal
+	return fault.InvalidField("address", fault.BadFormat, sentence)
 }

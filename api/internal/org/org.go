@@ -35,20 +35,13 @@ func CleanName(field, name string) (string, error) {
 	label := "the " + strings.ReplaceAll(field, "_", " ")
 	switch {
 	case name == "", plaintext.Blank(name) && utf8.ValidString(name):
-		return "", Refuse(field, "Fill in "+label+".")
+		return "", fault.InvalidField(field, fault.Required, "Fill in "+label+".")
 	case utf8.RuneCountInString(name) > longestName:
-		return "", Refuse(field, "Shorten "+label+" to 200 characters.")
+		return "", fault.InvalidField(field, fault.TooLong, "Shorten "+label+" to 200 characters.")
 	case plaintext.Check(name) != "":
-		return "", Refuse(field, capital(label)+" "+plaintext.Check(name)+".")
+		return "", fault.InvalidField(field, fault.BadFormat, capital(label)+" "+plaintext.Check(name)+".")
 	}
 	return name, nil
 }
 
 func capital(label string) string { return strings.ToUpper(label[:1]) + label[1:] }
-
-// Refuse is the refusal of one field of a request, with a sentence for people.
-func Refuse(field, sentence string) *fault.Error {
-	refusal := fault.New(fault.Unprocessable, "invalid_field", sentence)
-	refusal.Fields = []fault.Field{{Path: field, Message: sentence}}
-	return refusal
-}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
 // ZoneData is the release of the IANA time zone database that the binary carries.
@@ -29,7 +31,7 @@ func Zone(field, name string) (*time.Location, error) {
 	if load, ok := zones()[name]; ok && name != "Factory" { // the zone of a machine that nobody has set up
 		return load()
 	}
-	return nil, Refuse(field, `There is no time zone of this name. Use an IANA name such as "Europe/Paris" or "UTC".`)
+	return nil, fault.InvalidField(field, fault.BadFormat, `There is no time zone of this name. Use an IANA name such as "Europe/Paris" or "UTC".`)
 }
 
 // zones reads the archive's list of names once, and each zone when it is first asked for.

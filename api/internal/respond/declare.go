@@ -100,9 +100,7 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 
 func errDetails() error {
 	sentence := fmt.Sprintf("tags and metadata are larger than %d KiB together. Leave out what is long, or link to it.", incident.MaxDetails>>10)
-	refusal := fault.New(fault.Unprocessable, "invalid_fields", sentence)
-	refusal.Fields = []fault.Field{{Path: "metadata", Message: "is too large together with tags"}}
-	return refusal
+	return fault.InvalidFields(sentence, fault.Field{Path: "metadata", Code: fault.TooLong, Message: "is too large together with tags"})
 }
 
 // policyFor finds who is paged, and refuses services and people that do not exist in
@@ -115,7 +113,7 @@ func policyFor(ctx context.Context, tx pgx.Tx, d Declaration) (uuid.UUID, error)
 	var member bool
 	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM membership WHERE org_id = $1 AND user_id = $2)`, d.OrgID, d.AssigneeID).Scan(&member)
 	if err == nil && !member {
-		err = fault.New(fault.NotFound, "user_not_found", "User not found")
+		err = fault.InvalidField("assignee_id", fault.Missing, "User not found")
 	}
 	return service.PolicyID, err
 }

@@ -54,7 +54,7 @@ type Registered struct {
 // field to change.
 func (r Registration) Cleaned() (Registration, error) {
 	if !r.Kind.Known() {
-		return Registration{}, org.Refuse("user_type", "Choose individual or organization.")
+		return Registration{}, fault.InvalidField("user_type", fault.NotOneOf, "Choose individual or organization.")
 	}
 	var err error
 	if r.Name, err = org.CleanName("name", r.Name); err != nil {
@@ -70,7 +70,7 @@ func (r Registration) Cleaned() (Registration, error) {
 		return Registration{}, err
 	}
 	if r.Phone = strings.TrimSpace(r.Phone); !isPhone(r.Phone) {
-		return Registration{}, org.Refuse("phone", "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
+		return Registration{}, fault.InvalidField("phone", fault.BadFormat, "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
 	}
 	zone, err := org.Zone("timezone", r.Timezone)
 	if err != nil {
@@ -98,7 +98,7 @@ func cleanEmail(email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > 254 || plaintext.Check(email) != "" {
-		return "", org.Refuse("email", "This is not an e-mail address. Write it like name@example.com.")
+		return "", fault.InvalidField("email", fault.BadFormat, "This is not an e-mail address. Write it like name@example.com.")
 	}
 	return email, nil
 }

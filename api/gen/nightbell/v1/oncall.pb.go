@@ -1170,7 +1170,7 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\aused_by\x18\v \x03(\tR\x06usedBy\x12-\n" +
 	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x129\n" +
 	"\n" +
-	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xa1\x04\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xc6\x04\n" +
 	"\bRotation\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\brotationR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1179,8 +1179,8 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10dR\x05turns\x12*\n" +
 	"\x04unit\x18\x04 \x01(\tB\x16\xbaH\x13r\x11R\x04hourR\x03dayR\x04weekR\x04unit\x12\"\n" +
 	"\x06length\x18\x05 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xd0\x05(\x01R\x06length\x12B\n" +
-	"\bhandover\x18\x06 \x01(\tB&\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$R\bhandover\x12a\n" +
+	"\xbaH\a\x1a\x05\x18\xd0\x05(\x01R\x06length\x12g\n" +
+	"\bhandover\x18\x06 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\bhandover\x12a\n" +
 	"\aweekday\x18\a \x01(\tBG\xbaHDrBR\x00R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\aweekday\x127\n" +
 	"\tstarts_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12<\n" +
@@ -1188,12 +1188,12 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	" \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"I\n" +
 	"\x04Turn\x12+\n" +
 	"\buser_ids\x18\x01 \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10\x14\x92\xb5\x18\x04userR\auserIds\x12\x14\n" +
-	"\x05names\x18\x02 \x03(\tR\x05names\"\xe2\x01\n" +
+	"\x05names\x18\x02 \x03(\tR\x05names\"\xac\x02\n" +
 	"\n" +
 	"TimeWindow\x12`\n" +
-	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12:\n" +
-	"\x04from\x18\x02 \x01(\tB&\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$R\x04from\x126\n" +
-	"\x02to\x18\x03 \x01(\tB&\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$R\x02to\"\xca\x03\n" +
+	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12_\n" +
+	"\x04from\x18\x02 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x04from\x12[\n" +
+	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\xca\x03\n" +
 	"\bOverride\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vschedule_id\x18\x02 \x01(\tR\n" +

@@ -128,6 +128,14 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50003,opt,name=secret",
 		Filename:      "nightbell/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50005,
+		Name:          "nightbell.v1.form",
+		Tag:           "bytes,50005,opt,name=form",
+		Filename:      "nightbell/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -152,6 +160,10 @@ var (
 	//
 	// optional bool secret = 50003;
 	E_Secret = &file_nightbell_v1_options_proto_extTypes[3]
+	// What a field with a pattern has to be, in words: "must be " and this is what people are told.
+	//
+	// optional string form = 50005;
+	E_Form = &file_nightbell_v1_options_proto_extTypes[4]
 )
 
 var File_nightbell_v1_options_proto protoreflect.FileDescriptor
@@ -167,7 +179,8 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
 	"\x0erefuse_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\rrefuseUnknown:B\n" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
-	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secretBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secret:3\n" +
+	"\x04form\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\tR\x04formBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_options_proto_rawDescOnce sync.Once
@@ -192,11 +205,12 @@ var file_nightbell_v1_options_proto_depIdxs = []int32{
 	1, // 1: nightbell.v1.refuse_unknown:extendee -> google.protobuf.MethodOptions
 	2, // 2: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
 	2, // 3: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
-	0, // 4: nightbell.v1.authz:type_name -> nightbell.v1.Authz
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	4, // [4:5] is the sub-list for extension type_name
-	0, // [0:4] is the sub-list for extension extendee
+	2, // 4: nightbell.v1.form:extendee -> google.protobuf.FieldOptions
+	0, // 5: nightbell.v1.authz:type_name -> nightbell.v1.Authz
+	6, // [6:6] is the sub-list for method output_type
+	6, // [6:6] is the sub-list for method input_type
+	5, // [5:6] is the sub-list for extension type_name
+	0, // [0:5] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -212,7 +226,7 @@ func file_nightbell_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_options_proto_rawDesc), len(file_nightbell_v1_options_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 4,
+			NumExtensions: 5,
 			NumServices:   0,
 		},
 		GoTypes:           file_nightbell_v1_options_proto_goTypes,

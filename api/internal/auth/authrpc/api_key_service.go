@@ -76,7 +76,7 @@ func roleOfKey(wanted string, maker auth.Actor) (auth.Role, error) {
 		role = auth.Responder
 	}
 	if !role.Known() || role == auth.Owner {
-		return "", org.Refuse("role", "Choose admin, responder or viewer.")
+		return "", fault.InvalidField("role", fault.NotOneOf, "Choose admin, responder or viewer.")
 	}
 	if !maker.Role.AtLeast(role) {
 		return "", fault.Newf(fault.Denied, "role_too_low", "Your role is %s; you cannot make a key with more.", maker.Role)

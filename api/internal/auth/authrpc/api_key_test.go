@@ -100,7 +100,7 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	}
 	foreign = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{dana.userID}})
 	random = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{id.New().String()}})
-	expect(t, "Dana in Eve's team", foreign, http.StatusNotFound, "")
+	expect(t, "Dana in Eve's team", foreign, http.StatusUnprocessableEntity, "")
 	if foreign.text != random.text {
 		t.Errorf("a foreign member and no member differ: %s and %s", foreign.text, random.text)
 	}

@@ -38,7 +38,7 @@ func TestAuditKeepsOneRowPerMutatingCall(t *testing.T) {
 	for i, want := range []string{
 		`user nightbell.v1.ApiKeyService/CreateApiKey ok {"name": "deploy script", "role": "responder"}`,
 		`user nightbell.v1.OrgService/CreateTeam ok {"name": "A"}`,
-		`user nightbell.v1.OrgService/CreateTeam team_exists {"name": "a"}`,
+		`user nightbell.v1.OrgService/CreateTeam team_name_taken {"name": "a"}`,
 		`user nightbell.v1.OrgService/CreateTeam invalid_fields {}`,
 		`api_key nightbell.v1.OrgService/CreateTeam role_too_low {"name": "B"}`,
 		`user nightbell.v1.OrgService/CreateTeam invalid_fields {"name": "C` + "\uFFFD" + `C"}`,

@@ -30,6 +30,10 @@ const (
 var errAPIKey = fault.New(fault.Unauthenticated, "api_key_invalid",
 	"This API key is unknown, revoked or expired. Create a new one in Nightbell.")
 
+// errServiceKey is for whoever has two keys and uses the other one.
+var errServiceKey = fault.New(fault.Unauthenticated, "wrong_key_kind",
+	"This is a service key, which only sends alerts to one service. Use an API key, or sign in.")
+
 // Authenticator finds out who is calling: a person by access token, or a program by
 // API key, both as "Authorization: Bearer ...". It is safe for concurrent use.
 type Authenticator struct {
@@ -76,8 +80,13 @@ func (a *Authenticator) identify(ctx context.Context, header http.Header) (auth.
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if auth.IsAPIKey(token) {
+	switch {
+	case auth.IsAPIKey(token):
 		return a.identifyKey(ctx, token)
+	case auth.LooksLikeAPIKey(token):
+		return auth.Actor{}, errAPIKey
+	case auth.IsServiceKey(token):
+		return auth.Actor{}, errServiceKey
 	}
 	return a.identifyPerson(ctx, token)
 }

@@ -120,11 +120,11 @@ func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, requ
 	case err != nil:
 		return refs, err
 	case !exist.Team:
-		return refs, fault.New(fault.NotFound, "team_not_found", "Team not found")
+		return refs, fault.InvalidField("team_id", fault.Missing, "Team not found")
 	case !exist.Owner:
-		return refs, fault.New(fault.NotFound, "user_not_found", "User not found")
+		return refs, fault.InvalidField("owner_user_id", fault.Missing, "User not found")
 	case !exist.Policy:
-		return refs, fault.New(fault.NotFound, "escalation_policy_not_found", "Escalation policy not found")
+		return refs, fault.InvalidField("escalation_policy_id", fault.Missing, "Escalation policy not found")
 	}
 	return refs, nil
 }

@@ -3,6 +3,7 @@ package escalationrpc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -10,8 +11,8 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
-	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/view/explain"
@@ -21,12 +22,14 @@ import (
 // nothing that anybody has planned.
 const farthest = 5 * 366 * 24 * time.Hour
 
+var errWhichService = fault.InvalidField("service_id", fault.Missing, "Service not found")
+
 // Explain tells who would be paged, by the rules that page.
 func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainRequest) (response *nightbellv1.ExplainResponse, err error) {
 	caller, _ := auth.ActorFrom(ctx)
 	serviceID, ok := id.Parse(request.GetServiceId())
 	if !ok && request.GetServiceId() != "" {
-		return nil, paging.ErrNoService
+		return nil, errWhichService
 	}
 	severity := alert.Severity(cmp.Or(request.GetSeverity(), string(alert.Critical)))
 	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
@@ -46,6 +49,9 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 		response, err = explain.Answer(ctx, tx, caller.OrgID, foreseen, h.verifyMail)
 		return err
 	}, postgres.ReadOnly())
+	if errors.Is(err, paging.ErrNoService) {
+		err = errWhichService
+	}
 	return response, err
 }
 
@@ -53,7 +59,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 // nothing is decided.
 func moment(at, now time.Time) (time.Time, error) {
 	if at.Sub(now).Abs() > farthest {
-		return at, org.Refuse("at", "Ask about a time within five years from now.")
+		return at, fault.InvalidField("at", fault.OutOfRange, "Ask about a time within five years from now.")
 	}
 	return at.Truncate(time.Microsecond), nil
 }

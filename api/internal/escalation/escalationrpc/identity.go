@@ -11,7 +11,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
-	"github.com/nightbell/nightbell/api/internal/org"
 )
 
 // identity is what of a step survives an edit.
@@ -44,12 +43,10 @@ func identify(before []identity, sent []*nightbellv1.EscalationStep, revision in
 		place := slices.IndexFunc(before, func(old identity) bool { return ok && old.id == stepID })
 		path := fmt.Sprintf("steps[%d].id", i)
 		if place < 0 {
-			missing := fault.New(fault.NotFound, "escalation_step_not_found", "This policy has no such step. Leave the id empty for a new one.")
-			missing.Fields = []fault.Field{{Path: path, Message: missing.Message}}
-			return nil, missing
+			return nil, fault.InvalidField(path, fault.Missing, "This policy has no such step. Leave the id empty for a new one.")
 		}
 		if taken[place] {
-			return nil, org.Refuse(path, "Another step has this id already. Leave it out for a new step.")
+			return nil, fault.InvalidField(path, fault.BadFormat, "Another step has this id already. Leave it out for a new step.")
 		}
 		take(&after[i], place)
 	}

@@ -18,8 +18,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
-	"github.com/nightbell/nightbell/api/internal/org"
-	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -77,7 +75,7 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 		}
 		complete, err := escalationdb.InsertMaintenance(ctx, tx, caller.OrgID, window, caller.UserID, now)
 		if err == nil && !complete {
-			err = paging.ErrNoService
+			err = fault.InvalidField("service_ids", fault.Missing, "One of these services does not exist.")
 		}
 		if err != nil {
 			return err
@@ -92,20 +90,20 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 func planned(request *nightbellv1.CreateMaintenanceWindowRequest, now time.Time) (escalation.Maintenance, error) {
 	window := escalation.Maintenance{ID: id.New(), Description: request.GetDescription(), Start: now, Services: servicesOf(request.GetServiceIds())}
 	if plaintext.Check(window.Description) != "" {
-		return window, org.Refuse("description", "Remove the control and invisible characters from the description.")
+		return window, fault.InvalidField("description", fault.BadFormat, "Remove the control and invisible characters from the description.")
 	}
 	if from := request.GetStartsAt(); from != nil && from.AsTime().After(now) {
 		window.Start = from.AsTime().Truncate(time.Microsecond)
 	}
 	if request.GetEndsAt() == nil {
-		return window, org.Refuse("ends_at", "Say when the work ends.")
+		return window, fault.InvalidField("ends_at", fault.Required, "Say when the work ends.")
 	}
 	window.End = request.GetEndsAt().AsTime().Truncate(time.Microsecond)
 	switch {
 	case !window.End.After(window.Start):
-		return window, org.Refuse("ends_at", "Let the work end after it starts, and after now.")
+		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end after it starts, and after now.")
 	case window.End.Sub(window.Start) > longestMaintenance:
-		return window, org.Refuse("ends_at", "Let the work end at most 31 days after it starts.")
+		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end at most 31 days after it starts.")
 	default:
 		return window, nil
 	}

@@ -158,7 +158,7 @@ func TestMaintenanceWindows(t *testing.T) {
 		refused(t, err, fault.Unprocessable, words)
 	}
 	_, err := create(now, now.Add(time.Hour), id.New())
-	refused(t, err, fault.NotFound, "Service not found")
+	refused(t, err, fault.Unprocessable, "One of these services does not exist.")
 	if left := pgtest.One[int](t, d.Database, `SELECT count(*) FROM maintenance_window`); left != 0 {
 		t.Errorf("%d windows were made", left)
 	}
@@ -262,9 +262,9 @@ func TestExplain(t *testing.T) {
 		t.Errorf("held until %s: %s", held.GetHeldUntil().AsTime(), held.GetHeldBecause())
 	}
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: id.New().String()})
-	refused(t, err, fault.NotFound, "Service not found")
+	refused(t, err, fault.Unprocessable, "Service not found")
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: "nonsense"})
-	refused(t, err, fault.NotFound, "Service not found")
+	refused(t, err, fault.Unprocessable, "Service not found")
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{At: timestamppb.New(now.AddDate(6, 0, 0))})
 	refused(t, err, fault.Unprocessable, "within five years")
 	d.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now()`)
@@ -385,8 +385,8 @@ func TestStepsKeepTheirIdentityThroughEdits(t *testing.T) {
 		}
 	}
 	refused(t, edit(step(first, wei), step(first, priya)), fault.Unprocessable, "Another step has this id already")
-	refused(t, edit(step(second, wei)), fault.NotFound, "This policy has no such step")
-	refused(t, edit(step("step 1", wei)), fault.NotFound, "This policy has no such step")
+	refused(t, edit(step(second, wei)), fault.Unprocessable, "This policy has no such step")
+	refused(t, edit(step("step 1", wei)), fault.Unprocessable, "This policy has no such step")
 }
 
 // TestPoliciesSayWhoIsLastAndWhenNobodyIs keeps last resort and quiet rules, and people

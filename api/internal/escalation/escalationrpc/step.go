@@ -54,22 +54,22 @@ func checkPolicy(request policyRequest) (checked checkedPolicy, err error) {
 		return checked, err
 	}
 	if outside(request.GetAckTimeoutSeconds(), shortestAckTimeout, longestAckTimeout) {
-		return checked, org.Refuse("ack_timeout_seconds", "Page again one minute to seven days after the acknowledgement, or never: use 60 to 604800 seconds, or 0.")
+		return checked, fault.InvalidField("ack_timeout_seconds", fault.OutOfRange, "Page again one minute to seven days after the acknowledgement, or never: use 60 to 604800 seconds, or 0.")
 	}
 	if outside(request.GetAutoResolveSeconds(), shortestAutoResolve, longestAutoResolve) {
-		return checked, org.Refuse("auto_resolve_seconds", "Resolve five minutes to thirty days after the last news, or never: use 300 to 2592000 seconds, or 0.")
+		return checked, fault.InvalidField("auto_resolve_seconds", fault.OutOfRange, "Resolve five minutes to thirty days after the last news, or never: use 300 to 2592000 seconds, or 0.")
 	}
 	checked.lastResort = cmp.Or(request.GetLastResort(), "owners")
 	if request.GetLastResort() == "" && request.GetLastResortTarget() != nil {
 		checked.lastResort = "target"
 	}
 	if (checked.lastResort == "target") != (request.GetLastResortTarget() != nil) {
-		return checked, org.Refuse("last_resort_target", "Send last_resort_target together with last_resort \"target\", and only then.")
+		return checked, fault.InvalidField("last_resort_target", fault.BadFormat, "Send last_resort_target together with last_resort \"target\", and only then.")
 	}
 	var rules []escalation.Quiet
 	for i, message := range request.GetQuiet() {
 		if len(message.GetSeverities())+len(message.GetWindows()) == 0 {
-			return checked, org.Refuse(fmt.Sprintf("quiet[%d]", i), "Say for which severities or at which times nobody is paged: without both, the policy would never page.")
+			return checked, fault.InvalidField(fmt.Sprintf("quiet[%d]", i), fault.Required, "Say for which severities or at which times nobody is paged: without both, the policy would never page.")
 		}
 		rule := escalation.Quiet{Windows: windowsOf(message.GetWindows())}
 		for _, severity := range message.GetSeverities() {
@@ -186,11 +186,11 @@ func (w writer) resolve(ctx context.Context, targets []*nightbellv1.EscalationTa
 		case target.GetEmail() == "":
 			continue
 		case target.GetKind() != string(escalation.User) || target.GetId() != "":
-			return org.Refuse(field, "Only a user is named by an e-mail address, and then without an id.")
+			return fault.InvalidField(field, fault.BadFormat, "Only a user is named by an e-mail address, and then without an id.")
 		}
 		userID, err := w.q.FindMember(ctx, w.org, strings.TrimSpace(target.GetEmail()))
 		if errors.Is(err, pgx.ErrNoRows) {
-			return org.Refuse(field, "Nobody in this workspace has the e-mail address "+strconv.Quote(target.GetEmail())+".")
+			return fault.InvalidField(field, fault.Missing, "Nobody in this workspace has the e-mail address "+strconv.Quote(target.GetEmail())+".")
 		}
 		if err != nil {
 			return err
@@ -205,9 +205,8 @@ func noTarget(step, target int, kind string) error {
 	if step == lastResortPosition {
 		where, path = "The last resort", "last_resort_target.id"
 	}
-	missing := fault.Newf(fault.NotFound, "escalation_target_not_found", "%s names a %s that does not exist.", where, kind)
-	missing.Fields = []fault.Field{{Path: path, Message: "does not exist"}}
-	return missing
+	return fault.InvalidFields(fmt.Sprintf("%s names a %s that does not exist.", where, kind),
+		fault.Field{Path: path, Code: fault.Missing, Message: "does not exist"})
 }
 
 func find(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, text string) (*nightbellv1.EscalationPolicy, error) {

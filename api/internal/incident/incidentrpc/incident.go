@@ -111,16 +111,19 @@ func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.Creat
 		declaration.Severity = alert.Medium
 	}
 	var err error
-	if declaration.ServiceID, err = reference(request.GetServiceId(), "Service"); err != nil {
+	if declaration.ServiceID, err = reference(request.GetServiceId(), "service_id", "Service"); err != nil {
 		return nil, err
 	}
-	if declaration.AssigneeID, err = reference(request.GetAssigneeId(), "User"); err != nil {
+	if declaration.AssigneeID, err = reference(request.GetAssigneeId(), "assignee_id", "User"); err != nil {
 		return nil, err
 	}
 	if declaration.Repeat, err = idempotencyKey(ctx, request); err != nil {
 		return nil, err
 	}
 	incidentID, err := h.responder.DeclareIncident(ctx, declaration)
+	if errors.Is(err, paging.ErrNoService) {
+		err = fault.InvalidField("service_id", fault.Missing, "Service not found")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +132,13 @@ func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.Creat
 }
 
 // reference reads an optional id. Text that is no id is something that does not exist.
-func reference(text, noun string) (uuid.UUID, error) {
+func reference(text, path, noun string) (uuid.UUID, error) {
 	if text == "" {
 		return uuid.Nil, nil
 	}
 	key, ok := id.Parse(text)
 	if !ok {
-		return uuid.Nil, fault.New(fault.NotFound, "not_found", noun+" not found")
+		return uuid.Nil, fault.InvalidField(path, fault.Missing, noun+" not found")
 	}
 	return key, nil
 }
@@ -207,7 +210,7 @@ type member struct {
 
 // member finds who is meant in the caller's organization; nobody for empty text.
 func (h *Handler) member(ctx context.Context, text string) (member, error) {
-	userID, err := reference(text, "User")
+	userID, err := reference(text, "user_id", "User")
 	if err != nil || userID == uuid.Nil {
 		return member{}, err
 	}
@@ -218,7 +221,7 @@ func (h *Handler) member(ctx context.Context, text string) (member, error) {
 		return m, err
 	})
 	if errors.Is(err, respond.ErrNoIncident) {
-		err = fault.New(fault.NotFound, "not_found", "User not found")
+		err = fault.InvalidField("user_id", fault.Missing, "User not found")
 	}
 	return found, err
 }

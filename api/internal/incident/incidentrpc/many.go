@@ -15,7 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
 
-var errWhich = fault.New(fault.Invalid, "no_incidents_named",
+var errWhich = fault.InvalidField("ids", fault.Required,
 	"Say which incidents: give ids, or a filter with triggered_before.")
 
 // ChangeIncidents acknowledges or resolves many incidents by one call.

@@ -37,7 +37,7 @@ const (
 // Codes of the faults Parse returns, all of kind Invalid.
 const (
 	// CodeNotJSON: the body is not JSON.
-	CodeNotJSON = "body_not_json"
+	CodeNotJSON = "invalid_json"
 	// CodeUnknownShape: JSON, but nothing in it is an alert.
 	CodeUnknownShape = "unknown_alert_format"
 	// CodeNoAlerts: the format is right and says that there is nothing to say.

@@ -127,9 +127,15 @@ func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.Configu
 
 func (s *Slack) checkAddress(text string) (address, hint string, err error) {
 	if address, hint, err = notify.CheckAddress(notify.Slack, text); err == nil {
-		err = s.checkURL(address)
+		if err = s.checkURL(address); err == nil {
+			return address, hint, nil
+		}
 	}
-	return address, hint, err
+	sentence := err.Error()
+	if refused, ok := fault.Of(err); ok {
+		sentence = refused.Message
+	}
+	return "", "", fault.InvalidField("webhook_url", fault.BadFormat, sentence)
 }
 
 func (s *Slack) save(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, next stored, now time.Time) error {

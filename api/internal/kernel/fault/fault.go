@@ -20,8 +20,10 @@ const (
 	Unauthenticated Kind = "unauthenticated" // 401: sign in (again)
 	Denied          Kind = "denied"          // 403: signed in, but not allowed
 	NotFound        Kind = "not_found"       // 404: no such thing in this organization
+	WrongVerb       Kind = "wrong_verb"      // 405: this address takes another verb
 	Conflict        Kind = "conflict"        // 409: the state of things does not allow it
 	TooLarge        Kind = "too_large"       // 413: send less
+	Unsupported     Kind = "unsupported"     // 415: send it in another form
 	Unprocessable   Kind = "unprocessable"   // 422: understood, but a field breaks a rule
 	Limited         Kind = "limited"         // 429: slow down
 	Internal        Kind = "internal"        // 500: our mistake
@@ -31,7 +33,7 @@ const (
 // Error is a refusal or failure that a caller may see.
 type Error struct {
 	Kind Kind
-	// Code is a stable lower_snake_case word for programs.
+	// Code is a stable lower_snake_case word for programs, one of Codes.
 	Code string
 	// Message is a sentence for people that says what to do.
 	Message string
@@ -45,7 +47,34 @@ type Error struct {
 // Field is one broken rule of a request.
 type Field struct {
 	Path    string
+	Code    FieldCode
 	Message string
+}
+
+// FieldCode says to programs what is wrong with a field.
+type FieldCode string
+
+// The codes of fields.
+const (
+	Required   FieldCode = "required"     // it is missing or empty
+	Unknown    FieldCode = "unknown"      // there is no field of this name
+	TooLong    FieldCode = "too_long"     // text or a list
+	OutOfRange FieldCode = "out_of_range" // a number, a time, or a text or list that is too short
+	NotOneOf   FieldCode = "not_one_of"   // it is none of the words that are allowed
+	BadFormat  FieldCode = "bad_format"   // it is of another type or form
+	Missing    FieldCode = "not_found"    // it names something that does not exist
+)
+
+// InvalidFields is the one refusal of fields: what was asked is understood, and cannot be.
+func InvalidFields(message string, fields ...Field) *Error {
+	refusal := New(Unprocessable, "invalid_fields", message)
+	refusal.Fields = fields
+	return refusal
+}
+
+// InvalidField is InvalidFields for one field, with the same sentence for both.
+func InvalidField(path string, code FieldCode, sentence string) *Error {
+	return InvalidFields(sentence, Field{Path: path, Code: code, Message: sentence})
 }
 
 // New makes a fault with a sentence for people.

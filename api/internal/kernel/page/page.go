@@ -29,9 +29,6 @@ const (
 	version = "nightbell page 1"
 )
 
-// CodeBadCursor is the code of the fault Decode returns.
-const CodeBadCursor = "bad_cursor"
-
 // Encode makes the cursor of a row of an organization: 43 characters that are safe
 // in a URL. The time is kept to the microsecond, as PostgreSQL has it. A uuid.UUID
 // can be passed for either key.
@@ -50,7 +47,7 @@ func Decode(orgID [16]byte, text string) (at time.Time, id [16]byte, err error) 
 	place, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(text) != length || len(place) != size || // line breaks in it would be ignored
 		!bytes.Equal(place[tagAt:], tag(orgID, place[:tagAt])) {
-		return time.Time{}, id, fault.New(fault.Invalid, CodeBadCursor,
+		return time.Time{}, id, fault.New(fault.Invalid, "bad_cursor",
 			"This cursor does not belong to this list. Start again without a cursor.")
 	}
 	copy(id[:], place[keyAt:tagAt])

@@ -84,7 +84,7 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 	}
 	if kind.Secret() {
 		if err := h.checkURL(address); err != nil {
-			return nil, err
+			return nil, fault.InvalidField("address", fault.BadFormat, err.Error())
 		}
 	}
 	response := &nightbellv1.CreateContactMethodResponse{}
@@ -237,7 +237,7 @@ func (h *Handler) CreateNotificationRule(ctx context.Context, request *nightbell
 			ID: uuid.MustParse(rule.GetId()), Urgency: rule.GetUrgency(),
 			DelaySeconds: rule.GetDelaySeconds(), Now: now, OrgID: caller.OrgID, ContactMethodID: contactID, UserID: caller.UserID,
 		})
-		return orMissing(written, err, errNoContact)
+		return orMissing(written, err, fault.InvalidField("contact_method_id", fault.Missing, "Contact method not found"))
 	})
 	if postgres.ConstraintName(err) == "notification_rule_once_key" {
 		err = fault.New(fault.Conflict, "notification_rule_exists", "You have this rule already. Choose another delay or contact method.").Because(err)

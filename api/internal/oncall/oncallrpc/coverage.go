@@ -101,7 +101,7 @@ func (w *work) readCoverage(ctx context.Context, days span, request *nightbellv1
 	for i, text := range request.GetScheduleId() {
 		scheduleID, _ := id.Parse(text)
 		if _, exists := paged[scheduleID]; !exists {
-			return nil, notFound("schedule_not_found", fmt.Sprintf("schedule_id[%d]", i), "Schedule not found")
+			return nil, notFound(fmt.Sprintf("schedule_id[%d]", i), "Schedule not found")
 		}
 		c.only[scheduleID] = true
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/org"
@@ -55,7 +56,7 @@ func (w *work) read(ctx context.Context, scheduleID uuid.UUID, request namedPlan
 	}
 	description := strings.TrimSpace(request.GetDescription())
 	if strings.ContainsRune(description, 0) {
-		return draft{}, org.Refuse("description", "Remove the control characters from the description.")
+		return draft{}, fault.InvalidField("description", fault.BadFormat, "Remove the control characters from the description.")
 	}
 	schedule, err := w.readPlan(ctx, scheduleID, request, id.New)
 	if err != nil {
@@ -68,9 +69,9 @@ func (w *work) read(ctx context.Context, scheduleID uuid.UUID, request namedPlan
 	case err != nil:
 		return draft{}, err
 	case !exist.Team:
-		return draft{}, notFound("team_not_found", "team_id", "Team not found")
+		return draft{}, notFound("team_id", "Team not found")
 	case !exist.Policy:
-		return draft{}, notFound("escalation_policy_not_found", "escalation_policy_id", "Escalation policy not found")
+		return draft{}, notFound("escalation_policy_id", "Escalation policy not found")
 	}
 	return asked, nil
 }
@@ -127,7 +128,7 @@ func readRotation(path string, asked *nightbellv1.Rotation, known map[uuid.UUID]
 		rotationID, _ := id.Parse(asked.GetId())
 		start, exists := known[rotationID]
 		if !exists {
-			return rotation, notFound("rotation_not_found", path+"id", "This schedule has no such rotation. Leave the id empty for a new one.")
+			return rotation, notFound(path+"id", "This schedule has no such rotation. Leave the id empty for a new one.")
 		}
 		delete(known, rotationID)
 		rotation.ID, rotation.Start = rotationID, start
@@ -169,7 +170,7 @@ func readPeople(path string, texts []string) ([]uuid.UUID, error) {
 }
 
 func noPerson(path string) error {
-	return notFound("user_not_found", path, "One of these people is not a member of your organization. Invite them first.")
+	return notFound(path, "One of these people is not a member of your organization. Invite them first.")
 }
 
 // checkPeople refuses the first person who is not a member or cannot sign in any more.
@@ -209,7 +210,7 @@ const (
 func instant(path string, asked *timestamppb.Timestamp) (time.Time, error) {
 	at := asked.AsTime().Truncate(time.Second)
 	if at.Year() < firstYear || at.Year() > lastYear {
-		return at, org.Refuse(path, fmt.Sprintf("Choose a time between the years %d and %d.", firstYear, lastYear))
+		return at, fault.InvalidField(path, fault.OutOfRange, fmt.Sprintf("Choose a time between the years %d and %d.", firstYear, lastYear))
 	}
 	return at, nil
 }

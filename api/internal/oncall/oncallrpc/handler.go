@@ -84,10 +84,8 @@ func (w *work) load(ctx context.Context, text string, since time.Time) (oncall.S
 }
 
 // notFound is the refusal of a field that names something that is not there.
-func notFound(code, path, sentence string) error {
-	missing := fault.New(fault.NotFound, code, sentence)
-	missing.Fields = []fault.Field{{Path: path, Message: "does not exist"}}
-	return missing
+func notFound(path, sentence string) error {
+	return fault.InvalidFields(sentence, fault.Field{Path: path, Code: fault.Missing, Message: "does not exist"})
 }
 
 // optional reads an id; empty text is none. Text that is no id becomes one that nobody has.

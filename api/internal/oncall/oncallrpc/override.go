@@ -16,7 +16,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
-	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -103,7 +102,7 @@ func (w *work) readOverride(ctx context.Context, request *nightbellv1.CreateOver
 		}
 	}
 	if request.EndsAt == nil {
-		return override, org.Refuse("ends_at", "Say when the override ends.")
+		return override, fault.InvalidField("ends_at", fault.Required, "Say when the override ends.")
 	}
 	if override.End, err = instant("ends_at", request.GetEndsAt()); err != nil {
 		return override, err
@@ -119,11 +118,11 @@ func (w *work) readOverride(ctx context.Context, request *nightbellv1.CreateOver
 	}
 	switch {
 	case !override.End.After(w.now):
-		return override, org.Refuse("ends_at", "This is over already. Choose an end in the future.")
+		return override, fault.InvalidField("ends_at", fault.OutOfRange, "This is over already. Choose an end in the future.")
 	case override.End.Sub(override.Start) > maxOverride:
-		return override, org.Refuse("ends_at", "Let an override last 366 days at most, or add a rotation.")
+		return override, fault.InvalidField("ends_at", fault.OutOfRange, "Let an override last 366 days at most, or add a rotation.")
 	case strings.ContainsRune(override.Reason, 0):
-		return override, org.Refuse("reason", "Remove the control characters from the reason.")
+		return override, fault.InvalidField("reason", fault.BadFormat, "Remove the control characters from the reason.")
 	}
 	return override, w.checkOverridePeople(ctx, override)
 }

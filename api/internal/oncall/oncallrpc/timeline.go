@@ -2,6 +2,7 @@ package oncallrpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -9,10 +10,10 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
-	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -67,6 +68,9 @@ func (h *Handler) PreviewSchedule(ctx context.Context, request *nightbellv1.Prev
 		}
 		if request.GetScheduleId() != "" {
 			stored, err := w.load(ctx, request.GetScheduleId(), shown.from)
+			if errors.Is(err, errNoSchedule) {
+				return notFound("schedule_id", "Schedule not found")
+			}
 			if err != nil {
 				return err
 			}
@@ -120,9 +124,9 @@ func readRange(request ranged, zone *time.Location, now time.Time) (shown span, 
 	}
 	switch length := shown.to.Sub(shown.from); {
 	case length <= 0:
-		return shown, org.Refuse("to", "Choose an end after the beginning.")
+		return shown, fault.InvalidField("to", fault.OutOfRange, "Choose an end after the beginning.")
 	case length > (maxDays*24+1)*time.Hour: // an hour more where clocks are set back
-		return shown, org.Refuse("to", fmt.Sprintf("Choose at most %d days.", maxDays))
+		return shown, fault.InvalidField("to", fault.OutOfRange, fmt.Sprintf("Choose at most %d days.", maxDays))
 	}
 	return shown, nil
 }
@@ -173,7 +177,7 @@ func (p *picture) draw(ctx context.Context) (*nightbellv1.Timeline, []oncall.Spa
 	case err != nil: // whoever asked has left, or waited too long
 		return nil, nil, err
 	case !complete:
-		return nil, nil, org.Refuse("to", "This schedule changes too often to draw so many days. Choose fewer.")
+		return nil, nil, fault.InvalidField("to", fault.OutOfRange, "This schedule changes too often to draw so many days. Choose fewer.")
 	}
 	return timeline, p.gaps(final, budget), nil
 }
@@ -260,6 +264,9 @@ func (w *work) scheduleOr(ctx context.Context, text string) (*uuid.UUID, error) 
 	}
 	scheduleID, _ := id.Parse(text)
 	_, err := w.describeRow(ctx, scheduleID)
+	if errors.Is(err, errNoSchedule) {
+		err = notFound("schedule_id", "Schedule not found")
+	}
 	return &scheduleID, err
 }
 

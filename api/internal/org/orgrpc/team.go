@@ -20,10 +20,10 @@ import (
 )
 
 var (
-	errNoMember = fault.New(fault.NotFound, "member_not_found",
+	errNoMember = fault.InvalidField("member_ids", fault.Missing,
 		"One of these people is not a member of your organization. Invite them first.")
 	errNoTeam     = fault.New(fault.NotFound, "team_not_found", "Team not found")
-	errTeamExists = fault.New(fault.Conflict, "team_exists", "There is a team of this name already. Choose another name.")
+	errTeamExists = fault.New(fault.Conflict, "team_name_taken", "There is a team of this name already. Choose another name.")
 )
 
 // team is a team as it is asked for: checked, and not stored yet.
@@ -47,7 +47,7 @@ func readTeam(orgID, teamID uuid.UUID, request asked) (team, error) {
 	}
 	description := strings.TrimSpace(request.GetDescription())
 	if strings.ContainsRune(description, 0) {
-		return team{}, org.Refuse("description", "Remove the control characters from the description.")
+		return team{}, fault.InvalidField("description", fault.BadFormat, "Remove the control characters from the description.")
 	}
 	members, err := parseMembers(request.GetMemberIds())
 	return team{orgID, teamID, name, description, members}, err

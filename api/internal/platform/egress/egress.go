@@ -71,7 +71,7 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Unwrap lets fault.Of find the refusal.
 func (r *Refusal) Unwrap() error {
-	return fault.New(fault.Unprocessable, "address_refused", r.Message)
+	return fault.InvalidFields(r.Message)
 }
 
 // New makes a client. It uses no proxy, whatever the environment says, because a

@@ -68,28 +68,31 @@ func checkEncoding(header http.Header) error {
 	return nil
 }
 
-// readJSON fills message, or says in a sentence what does not fit. Fields that the message does
-// not have are left with it for Validate.
+// readJSON fills message, or says in a sentence why the body is no JSON object. Fields that the
+// message does not have, or has of another type, are left with it for Validate.
 func readJSON(body []byte, message proto.Message) error {
 	if jsonIn.Unmarshal(body, message) == nil {
 		return nil
 	}
+	reflected := message.ProtoReflect()
 	err := jsonInTolerant.Unmarshal(body, message)
 	if err == nil {
-		reflected := message.ProtoReflect()
 		noteUnknown(reflected, unknownInJSON(body, reflected.Descriptor()))
 		return nil
 	}
-	refused := fault.New(fault.Invalid, "invalid_json", whyNotJSON(body, err)).Because(err)
-	if path, want := wrongType(body, message.ProtoReflect().Descriptor()); want != "" {
-		refused.Message = path + " must be " + want + "."
-		refused.Fields = []fault.Field{{Path: path, Message: "must be " + want}}
+	if why := whyNotJSON(body, err); why != "" {
+		return fault.New(fault.Invalid, "invalid_json", why).Because(err)
 	}
-	return refused
+	path, want := wrongType(body, reflected.Descriptor())
+	if want == "" {
+		return fault.New(fault.Invalid, "invalid_json", "The body is JSON, but a field does not have the form that this call expects; see /v1/openapi.yaml.").Because(err)
+	}
+	noteUnknown(reflected, []fault.Field{{Path: path, Code: fault.BadFormat, Message: "must be " + want}})
+	return nil
 }
 
 // whyNotJSON never repeats the library's text: it speaks of Go and protobuf, and it quotes values,
-// one of which may be a password.
+// one of which may be a password. It is empty for an object of which only some value does not fit.
 func whyNotJSON(body []byte, err error) string {
 	var syntax *json.SyntaxError
 	var into any
@@ -102,12 +105,11 @@ func whyNotJSON(body []byte, err error) string {
 	if _, isObject := into.(map[string]any); !isObject {
 		return "The body must be one JSON object."
 	}
-	text := err.Error()
-	switch {
+	switch text := err.Error(); {
 	case strings.Contains(text, "recursion"):
 		return "The body is nested too deeply."
 	case strings.Contains(text, "duplicate"):
 		return "The body names a field twice."
 	}
-	return "The body is JSON, but a field does not have the form that this call expects; see /v1/openapi.yaml."
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
@@ -27,8 +28,10 @@ var outcomes = map[fault.Kind]outcome{
 	fault.Unauthenticated: {connect.CodeUnauthenticated, http.StatusUnauthorized},
 	fault.Denied:          {connect.CodePermissionDenied, http.StatusForbidden},
 	fault.NotFound:        {connect.CodeNotFound, http.StatusNotFound},
+	fault.WrongVerb:       {connect.CodeUnimplemented, http.StatusMethodNotAllowed},
 	fault.Conflict:        {connect.CodeFailedPrecondition, http.StatusConflict},
 	fault.TooLarge:        {connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
+	fault.Unsupported:     {connect.CodeInvalidArgument, http.StatusUnsupportedMediaType},
 	fault.Unprocessable:   {connect.CodeInvalidArgument, http.StatusUnprocessableEntity},
 	fault.Limited:         {connect.CodeResourceExhausted, http.StatusTooManyRequests},
 	fault.Internal:        {connect.CodeInternal, http.StatusInternalServerError},
@@ -61,7 +64,7 @@ func refusal(ctx context.Context, err error, classify Classifier) *fault.Error {
 	switch {
 	case known != nil && known.Kind == fault.Internal:
 		logger.ErrorContext(ctx, "internal fault", "error", err)
-	case known != nil && (known.Kind == fault.Invalid || known.Kind == fault.Unprocessable):
+	case known != nil && (known.Kind == fault.Invalid || known.Kind == fault.Unsupported || known.Kind == fault.Unprocessable):
 		// No cause: what a parser or PostgreSQL says of input quotes it, and it may be a password.
 		logger.InfoContext(ctx, "refused", "code", known.Code)
 	case known != nil && (!ok || known.Unwrap() != nil):
@@ -90,8 +93,8 @@ func settled(ctx context.Context, err error) *fault.Error {
 	return seen
 }
 
-// WriteError answers an HTTP request with {"code","message","details"} and the status of the fault
-// in err. An err without a fault is logged and answered with a generic 500. It must be called
+// WriteError answers an HTTP request with {"code","message","details","request_id","help"} and the
+// status of the fault in err. An err without a fault is logged and answered with a generic 500. It must be called
 // before anything was written.
 func WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	writeFault(w, settled(r.Context(), refusal(r.Context(), err, nil)))
@@ -105,11 +108,7 @@ func writeFault(w http.ResponseWriter, seen *fault.Error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
-	writeStatus(w, status, seen)
-}
-
-func writeStatus(w http.ResponseWriter, status int, seen *fault.Error) {
-	body, err := json.Marshal(errorBody{seen.Code, seen.Message, details(seen)})
+	body, err := json.Marshal(errorBody{seen.Code, seen.Message, details(seen), w.Header().Get(requestIDHeader), helpOf(seen)})
 	if err != nil { // strings always marshal; this only keeps the promise of a body
 		body = []byte(`{"code":"internal","message":"Something went wrong on our side.","details":[]}`)
 	}
@@ -117,23 +116,29 @@ func writeStatus(w http.ResponseWriter, status int, seen *fault.Error) {
 }
 
 type errorBody struct {
-	Code    string   `json:"code"`
-	Message string   `json:"message"`
-	Details []detail `json:"details"`
+	Code      string   `json:"code"`
+	Message   string   `json:"message"`
+	Details   []detail `json:"details"`
+	RequestID string   `json:"request_id"`
+	Help      string   `json:"help"`
 }
 
 type detail struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Field   string          `json:"field"`
+	Code    fault.FieldCode `json:"code"`
+	Message string          `json:"message"`
 }
 
 func details(seen *fault.Error) []detail {
 	list := make([]detail, 0, len(seen.Fields))
 	for _, field := range seen.Fields {
-		list = append(list, detail{field.Path, field.Message})
+		list = append(list, detail{field.Path, field.Code, field.Message})
 	}
 	return list
 }
+
+// helpOf is where the documentation explains the code.
+func helpOf(seen *fault.Error) string { return "/docs/errors#" + seen.Code }
 
 func statusOf(seen *fault.Error) int {
 	if seen.Code == errGone.Code {
@@ -154,10 +159,10 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 }
 
 // connectError is the fault for Connect, gRPC and gRPC-Web clients, with the details that their
-// libraries know: ErrorInfo carries our code, BadRequest the fields.
+// libraries know: ErrorInfo carries our code, BadRequest the fields, RequestInfo and Help the rest.
 func connectError(ctx context.Context, seen *fault.Error, header http.Header) *connect.Error {
 	mapped := connect.NewError(codeOf(ctx, seen), errors.New(seen.Message))
-	attach(mapped, seen)
+	attach(mapped, seen, RequestID(ctx))
 	maps.Copy(mapped.Meta(), header)
 	if seen.RetryAfterSeconds > 0 {
 		mapped.Meta().Set("Retry-After", strconv.Itoa(seen.RetryAfterSeconds))
@@ -178,19 +183,23 @@ func codeOf(ctx context.Context, seen *fault.Error) connect.Code {
 	return connect.CodeInternal
 }
 
-func attach(mapped *connect.Error, seen *fault.Error) {
-	if info, err := connect.NewErrorDetail(&errdetails.ErrorInfo{Reason: seen.Code, Domain: "nightbell"}); err == nil {
-		mapped.AddDetail(info)
+func attach(mapped *connect.Error, seen *fault.Error, requestID string) {
+	infos := []proto.Message{
+		&errdetails.ErrorInfo{Reason: seen.Code, Domain: "nightbell"},
+		&errdetails.RequestInfo{RequestId: requestID},
+		&errdetails.Help{Links: []*errdetails.Help_Link{{Url: helpOf(seen)}}},
 	}
-	if len(seen.Fields) == 0 {
-		return
+	if len(seen.Fields) > 0 {
+		broken := &errdetails.BadRequest{}
+		for _, field := range seen.Fields {
+			broken.FieldViolations = append(broken.FieldViolations,
+				&errdetails.BadRequest_FieldViolation{Field: field.Path, Reason: string(field.Code), Description: field.Message})
+		}
+		infos = append(infos, broken)
 	}
-	broken := &errdetails.BadRequest{}
-	for _, field := range seen.Fields {
-		broken.FieldViolations = append(broken.FieldViolations,
-			&errdetails.BadRequest_FieldViolation{Field: field.Path, Description: field.Message})
-	}
-	if info, err := connect.NewErrorDetail(broken); err == nil {
-		mapped.AddDetail(info)
+	for _, info := range infos {
+		if detail, err := connect.NewErrorDetail(info); err == nil {
+			mapped.AddDetail(detail)
+		}
 	}
 }

@@ -51,6 +51,8 @@ func TestEveryKindHasAnOutcome(t *testing.T) {
 		"unauthenticated": {connect.CodeUnauthenticated, 401},
 		"denied":          {connect.CodePermissionDenied, 403},
 		"not_found":       {connect.CodeNotFound, 404},
+		"wrong_verb":      {connect.CodeUnimplemented, 405},
+		"unsupported":     {connect.CodeInvalidArgument, 415},
 		"conflict":        {connect.CodeFailedPrecondition, 409},
 		"too_large":       {connect.CodeResourceExhausted, 413},
 		"unprocessable":   {connect.CodeInvalidArgument, 422},
@@ -65,19 +67,20 @@ func TestEveryKindHasAnOutcome(t *testing.T) {
 	for _, kind := range known {
 		t.Run(string(kind), func(t *testing.T) {
 			refused := fault.New(kind, "a_word", "AI not configured").After(3)
-			refused.Fields = []fault.Field{{Path: "title", Message: "is required"}}
+			refused.Fields = []fault.Field{{Path: "title", Code: fault.Required, Message: "is required"}}
 			w := httptest.NewRecorder()
+			w.Header().Set(requestIDHeader, "r1")
 			WriteError(w, quietRequest(t), fmt.Errorf("wrapped: %w", refused))
 			var body errorBody
 			if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
 				t.Fatal(err)
 			}
 			if w.Code != want[kind].status || body.Code != "a_word" || body.Message != "AI not configured" ||
-				len(body.Details) != 1 || body.Details[0] != (detail{"title", "is required"}) || w.Header().Get("Retry-After") != "3" {
+				body.Help != "/docs/errors#a_word" || body.RequestID != "r1" || len(body.Details) != 1 || body.Details[0] != (detail{"title", fault.Required, "is required"}) || w.Header().Get("Retry-After") != "3" {
 				t.Errorf("REST: %d %s", w.Code, w.Body)
 			}
 			over := connectError(t.Context(), refused, nil)
-			if over.Code() != want[kind].code || over.Message() != "AI not configured" || over.Meta().Get("Retry-After") != "3" || len(over.Details()) != 2 {
+			if over.Code() != want[kind].code || over.Message() != "AI not configured" || over.Meta().Get("Retry-After") != "3" || len(over.Details()) != 4 {
 				t.Errorf("Connect: %v with %d details", over, len(over.Details()))
 			}
 		})

@@ -24,7 +24,7 @@ var prose = map[protoreflect.Name]func(string) string{
 // character but NUL, which PostgreSQL cannot store.
 func makePlain(message protoreflect.Message, path string, depth int) (fields []fault.Field) {
 	if depth > maxDepth {
-		return []fault.Field{{Path: path, Message: fmt.Sprintf("is nested deeper than %d levels", maxDepth)}}
+		return []fault.Field{{Path: path, Code: fault.TooLong, Message: fmt.Sprintf("is nested deeper than %d levels", maxDepth)}}
 	}
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		at := join(path, string(field.Name()))
@@ -57,7 +57,7 @@ func plainItem(field protoreflect.FieldDescriptor, value protoreflect.Value, pat
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		if wrong := notPlain(field, value.String()); wrong != "" {
-			return []fault.Field{{Path: path, Message: wrong}}
+			return []fault.Field{{Path: path, Code: fault.BadFormat, Message: wrong}}
 		}
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		if value.Message().Descriptor().FullName() != "google.protobuf.Value" { // wraps every value of an object or list

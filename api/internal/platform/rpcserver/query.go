@@ -2,8 +2,10 @@ package rpcserver
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,36 +16,35 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-// readQuery fills the fields that the query names. Unknown names are left with the message for
-// Validate, and an empty value of anything but text is ignored.
-func readQuery(query url.Values, fields protoreflect.FieldDescriptors, message protoreflect.Message) error {
-	for name, values := range query {
-		field := fieldNamed(fields, name)
-		if field == nil {
-			noteUnknown(message, []fault.Field{{Path: name, Message: doesNotExist(name, message.Descriptor())}})
-			continue
-		}
-		if len(values) == 0 || fromText(field) != nil {
-			continue
-		}
-		if !field.IsList() {
-			values = values[:1]
-		}
-		if err := setTexts(message, field, values); err != nil {
-			return err
+// readQuery fills the fields that the query names. What does not fit, and names that do not exist,
+// are left with the message for Validate; an empty value of anything but text is no value.
+func readQuery(query url.Values, fields protoreflect.FieldDescriptors, message protoreflect.Message) {
+	var wrong []fault.Field
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		field, values := fields.ByName(protoreflect.Name(name)), query[name]
+		switch {
+		case field == nil:
+			wrong = append(wrong, fault.Field{Path: name, Code: fault.Unknown, Message: doesNotExist(name, message.Descriptor())})
+		case len(values) > 1 && !field.IsList():
+			wrong = append(wrong, fault.Field{Path: name, Code: fault.BadFormat, Message: "must be given once: this call does not take several"})
+		default:
+			if expected := setTexts(message, field, values); expected != "" {
+				wrong = append(wrong, fault.Field{Path: name, Code: fault.BadFormat, Message: "must be " + expected})
+			}
 		}
 	}
-	return nil
+	noteUnknown(message, wrong)
 }
 
-func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, values []string) error {
+// setTexts says in words what a value should have been when it does not fit.
+func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, values []string) (expected string) {
 	for _, text := range values {
-		if text == "" && field.Kind() != protoreflect.StringKind {
+		if text == "" && (field.IsList() || field.Kind() != protoreflect.StringKind) {
 			continue
 		}
 		value, expected := parseField(message, field, text)
 		if expected != "" {
-			return fault.Newf(fault.Invalid, "invalid_parameter", "The parameter %s must be %s.", field.Name(), expected)
+			return expected
 		}
 		if field.IsList() {
 			message.Mutable(field).List().Append(value)
@@ -51,7 +52,7 @@ func setTexts(message protoreflect.Message, field protoreflect.FieldDescriptor, 
 			message.Set(field, value)
 		}
 	}
-	return nil
+	return ""
 }
 
 // fromText says why a field cannot be written in a URL; nil when it can.

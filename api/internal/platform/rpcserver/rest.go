@@ -235,17 +235,14 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		}
 		t.ignoreReadOnly(message.ProtoReflect())
 		for name := range query {
-			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Message: "does not belong into the address: put it into the body"}})
+			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Code: fault.Unknown, Message: "does not belong into the address: put it into the body"}})
 		}
 	} else if len(query) > 0 {
-		fields := t.method.descriptor.Input().Fields()
-		if err := readQuery(query, fields, message.ProtoReflect()); err != nil {
-			return err
-		}
+		readQuery(query, t.method.descriptor.Input().Fields(), message.ProtoReflect())
 	}
 	for _, field := range t.variables {
-		if err := setTexts(message.ProtoReflect(), field, []string{r.PathValue(string(field.Name()))}); err != nil {
-			return err
+		if setTexts(message.ProtoReflect(), field, []string{r.PathValue(string(field.Name()))}) != "" {
+			return errNothingHere
 		}
 	}
 	return nil
@@ -258,7 +255,7 @@ func (t *restRoute) ignoreReadOnly(message protoreflect.Message) {
 	unknown := takeUnknown(message)
 	resource := resourceOf(t.method.descriptor)
 	if id := message.Descriptor().Fields().ByName("id"); resource != nil && id != nil && message.Has(id) {
-		unknown = slices.DeleteFunc(unknown, func(f fault.Field) bool { return fieldNamed(resource.Fields(), f.Path) != nil })
+		unknown = slices.DeleteFunc(unknown, func(f fault.Field) bool { return isUnknown(f) && fieldNamed(resource.Fields(), f.Path) != nil })
 	}
 	noteUnknown(message, unknown)
 }

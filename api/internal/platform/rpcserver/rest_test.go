@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,17 +15,19 @@ import (
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
 // echo remembers what arrived.
 func echo(tb testing.TB) (http.Handler, *nightbellv1.CreateIncidentRequest, *nightbellv1.ListIncidentsRequest) {
 	tb.Helper()
 	created, listed := &nightbellv1.CreateIncidentRequest{}, &nightbellv1.ListIncidentsRequest{}
-	server := New(quiet(), Recover(), MapFaults(nil))
+	server := New(quiet(), Recover(), MapFaults(nil), validateTypes)
 	mountProbe(tb, server, &probe{
 		create: func(_ context.Context, req *nightbellv1.CreateIncidentRequest) (*nightbellv1.CreateIncidentResponse, error) {
 			proto.Reset(created)
@@ -41,6 +44,21 @@ func echo(tb testing.TB) (http.Handler, *nightbellv1.CreateIncidentRequest, *nig
 		},
 	})
 	return server.Handler(), created, listed
+}
+
+// validateTypes is Validate without the limits of fields.
+func validateTypes(ctx context.Context, _ *Call, message proto.Message, next Next) (proto.Message, error) {
+	if fields := takeUnknown(message.ProtoReflect()); slices.ContainsFunc(fields, isMisfit) {
+		return nil, fault.InvalidFields(sentence(fields), fields...)
+	}
+	return next(ctx, message)
+}
+
+func misfitIn(message protoreflect.Message) error {
+	if fields := takeUnknown(message); len(fields) > 0 {
+		return fault.InvalidFields(sentence(fields), fields...)
+	}
+	return nil
 }
 
 func TestJSONForm(t *testing.T) {
@@ -88,10 +106,10 @@ func TestBodies(t *testing.T) {
 		"two values":         {body: `{}{}`, status: 400, shows: "not valid JSON"},
 		"list":               {body: `["hunter2"]`, status: 400, shows: "one JSON object"},
 		"text":               {body: `"hunter2"`, status: 400, shows: "one JSON object"},
-		"number for text":    {body: `{"title":42424242}`, status: 400, shows: "title must be a string."},
-		"text for an object": {body: `{"tags":"hunter2"}`, status: 400, shows: "tags must be an object whose values are each a string"},
-		"object for text":    {body: `{"service_id":{"hunter2":1}}`, status: 400, shows: "service_id must be a string"},
-		"number in a map":    {body: `{"tags":{"a":42424242}}`, status: 400, shows: "tags must be an object whose values are each a string"},
+		"number for text":    {body: `{"title":42424242}`, status: 422, shows: "title must be a string."},
+		"text for an object": {body: `{"tags":"hunter2"}`, status: 422, shows: "tags must be an object whose values are each a string"},
+		"object for text":    {body: `{"service_id":{"hunter2":1}}`, status: 422, shows: `"field":"service_id","code":"bad_format","message":"must be a string"`},
+		"number in a map":    {body: `{"tags":{"a":42424242}}`, status: 422, shows: "tags must be an object whose values are each a string"},
 		"twice":              {body: `{"title":"a","title":"hunter2"}`, status: 400, shows: "twice"},
 		"invalid UTF-8":      {body: "{\"title\":\"\xff\xfe\"}", status: 400, shows: "UTF-8"},
 		"bottomless":         {body: `{"metadata":{"a":` + strings.Repeat("[", 100000), status: 400, shows: "JSON"},
@@ -136,24 +154,25 @@ func TestPathHasTheLastWord(t *testing.T) {
 	if asked != "mine" {
 		t.Errorf("the body's id %q won over the path's", asked)
 	}
-	if got := rest(handler, http.MethodGet, "/v1/incidents/%ff", ""); got.status != http.StatusBadRequest || !strings.Contains(got.body, "UTF-8") {
+	if got := rest(handler, http.MethodGet, "/v1/incidents/%ff", ""); got.status != http.StatusNotFound {
 		t.Errorf("a path that is not UTF-8: %d %s", got.status, got.body)
 	}
 }
 
 func TestQuery(t *testing.T) {
 	handler, _, listed := echo(t)
-	got := rest(handler, http.MethodGet, "/v1/incidents?limit=10&offset=&status=open&text=a%20b&unknown=1&serviceId=s&limit=20", "")
+	got := rest(handler, http.MethodGet, "/v1/incidents?limit=10&offset=&status=open&text=a%20b&unknown=1&service_id=s", "")
 	if got.status != 200 || listed.GetLimit() != 10 || listed.GetStatus() != "open" || listed.GetText() != "a b" || listed.GetServiceId() != "s" {
 		t.Errorf("%d, arrived as %v", got.status, listed)
 	}
 	for query, want := range map[string]string{
-		"limit=x":                 "The parameter limit must be a whole number",
+		"limit=x":                 `"field":"limit","code":"bad_format","message":"must be a whole number`,
 		"limit=1.5":               "whole number",
 		"limit=99999999999999999": "whole number between",
 		"text=%ff":                "valid UTF-8",
+		"limit=10&limit=20":       "must be given once",
 	} {
-		if got := rest(handler, http.MethodGet, "/v1/incidents?"+query, ""); got.status != http.StatusBadRequest || !strings.Contains(got.body, want) {
+		if got := rest(handler, http.MethodGet, "/v1/incidents?"+query, ""); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, want) {
 			t.Errorf("?%s: %d %s", query, got.status, got.body)
 		}
 	}
@@ -182,7 +201,8 @@ func TestQueryKinds(t *testing.T) {
 	scalars := file.Messages().Get(0)
 	read := func(query map[string][]string) (*dynamicpb.Message, error) {
 		into := dynamicpb.NewMessage(scalars)
-		return into, readQuery(query, scalars.Fields(), into)
+		readQuery(query, scalars.Fields(), into)
+		return into, misfitIn(into)
 	}
 	good := map[string]string{"yes": "true", "str": "é", "dbl": "-1e3"}
 	bad := map[string]string{"yes": "maybe", "str": "\xff", "dbl": "Inf"}
@@ -208,7 +228,8 @@ func TestQueryTimes(t *testing.T) {
 	read := func(text string) (*nightbellv1.ListOnCallRequest, error) {
 		into := &nightbellv1.ListOnCallRequest{}
 		message := into.ProtoReflect()
-		return into, readQuery(map[string][]string{"at": {text}}, message.Descriptor().Fields(), message)
+		readQuery(map[string][]string{"at": {text}}, message.Descriptor().Fields(), message)
+		return into, misfitIn(message)
 	}
 	want := time.Date(2026, 11, 21, 7, 0, 0, 500e6, time.UTC)
 	for _, text := range []string{"2026-11-21T07:00:00.5Z", "2026-11-21T08:00:00.5+01:00", "2026-11-21T08:00:00.5 01:00"} {

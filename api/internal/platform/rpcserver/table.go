@@ -74,9 +74,7 @@ func (v verbs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	requestFrom(r.Context()).refused = "method_not_allowed"
-	refused := fault.Newf(fault.Invalid, "method_not_allowed", "%s is not possible here. Use %s.", printable(r.Method), v.allowed())
-	writeStatus(w, http.StatusMethodNotAllowed, refused)
+	WriteError(w, r, fault.Newf(fault.WrongVerb, "method_not_allowed", "%s is not possible here. Use %s.", printable(r.Method), v.allowed()))
 }
 
 func (v verbs) allowed() string {
@@ -91,14 +89,16 @@ func (v verbs) allowed() string {
 // printable keeps a made-up verb from filling an answer.
 func printable(verb string) string { return verb[:min(len(verb), 16)] }
 
+var errNothingHere = fault.New(fault.NotFound, "not_found",
+	"There is nothing at this address. The calls that exist are listed at /v1/openapi.yaml.")
+
 // otherwise answers what is not in the table.
 func (s *Server) otherwise(w http.ResponseWriter, r *http.Request) {
 	if s.Fallback != nil && !isAPI(r.URL.Path) {
 		s.Fallback.ServeHTTP(w, r)
 		return
 	}
-	WriteError(w, r, fault.New(fault.NotFound, "not_found",
-		"There is nothing at this address. The calls that exist are listed at /v1/openapi.yaml."))
+	WriteError(w, r, errNothingHere)
 }
 
 // isAPI tells the paths that programs call from those that people open.

@@ -16,9 +16,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-// Names that a request does not have are found where JSON and queries are decoded, before it
-// is known who calls and which method. They travel to Validate as protobuf unknown fields of the
-// message, under a number that no contract may use.
+// Names that a request does not have, and values of a wrong type, are found where JSON and queries
+// are decoded, before it is known who calls and which method. They travel to Validate as protobuf
+// unknown fields of the message, under a number that no contract may use.
 const unknownNumber = protowire.MaxValidNumber
 
 // maxUnknown is how many names are told.
@@ -28,7 +28,7 @@ const maxUnknown = 10
 func noteUnknown(message protoreflect.Message, unknown []fault.Field) {
 	notes := message.GetUnknown()
 	for _, field := range unknown[:min(len(unknown), maxUnknown)] {
-		for _, text := range []string{field.Path, field.Message} {
+		for _, text := range []string{field.Path, string(field.Code), field.Message} {
 			notes = protowire.AppendString(protowire.AppendTag(notes, unknownNumber, protowire.BytesType), text)
 		}
 	}
@@ -55,8 +55,10 @@ func takeUnknown(message protoreflect.Message) (unknown []fault.Field) {
 	if len(texts) > 0 {
 		message.SetUnknown(rest)
 	}
-	for pair := range slices.Chunk(texts, 2) {
-		unknown = append(unknown, fault.Field{Path: pair[0], Message: pair[len(pair)-1]})
+	for note := range slices.Chunk(texts, 3) {
+		if len(note) == 3 { // who sends such bytes over gRPC is told nothing
+			unknown = append(unknown, fault.Field{Path: note[0], Code: fault.FieldCode(note[1]), Message: note[2]})
+		}
 	}
 	return unknown[:min(len(unknown), maxUnknown)]
 }
@@ -89,7 +91,7 @@ func (u *unknownFields) inObject(object map[string]any, message protoreflect.Mes
 		case len(*u) == maxUnknown:
 			return
 		case field == nil:
-			*u = append(*u, fault.Field{Path: path + name, Message: doesNotExist(name, message)})
+			*u = append(*u, fault.Field{Path: path + name, Code: fault.Unknown, Message: doesNotExist(name, message)})
 		case field.Message() != nil && !field.IsMap() && !isWellKnown(field.Message()):
 			u.inValue(object[name], field.Message(), path+string(field.Name()))
 		}

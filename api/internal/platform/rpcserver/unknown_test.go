@@ -74,7 +74,8 @@ func TestMisspeltParameterIsRefused(t *testing.T) {
 	handler, _ := serveSchedules(t)
 	for _, c := range []struct{ verb, path, want string }{
 		{http.MethodGet, "/v1/on-call/problems?scheduleid=x", "scheduleid does not exist (did you mean schedule_id?)."},
-		{http.MethodGet, "/v1/on-call/problems?scheduleId=x&kind=gap&days=3", ""},
+		{http.MethodGet, "/v1/on-call/problems?scheduleId=x", "scheduleId does not exist (did you mean schedule_id?)."},
+		{http.MethodGet, "/v1/on-call/problems?schedule_id=x&kind=gap&days=3", ""},
 		{http.MethodPost, "/v1/schedules?timezone=UTC", "timezone does not belong into the address: put it into the body"},
 	} {
 		request := httptest.NewRequest(c.verb, c.path, strings.NewReader(`{"name":"A"}`))

@@ -1,15 +1,18 @@
 package rpcserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"buf.build/go/protovalidate"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
@@ -19,17 +22,24 @@ import (
 // names the fields.
 func Validate() Step {
 	return func(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
-		unknown := takeUnknown(message.ProtoReflect())
+		fields := takeUnknown(message.ProtoReflect())
 		if !refusesUnknown(call.Method) {
-			unknown = nil
+			fields = slices.DeleteFunc(fields, isUnknown)
 		}
-		unknown = append(unknown, makePlain(message.ProtoReflect(), "", 0)...)
-		if err := validate(message, unknown); err != nil {
+		if slices.ContainsFunc(fields, isMisfit) {
+			// What follows a value of a wrong type was not read, so that nothing can be said of it.
+			return nil, fault.InvalidFields(sentence(fields), fields...)
+		}
+		fields = append(fields, makePlain(message.ProtoReflect(), "", 0)...)
+		if err := validate(message, fields); err != nil {
 			return nil, err
 		}
 		return next(ctx, message)
 	}
 }
+
+func isUnknown(field fault.Field) bool { return field.Code == fault.Unknown }
+func isMisfit(field fault.Field) bool  { return field.Code != fault.Unknown }
 
 // validate takes the fields that are refused already.
 func validate(message proto.Message, fields []fault.Field) error {
@@ -44,9 +54,7 @@ func validate(message proto.Message, fields []fault.Field) error {
 	if len(fields) == 0 {
 		return nil
 	}
-	refused := fault.New(fault.Unprocessable, "invalid_fields", sentence(fields))
-	refused.Fields = fields
-	return refused
+	return fault.InvalidFields(sentence(fields), fields...)
 }
 
 // sentence joins what is wrong: "title is required, and severity must be ...".
@@ -66,14 +74,35 @@ func sentence(fields []fault.Field) string {
 func describe(violation *protovalidate.Violation) fault.Field {
 	return fault.Field{
 		Path:    protovalidate.FieldPathString(violation.Proto.GetField()),
+		Code:    codeOfRule(violation),
 		Message: ruleInWords(violation),
 	}
 }
 
+// fieldCodes are the codes of rules; of others it is bad_format.
+var fieldCodes = map[string]fault.FieldCode{
+	"required": fault.Required, "in": fault.NotOneOf,
+	"max_len": fault.TooLong, "max_bytes": fault.TooLong, "max_items": fault.TooLong, "max_pairs": fault.TooLong,
+	"min_len": fault.OutOfRange, "min_items": fault.OutOfRange, "gt": fault.OutOfRange, "gte": fault.OutOfRange,
+	"lt": fault.OutOfRange, "lte": fault.OutOfRange, "gte_lte": fault.OutOfRange,
+}
+
+func codeOfRule(violation *protovalidate.Violation) fault.FieldCode {
+	if isEmptyText(violation) {
+		return fault.Required
+	}
+	rule := violation.Proto.GetRuleId()
+	return cmp.Or(fieldCodes[rule[strings.LastIndexByte(rule, '.')+1:]], fault.BadFormat)
+}
+
+func isEmptyText(violation *protovalidate.Violation) bool {
+	text, ok := violation.FieldValue.Interface().(string)
+	return ok && text == ""
+}
+
 // ruleInWords rewrites the library's messages where a person would not say them.
 func ruleInWords(violation *protovalidate.Violation) string {
-	value := violation.FieldValue
-	if text, ok := value.Interface().(string); ok && text == "" {
+	if isEmptyText(violation) {
 		return "is required"
 	}
 	rule := violation.RuleValue
@@ -90,6 +119,10 @@ func ruleInWords(violation *protovalidate.Violation) string {
 		return fmt.Sprintf("needs at least %d", rule.Uint())
 	case "repeated.max_items", "map.max_pairs":
 		return fmt.Sprintf("has too many entries: at most %d are allowed", rule.Uint())
+	}
+	if violation.Proto.GetRuleId() == "string.pattern" { // whose message is a regular expression
+		form, _ := proto.GetExtension(violation.FieldDescriptor.Options(), nightbellv1.E_Form).(string)
+		return "must be " + cmp.Or(form, "of the form that the description of this call shows")
 	}
 	words := strings.TrimPrefix(violation.Proto.GetMessage(), "value ")
 	words = strings.Replace(words, "greater than or equal to", "at least", 1)

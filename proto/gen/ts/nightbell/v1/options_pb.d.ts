@@ -115,3 +115,10 @@ export declare const resource_ref: GenExtension<FieldOptions, string>;
  */
 export declare const secret: GenExtension<FieldOptions, boolean>;
 
+/**
+ * What a field with a pattern has to be, in words: "must be " and this is what people are told.
+ *
+ * @generated from extension: string form = 50005;
+ */
+export declare const form: GenExtension<FieldOptions, string>;
+

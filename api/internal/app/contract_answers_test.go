@@ -1,0 +1,119 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// errorCodes are those of the generated table, with their statuses.
+var errorCodes = sync.OnceValue(func() map[string]int {
+	var table []struct {
+		Code   string
+		Status int
+	}
+	codes := map[string]int{}
+	if err := json.Unmarshal(sure(os.ReadFile("../../../site/app/features/docs/error-codes.json")), &table); err != nil {
+		panic(err)
+	}
+	for _, entry := range table {
+		codes[entry.Code] = entry.Status
+	}
+	return codes
+})
+
+type errorAnswer struct {
+	Code, Message, Help string
+	RequestID           string `json:"request_id"`
+	Details             []struct{ Field, Code, Message string }
+}
+
+// brokenError says how an error answer over REST differs from the one form of all errors.
+func brokenError(got answer) string {
+	var body errorAnswer
+	decoder := json.NewDecoder(strings.NewReader(got.body))
+	decoder.DisallowUnknownFields()
+	switch err := decoder.Decode(&body); {
+	case err != nil:
+		return fmt.Sprintf("answers %s (%v)", got.body, err)
+	case errorCodes()[body.Code] != got.status:
+		return fmt.Sprintf("answers %d %s, which is not in docs-mdx/errors.md", got.status, body.Code)
+	case body.RequestID != "tenant-test", body.Help != "/docs/errors#"+body.Code, body.Message == "", body.Details == nil:
+		return "answers " + got.body
+	case got.status == http.StatusUnprocessableEntity && len(body.Details) == 0:
+		return "names no field: " + got.body
+	}
+	fieldCodes := []string{"required", "unknown", "too_long", "out_of_range", "not_one_of", "bad_format", "not_found"}
+	for _, detail := range body.Details {
+		if !slices.Contains(fieldCodes, detail.Code) || detail.Message == "" {
+			return "answers " + got.body
+		}
+	}
+	return ""
+}
+
+// brokenErrors is what strangers, holders of a wrong key, and bodies that are no object are told.
+func brokenErrors(c *campaign, method protoreflect.MethodDescriptor) string {
+	verb, path := httpRule(method)
+	path = pathVariable.ReplaceAllString(path, "x")
+	tries := map[string]answer{}
+	if !authzOf(method).GetPublic() {
+		tries["no_token"] = c.plainly(verb, path, "", nil)
+		tries["wrong_key_kind"] = c.plainly(verb, path, c.b.serviceKey, nil)
+		tries["api_key_invalid"] = c.plainly(verb, path, "nbk_cut-off", nil)
+	}
+	if takesBody(method) {
+		tries["invalid_json"] = c.plainly(verb, path, c.b.owner(), []byte(`[1]`))
+	}
+	for code, got := range tries {
+		if how := brokenError(got); how != "" {
+			return how
+		}
+		if !strings.Contains(got.body, `"code":"`+code+`"`) {
+			return fmt.Sprintf("answers %s, want the code %s", got.body, code)
+		}
+	}
+	return ""
+}
+
+func takesBody(method protoreflect.MethodDescriptor) bool {
+	verb, _ := httpRule(method)
+	return verb != http.MethodGet && verb != http.MethodDelete
+}
+
+// brokenIDs names things that nobody has, one at a time: 404 for the path, 422 and the field for
+// the body.
+func brokenIDs(c *campaign, method protoreflect.MethodDescriptor) string {
+	_, path := httpRule(method)
+	for _, v := range variantsOf(method.Input()) {
+		if len(v.foreign) != 1 {
+			continue
+		}
+		inPath := strings.Contains(path, "{"+v.foreign[0]+"}")
+		if !inPath && !takesBody(method) {
+			continue // a filter: that nothing fits is no error
+		}
+		fill := filling{variant: v, foreign: nobodys, own: c.b.own, values: c.values()}
+		got := c.send(c.t.Context(), sending{via: viaREST, method: method, body: fill.request(method), bearer: c.b.owner()})
+		if got.status == http.StatusOK && strings.Contains(got.body, `"results":`) {
+			continue // each of many has its own result
+		}
+		if how := brokenError(got); how != "" {
+			return how
+		}
+		noun := v.foreign[0][strings.LastIndexByte(v.foreign[0], '.')+1:]
+		switch {
+		case inPath && got.status != http.StatusNotFound:
+			return fmt.Sprintf("answers %d %s for an %s in the path that nobody has", got.status, got.body, v.foreign[0])
+		case !inPath && (!strings.Contains(got.body, `"code":"not_found"`) || !strings.Contains(got.body, noun)):
+			return fmt.Sprintf("answers %d %s for %s that nobody has", got.status, got.body, v.foreign[0])
+		}
+	}
+	return ""
+}
