@@ -64,14 +64,15 @@ func queueWaiting(batch *pgx.Batch, kind notify.Kind, waiting *waitingPages, now
 	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(waiting.collect)
 }
 
-// A page whose lease ran out has no slot either: its worker is gone. Pages that are bundled on
-// purpose are those of $4. LIMIT and place bound a look as in waitSQL.
+// A page whose lease ran out has no slot either: its worker is gone. A shared channel (no user)
+// has no next method. Contacts that are bundled on purpose are in $4. LIMIT and place bound a
+// look as in waitSQL.
 const noSlotSQL = `
 WITH late AS (
     SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
     FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
     WHERE n.channel = $1 AND n.finished_at IS NULL AND n.next_try_at <= $2::timestamptz - $3::interval AND (n.lease_until IS NULL OR n.lease_until <= $2)
-      AND n.failed_over_at IS NULL AND n.contact_method_id <> ALL($4) AND coalesce(c.next_try_at <= $2, true)
+      AND n.user_id IS NOT NULL AND n.failed_over_at IS NULL AND n.contact_method_id <> ALL($4) AND coalesce(c.next_try_at <= $2, true)
 ), share AS MATERIALIZED (
     SELECT org_id, id FROM late WHERE place <= $5 ORDER BY place LIMIT $6
 )
