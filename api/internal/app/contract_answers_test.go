@@ -117,3 +117,23 @@ func brokenIDs(c *campaign, method protoreflect.MethodDescriptor) string {
 	}
 	return ""
 }
+
+// brokenCreated creates one and follows Location.
+func brokenCreated(c *campaign, method protoreflect.MethodDescriptor) string {
+	if !strings.HasPrefix(string(method.Name()), "Create") {
+		return ""
+	}
+	fill := filling{variant: variantsOf(method.Input())[0], foreign: c.b.fresh, own: c.b.fresh, values: c.values()}
+	got := c.send(c.t.Context(), sending{via: viaREST, method: method, body: fill.request(method), bearer: c.b.owner()})
+	location := got.header.Get("Location")
+	switch {
+	case got.status != http.StatusCreated:
+		return fmt.Sprintf("creates with %d: %s", got.status, got.body)
+	case !uuids.MatchString(location):
+		return fmt.Sprintf("has the Location %q", location)
+	}
+	if read := c.get(location, c.b.owner()); read.status != http.StatusOK && brokenRead(c, method) == "" {
+		return fmt.Sprintf("has the Location %s, where %d is answered", location, read.status)
+	}
+	return ""
+}

@@ -22,6 +22,7 @@ func contractRules() []rule {
 		{"etag", brokenETag},
 		{"errors", brokenErrors},
 		{"ids", brokenIDs},
+		{"created", brokenCreated},
 	}
 }
 

@@ -66,7 +66,7 @@ func TestOnCallBoundsOfTheContractAreTheOnesEnforced(t *testing.T) {
 				body["name"] = fmt.Sprint("Fine ", i) // names are taken only once
 			}
 			set(body, b.path, n.sample(b, b.allowed, crowd))
-			if got := n.plainly(http.MethodPost, c.path, n.owner(), sure(json.Marshal(body))); got.status != http.StatusOK {
+			if got := n.plainly(http.MethodPost, c.path, n.owner(), sure(json.Marshal(body))); got.outcome() != http.StatusOK {
 				t.Errorf("%s: %s at %v is not allowed: %d %.300s", c.path, b, b.allowed, got.status, got.body)
 			}
 			body = copyOf(t, c.base())

@@ -121,7 +121,7 @@ func (n *rota) refused(bearer, verb, path string, body object) (status int, mess
 		Message string
 		Details []struct{ Field string }
 	}
-	if err := json.Unmarshal([]byte(got.body), &refusal); err != nil || got.status == http.StatusOK {
+	if err := json.Unmarshal([]byte(got.body), &refusal); err != nil || got.outcome() == http.StatusOK {
 		n.t.Fatalf("%s %s is not refused: %s", verb, path, got.whole())
 	}
 	for _, detail := range refusal.Details {

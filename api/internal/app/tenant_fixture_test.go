@@ -255,7 +255,7 @@ func (r *rig) call(bearer, verb, path string, body object) object {
 	r.handler.ServeHTTP(recorder, request)
 	answer := object{}
 	err := json.Unmarshal(recorder.Body.Bytes(), &answer)
-	if err != nil || recorder.Code != http.StatusOK {
+	if err != nil || recorder.Code >= http.StatusMultipleChoices {
 		r.t.Fatalf("%s %s: %d %s (%v)", verb, path, recorder.Code, recorder.Body, err)
 	}
 	return answer

@@ -198,13 +198,16 @@ var (
 	asHTTP = map[string]int{"0": 200, "3": 400, "5": 404, "7": 403, "8": 429, "9": 409, "13": 500, "14": 503, "16": 401}
 )
 
-// outcome is the HTTP status, on gRPC-Web the one that its code corresponds to.
+// outcome is the HTTP status, on gRPC-Web the one that its code corresponds to; 200 for 201 too.
 func (a answer) outcome() int {
 	code := a.header.Get("Grpc-Status")
 	if found := grpcStatus.FindStringSubmatch(a.body); found != nil {
 		code = found[1]
 	}
-	if !strings.HasPrefix(a.header.Get("Content-Type"), "application/grpc-web") {
+	switch {
+	case a.status == http.StatusCreated:
+		return http.StatusOK
+	case !strings.HasPrefix(a.header.Get("Content-Type"), "application/grpc-web"):
 		return a.status
 	}
 	return asHTTP[code]

@@ -432,9 +432,9 @@ const file_nightbell_v1_api_key_service_proto_rawDesc = "" +
 	"\bapi_keys\x18\x01 \x03(\v2\x14.nightbell.v1.ApiKeyR\aapiKeys\"2\n" +
 	"\x13RevokeApiKeyRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\"\x16\n" +
-	"\x14RevokeApiKeyResponse2\x83\x03\n" +
-	"\rApiKeyService\x12{\n" +
-	"\fCreateApiKey\x12!.nightbell.v1.CreateApiKeyRequest\x1a\".nightbell.v1.CreateApiKeyResponse\"$\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/api-keys\x12v\n" +
+	"\x14RevokeApiKeyResponse2\xa1\x03\n" +
+	"\rApiKeyService\x12\x98\x01\n" +
+	"\fCreateApiKey\x12!.nightbell.v1.CreateApiKeyRequest\x1a\".nightbell.v1.CreateApiKeyResponse\"A\x8a\xb5\x18\t\x12\x05admin \x01\xb2\xb5\x18\x19/v1/api-keys/{api_key.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/api-keys\x12v\n" +
 	"\vListApiKeys\x12 .nightbell.v1.ListApiKeysRequest\x1a!.nightbell.v1.ListApiKeysResponse\"\"\x8a\xb5\x18\a\x12\x05admin\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/api-keys\x90\x02\x01\x12}\n" +
 	"\fRevokeApiKey\x12!.nightbell.v1.RevokeApiKeyRequest\x1a\".nightbell.v1.RevokeApiKeyResponse\"&\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/api-keys/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 

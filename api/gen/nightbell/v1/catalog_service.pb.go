@@ -951,9 +951,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12Q\n" +
-	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xbf\x06\n" +
-	"\x0eCatalogService\x12\x84\x01\n" +
-	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"*\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12|\n" +
+	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xdc\x06\n" +
+	"\x0eCatalogService\x12\xa1\x01\n" +
+	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"G\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12|\n" +
 	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\"%\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12{\n" +
 	"\n" +

@@ -913,17 +913,17 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\"F\n" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\" \n" +
-	"\x1eDeleteNotificationRuleResponse2\xf4\b\n" +
-	"\x0eContactService\x12\x98\x01\n" +
-	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\",\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\x93\x01\n" +
+	"\x1eDeleteNotificationRuleResponse2\xd0\t\n" +
+	"\x0eContactService\x12\xc3\x01\n" +
+	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\"W\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\xb2\xb5\x18'/v1/contact-methods/{contact_method.id}\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\x93\x01\n" +
 	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"*\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\xa1\x01\n" +
 	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\">\x8a\xb5\x18\n" +
 	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\x9a\x01\n" +
 	"\x13DeleteContactMethod\x12(.nightbell.v1.DeleteContactMethodRequest\x1a).nightbell.v1.DeleteContactMethodResponse\".\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xa4\x01\n" +
-	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"/\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/v1/notification-rules\x12\x9f\x01\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xd5\x01\n" +
+	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"`\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\xb2\xb5\x18-/v1/notification-rules/{notification_rule.id}\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/v1/notification-rules\x12\x9f\x01\n" +
 	"\x15ListNotificationRules\x12*.nightbell.v1.ListNotificationRulesRequest\x1a+.nightbell.v1.ListNotificationRulesResponse\"-\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/notification-rules\x90\x02\x01\x12\xa6\x01\n" +
 	"\x16DeleteNotificationRule\x12+.nightbell.v1.DeleteNotificationRuleRequest\x1a,.nightbell.v1.DeleteNotificationRuleResponse\"1\x8a\xb5\x18\n" +
 	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/notification-rules/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"

@@ -1622,9 +1622,9 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
 	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12'\n" +
-	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\xb5\t\n" +
-	"\x11EscalationService\x12\xaa\x01\n" +
-	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"5\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa9\x01\n" +
+	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\xe7\t\n" +
+	"\x11EscalationService\x12\xdc\x01\n" +
+	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"g\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xa0\xb5\x18\x01\xb2\xb5\x18./v1/escalation-policies/{escalation_policy.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa9\x01\n" +
 	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\"4\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/escalation-policies\x90\x02\x01\x12\xa5\x01\n" +
 	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"9\x8a\xb5\x18\n" +

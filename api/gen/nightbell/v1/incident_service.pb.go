@@ -1586,15 +1586,15 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12\x16\n" +
 	"\x06firing\x18\x02 \x01(\x05R\x06firing\x12\x14\n" +
-	"\x05total\x18\x03 \x01(\x05R\x05total2\x97\x0f\n" +
+	"\x05total\x18\x03 \x01(\x05R\x05total2\xb6\x0f\n" +
 	"\x0fIncidentService\x12\x80\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"&\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x8a\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\"-\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x7f\n" +
 	"\vGetIncident\x12 .nightbell.v1.GetIncidentRequest\x1a!.nightbell.v1.GetIncidentResponse\"+\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\x88\x01\n" +
-	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"+\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xa8\x01\n" +
+	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\xa7\x01\n" +
+	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"J\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18\x1b/v1/incidents/{incident.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xa8\x01\n" +
 	"\x13AcknowledgeIncident\x12(.nightbell.v1.AcknowledgeIncidentRequest\x1a).nightbell.v1.AcknowledgeIncidentResponse\"<\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/acknowledge\x12\x98\x01\n" +
 	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"8\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x90\x01\n" +
 	"\x0fChangeIncidents\x12$.nightbell.v1.ChangeIncidentsRequest\x1a%.nightbell.v1.ChangeIncidentsResponse\"0\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/incidents/bulk\x12\x94\x01\n" +

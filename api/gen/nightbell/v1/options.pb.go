@@ -113,6 +113,14 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "nightbell/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50006,
+		Name:          "nightbell.v1.location",
+		Tag:           "bytes,50006,opt,name=location",
+		Filename:      "nightbell/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50002,
@@ -147,6 +155,11 @@ var (
 	//
 	// optional bool refuse_unknown = 50004;
 	E_RefuseUnknown = &file_nightbell_v1_options_proto_extTypes[1]
+	// The method creates something: over REST it answers 201, and Location is this path, in which
+	// {team.id} stands for that field of the answer.
+	//
+	// optional string location = 50006;
+	E_Location = &file_nightbell_v1_options_proto_extTypes[2]
 )
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -155,15 +168,15 @@ var (
 	// test fills it with another organization's id and expects to be told that it does not exist.
 	//
 	// optional string resource_ref = 50002;
-	E_ResourceRef = &file_nightbell_v1_options_proto_extTypes[2]
+	E_ResourceRef = &file_nightbell_v1_options_proto_extTypes[3]
 	// The value never enters a log, a trace or an audit row.
 	//
 	// optional bool secret = 50003;
-	E_Secret = &file_nightbell_v1_options_proto_extTypes[3]
+	E_Secret = &file_nightbell_v1_options_proto_extTypes[4]
 	// What a field with a pattern has to be, in words: "must be " and this is what people are told.
 	//
 	// optional string form = 50005;
-	E_Form = &file_nightbell_v1_options_proto_extTypes[4]
+	E_Form = &file_nightbell_v1_options_proto_extTypes[5]
 )
 
 var File_nightbell_v1_options_proto protoreflect.FileDescriptor
@@ -177,7 +190,8 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\aapi_key\x18\x03 \x01(\bR\x06apiKey\x12\x18\n" +
 	"\amutates\x18\x04 \x01(\bR\amutates:K\n" +
 	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
-	"\x0erefuse_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\rrefuseUnknown:B\n" +
+	"\x0erefuse_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\rrefuseUnknown:<\n" +
+	"\blocation\x12\x1e.google.protobuf.MethodOptions\x18ֆ\x03 \x01(\tR\blocation:B\n" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
 	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secret:3\n" +
 	"\x04form\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\tR\x04formBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
@@ -203,14 +217,15 @@ var file_nightbell_v1_options_proto_goTypes = []any{
 var file_nightbell_v1_options_proto_depIdxs = []int32{
 	1, // 0: nightbell.v1.authz:extendee -> google.protobuf.MethodOptions
 	1, // 1: nightbell.v1.refuse_unknown:extendee -> google.protobuf.MethodOptions
-	2, // 2: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
-	2, // 3: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
-	2, // 4: nightbell.v1.form:extendee -> google.protobuf.FieldOptions
-	0, // 5: nightbell.v1.authz:type_name -> nightbell.v1.Authz
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	5, // [5:6] is the sub-list for extension type_name
-	0, // [0:5] is the sub-list for extension extendee
+	1, // 2: nightbell.v1.location:extendee -> google.protobuf.MethodOptions
+	2, // 3: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
+	2, // 4: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
+	2, // 5: nightbell.v1.form:extendee -> google.protobuf.FieldOptions
+	0, // 6: nightbell.v1.authz:type_name -> nightbell.v1.Authz
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	6, // [6:7] is the sub-list for extension type_name
+	0, // [0:6] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -226,7 +241,7 @@ func file_nightbell_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_options_proto_rawDesc), len(file_nightbell_v1_options_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 5,
+			NumExtensions: 6,
 			NumServices:   0,
 		},
 		GoTypes:           file_nightbell_v1_options_proto_goTypes,

@@ -1,6 +1,8 @@
 package rpcserver
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
@@ -26,7 +28,7 @@ var (
 	jsonInTolerant = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
 )
 
-// readBody fills message from a JSON request. No body at all means no fields.
+// readBody fills message from a JSON request, which may be gzip. No body at all means no fields.
 func readBody(r *http.Request, message proto.Message) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -35,10 +37,35 @@ func readBody(r *http.Request, message proto.Message) error {
 	if len(body) == 0 {
 		return nil
 	}
-	if err := checkEncoding(r.Header); err != nil {
+	if err := checkType(r.Header.Get("Content-Type")); err != nil {
+		return err
+	}
+	if body, err = unpack(body, r.Header.Get("Content-Encoding")); err != nil {
 		return err
 	}
 	return readJSON(body, message)
+}
+
+// unpack holds what a body becomes to the limit of one that is sent as it is.
+func unpack(body []byte, encoding string) ([]byte, error) {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "", "identity":
+		return body, nil
+	case "gzip", "x-gzip":
+	default:
+		return nil, fault.New(fault.Unsupported, "content_encoding", "Send the body uncompressed or as gzip, and say which: Content-Encoding: gzip.")
+	}
+	small, err := gzip.NewReader(bytes.NewReader(body))
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(small, maxBody+1))
+	}
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "bad_compression", "The body is not the gzip that its Content-Encoding promises. Send it uncompressed.").Because(err)
+	case len(body) > maxBody:
+		return nil, bodyFault(&http.MaxBytesError{Limit: maxBody})
+	}
+	return body, nil
 }
 
 func bodyFault(err error) error {
@@ -50,11 +77,7 @@ func bodyFault(err error) error {
 		"The body did not arrive completely or in time. Send it again.").Because(err)
 }
 
-func checkEncoding(header http.Header) error {
-	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.Invalid, "content_encoding", "Send the body without Content-Encoding.")
-	}
-	given := header.Get("Content-Type")
+func checkType(given string) error {
 	if given == "" {
 		return nil
 	}
@@ -62,7 +85,7 @@ func checkEncoding(header http.Header) error {
 	charset := parameters["charset"]
 	if err != nil || (kind != "application/json" && !strings.HasSuffix(kind, "+json")) ||
 		(charset != "" && !strings.EqualFold(charset, "utf-8")) {
-		return fault.New(fault.Invalid, "content_type",
+		return fault.New(fault.Unsupported, "content_type",
 			"Send JSON in UTF-8 and say so: Content-Type: application/json.")
 	}
 	return nil

@@ -25,9 +25,9 @@ func TestDepthIsTheOneThatIsTold(t *testing.T) {
 			return `{"a":` + strings.Repeat(`[`, depth-1) + strings.Repeat(`]`, depth-1) + `}`
 		},
 	} {
-		for depth, status := range map[int]int{maxDepth: http.StatusOK, maxDepth + 1: http.StatusUnprocessableEntity} {
+		for depth, status := range map[int]int{maxDepth: http.StatusCreated, maxDepth + 1: http.StatusUnprocessableEntity} {
 			got := rest(handler, http.MethodPost, "/v1/incidents", `{"title":"x","metadata":`+nested(depth)+`}`, "Content-Type", "application/json")
-			if got.status != status || (status != http.StatusOK && !strings.Contains(got.body, "is nested deeper than 64 levels")) {
+			if got.status != status || (status != http.StatusCreated && !strings.Contains(got.body, "is nested deeper than 64 levels")) {
 				t.Errorf("%d %s: %d %.300s", depth, name, got.status, got.body)
 			}
 		}

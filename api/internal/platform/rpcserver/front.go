@@ -13,6 +13,10 @@ import (
 	"time"
 )
 
+// ContractVersion is the day on which the public contract last changed. Answers carry it; no
+// request can ask for another one.
+const ContractVersion = "2026-11-22"
+
 const defaultBodyTimeout = 15 * time.Second
 
 // Observation is what is measured of one finished request. Its words come from our own tables, so
@@ -41,6 +45,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	tidy(r)
 	written := &recorder{ResponseWriter: w}
 	s.setHeaders(w.Header(), known)
+	if isAPI(r.URL.Path) {
+		w.Header().Set("Nightbell-Version", ContractVersion)
+	}
 	s.limitBody(written, r)
 	defer func() {
 		panicked := recover()

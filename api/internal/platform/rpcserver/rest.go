@@ -122,6 +122,8 @@ type restRoute struct {
 	path      string
 	variables []protoreflect.FieldDescriptor
 	hasBody   bool
+	// location is where what the method creates can be read; empty for a method that creates nothing.
+	location string
 }
 
 // restRoutes reads the annotation of a method. Every unary method must have one: what a browser
@@ -153,6 +155,10 @@ var variable = regexp.MustCompile(`\{([^}]*)\}`)
 func newRESTRoute(server *Server, method *method, rule *annotations.HttpRule) (*restRoute, error) {
 	route := &restRoute{server: server, method: method, hasBody: rule.GetBody() == "*"}
 	route.verb, route.path = verbAndPath(rule)
+	route.location, _ = proto.GetExtension(method.descriptor.Options(), nightbellv1.E_Location).(string)
+	if err := checkLocation(route.location, method.descriptor.Output()); err != nil {
+		return nil, err
+	}
 	switch {
 	case route.path == "" || strings.ContainsAny(route.path, "*:"):
 		return nil, fmt.Errorf("the path %q is not supported; use literal segments and {field}", route.path)
@@ -219,7 +225,42 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, r, fmt.Errorf("marshal the answer of %s: %w", t.method.procedure, err))
 		return
 	}
-	writeJSON(w, http.StatusOK, body)
+	writeJSON(w, t.succeed(w.Header(), answer.ProtoReflect()), body)
+}
+
+// succeed is the status of an answer, with Location set where something was created.
+func (t *restRoute) succeed(header http.Header, answer protoreflect.Message) int {
+	if t.location == "" {
+		return http.StatusOK
+	}
+	header.Set("Location", variable.ReplaceAllStringFunc(t.location, func(name string) string {
+		return url.PathEscape(textAt(answer, strings.Trim(name, "{}")))
+	}))
+	return http.StatusCreated
+}
+
+// textAt reads "team.id" of a message.
+func textAt(message protoreflect.Message, path string) string {
+	name, rest, deeper := strings.Cut(path, ".")
+	value := message.Get(message.Descriptor().Fields().ByName(protoreflect.Name(name)))
+	if deeper {
+		return textAt(value.Message(), rest)
+	}
+	return value.String()
+}
+
+// checkLocation makes sure that the option location names fields of the answer.
+func checkLocation(location string, answer protoreflect.MessageDescriptor) error {
+	for _, found := range variable.FindAllStringSubmatch(location, -1) {
+		at := answer
+		for name := range strings.SplitSeq(found[1], ".") {
+			if at == nil || at.Fields().ByName(protoreflect.Name(name)) == nil {
+				return fmt.Errorf("the option location names %s, which the answer does not have", found[0])
+			}
+			at = at.Fields().ByName(protoreflect.Name(name)).Message()
+		}
+	}
+	return nil
 }
 
 // read fills the request from body or query, and then from the path, which has the last word.

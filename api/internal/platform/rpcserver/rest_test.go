@@ -91,16 +91,16 @@ func TestBodies(t *testing.T) {
 		status        int
 		shows         string
 	}{
-		"everything":         {body: `{"title":"x","severity":"low","tags":{"a":"b"},"metadata":{"n":[1,{"m":null}]}}`, status: 200},
-		"camel case":         {body: `{"title":"x","serviceId":"s"}`, status: 200},
-		"unknown fields":     {body: `{"title":"x","colour":{"deep":[1]}}`, status: 200},
-		"null":               {body: `{"title":null}`, status: 200},
-		"nothing":            {body: ``, status: 200},
-		"charset":            {body: `{}`, content: `application/json; charset=UTF-8`, status: 200},
-		"problem json":       {body: `{}`, content: `application/problem+json`, status: 200},
-		"curl's default":     {body: `{}`, content: `application/x-www-form-urlencoded`, status: 400, shows: "Content-Type: application/json"},
-		"latin 1":            {body: `{}`, content: `application/json; charset=latin1`, status: 400, shows: "UTF-8"},
-		"nonsense type":      {body: `{}`, content: `;;`, status: 400, shows: "Content-Type"},
+		"everything":         {body: `{"title":"x","severity":"low","tags":{"a":"b"},"metadata":{"n":[1,{"m":null}]}}`, status: 201},
+		"camel case":         {body: `{"title":"x","serviceId":"s"}`, status: 201},
+		"unknown fields":     {body: `{"title":"x","colour":{"deep":[1]}}`, status: 201},
+		"null":               {body: `{"title":null}`, status: 201},
+		"nothing":            {body: ``, status: 201},
+		"charset":            {body: `{}`, content: `application/json; charset=UTF-8`, status: 201},
+		"problem json":       {body: `{}`, content: `application/problem+json`, status: 201},
+		"curl's default":     {body: `{}`, content: `application/x-www-form-urlencoded`, status: 415, shows: "Content-Type: application/json"},
+		"latin 1":            {body: `{}`, content: `application/json; charset=latin1`, status: 415, shows: "UTF-8"},
+		"nonsense type":      {body: `{}`, content: `;;`, status: 415, shows: "Content-Type"},
 		"cut off":            {body: `{"title":"hunter2`, status: 400, shows: "not valid JSON: look near byte 17"},
 		"not JSON":           {body: `title=hunter2`, status: 400, shows: "not valid JSON"},
 		"two values":         {body: `{}{}`, status: 400, shows: "not valid JSON"},
@@ -136,9 +136,6 @@ func TestBodies(t *testing.T) {
 	rest(handler, http.MethodPost, "/v1/incidents", `{"title":"x","tags":{"a":"b"},"metadata":{"n":[1]},"serviceId":"s"}`, "Content-Type", "application/json")
 	if created.GetTitle() != "x" || created.GetTags()["a"] != "b" || created.GetServiceId() != "s" || len(created.GetMetadata().GetFields()) != 1 {
 		t.Errorf("arrived as %v", created)
-	}
-	if got := rest(handler, http.MethodPost, "/v1/incidents", `{}`, "Content-Encoding", "gzip"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "without Content-Encoding") {
-		t.Errorf("compressed: %d %s", got.status, got.body)
 	}
 }
 

@@ -101,6 +101,14 @@ export declare const authz: GenExtension<MethodOptions, Authz>;
 export declare const refuse_unknown: GenExtension<MethodOptions, boolean>;
 
 /**
+ * The method creates something: over REST it answers 201, and Location is this path, in which
+ * {team.id} stands for that field of the answer.
+ *
+ * @generated from extension: string location = 50006;
+ */
+export declare const location: GenExtension<MethodOptions, string>;
+
+/**
  * The kind of tenant resource that this field names ("incident", "service", ...). The tenant
  * test fills it with another organization's id and expects to be told that it does not exist.
  *
