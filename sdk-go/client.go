@@ -39,6 +39,7 @@ type Client struct {
 
 	mu         sync.Mutex
 	closed     bool
+	exitBegan  time.Time
 	goroutines sync.WaitGroup
 	stopping   map[*func()]struct{} // what Close stops first: heartbeats, monitors, signals
 }
@@ -177,7 +178,7 @@ func (c *Client) flushBeforeExit() {
 	if c == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.root), c.flushTimeout)
+	ctx, cancel := c.exitContext()
 	defer cancel()
 	_, _ = c.Flush(ctx)
 }
@@ -227,9 +228,20 @@ func (c *Client) closeBeforeExit() {
 	if c == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.root), c.flushTimeout)
+	ctx, cancel := c.exitContext()
 	defer cancel()
 	_ = c.Close(ctx)
+}
+
+// exitContext gives all steps of one exit the flush timeout together: a panic passes
+// through several of them.
+func (c *Client) exitContext() (context.Context, context.CancelFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.exitBegan) > 2*c.flushTimeout {
+		c.exitBegan = now
+	}
+	return context.WithDeadline(context.WithoutCancel(c.root), c.exitBegan.Add(c.flushTimeout))
 }
 
 // gate says whether the client may send: not for a while after its key was refused,

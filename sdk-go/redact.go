@@ -205,3 +205,11 @@ func (r redactor) exception(e *Exception) {
 		}
 	}
 }
+
+// RedactQuery takes secrets out of the query of a URL, for middleware.
+func (c *Client) RedactQuery(query string) string {
+	if c == nil {
+		return ""
+	}
+	return c.redactor.query(query)
+}

@@ -10,8 +10,11 @@ import (
 
 // Scope is what all events of a request, a job or another piece of work have in common.
 type Scope struct {
-	User        *User
-	Operation   string
+	User      *User
+	Operation string
+	// Route names the operation once it is known, such as the route of a request,
+	// which its router finds out later. Operation stands in for an empty answer.
+	Route       func() string
 	Tags        map[string]string
 	Metadata    map[string]any
 	Breadcrumbs []Breadcrumb
@@ -36,7 +39,10 @@ func NewContext(ctx context.Context, add Scope) context.Context {
 		s.data.User = &User{ID: add.User.ID}
 	}
 	if add.Operation != "" {
-		s.data.Operation = add.Operation
+		s.data.Operation, s.data.Route = add.Operation, nil
+	}
+	if add.Route != nil {
+		s.data.Route = add.Route
 	}
 	if add.Trace != nil {
 		trace := *add.Trace
@@ -55,7 +61,7 @@ func SetUser(ctx context.Context, id string) {
 
 // SetOperation names what the context's scope does, such as "checkout".
 func SetOperation(ctx context.Context, operation string) {
-	scopeOf(ctx).change(func(s *Scope) { s.Operation = operation })
+	scopeOf(ctx).change(func(s *Scope) { s.Operation, s.Route = operation, nil })
 }
 
 // SetTag adds a tag to the context's scope.
@@ -135,6 +141,9 @@ func merged[V any](a, b map[string]V) map[string]V {
 func (s Scope) apply(e *Event) {
 	if e.User == nil {
 		e.User = s.User
+	}
+	if e.Operation == "" && s.Route != nil {
+		e.Operation = s.Route()
 	}
 	if e.Operation == "" {
 		e.Operation = s.Operation
