@@ -176,17 +176,12 @@ func (d *Outbox) returnShare(ctx context.Context, claim notifydb.Claim, done try
 	}
 }
 
-// check asks the database once.
+// check asks the database once, in one round trip: the person waits for it.
 func (d *Outbox) check(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, err error) {
-	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if now, err = postgres.Now(ctx, tx); err != nil {
-			return err
-		}
-		done.lookedAt = d.options.Uptime()
-		done.checked, err = notifydb.Check(ctx, tx, claim)
-		return err
+	return d.db.ReadSystem(ctx, postgres.Sweep, func(batch *pgx.Batch) {
+		done.lookedAt, done.checked = d.options.Uptime(), notifydb.Checked{}
+		notifydb.QueueCheck(batch, claim, &done.checked)
 	})
-	return now, err
 }
 
 // pause waits before another try, and is false when Close gives up.

@@ -1,7 +1,6 @@
 package notifydb
 
 import (
-	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,23 +64,21 @@ FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severiti
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 
-// Check is the last look before the send: what of the claim still has its
-// token, and how the incidents stand now. Checked.Incidents is empty when the lease was
-// taken over; pgx.ErrNoRows when the contact method is gone.
-func Check(ctx context.Context, tx pgx.Tx, claim Claim) (Checked, error) {
-	checked := Checked{Incidents: make(map[uuid.UUID]notify.Incident, len(claim.Pages))}
+// QueueCheck adds the last look before the send: what of the claim still has its token, and
+// how the incidents stand now. Checked.Incidents is empty when the lease was taken over; the
+// batch ends with pgx.ErrNoRows when the contact method is gone.
+func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
+	checked.Incidents = make(map[uuid.UUID]notify.Incident, len(claim.Pages))
 	pages := make([]uuid.UUID, len(claim.Pages))
 	for i, page := range claim.Pages {
 		pages[i] = page.ID
 	}
-	batch := &pgx.Batch{}
 	batch.Queue(checkContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
 		c := &checked.Contact
 		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
 	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(checked.collect)
-	return checked, tx.SendBatch(ctx, batch).Close()
 }
 
 func (c *Checked) collect(rows pgx.Rows) error {

@@ -38,10 +38,14 @@ func begin(ctx context.Context, conn *pgx.Conn, opening beginning) (*transaction
 	for _, add := range opening.first {
 		add(batch)
 	}
+	if opening.whole {
+		batch.Queue("COMMIT")
+	}
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		// The transaction may be open and failed: nothing may follow in it.
 		return nil, errors.Join(explained(err), rollback(ctx, conn))
 	}
+	tx.over = opening.whole
 	return tx, nil
 }
 

@@ -30,6 +30,7 @@ type beginning struct {
 	settings []setting
 	orgID    *uuid.UUID
 	first    []func(*pgx.Batch)
+	whole    bool // nothing follows after first
 }
 
 // setting is a parameter of PostgreSQL for one transaction. Neither part may come from
@@ -69,6 +70,17 @@ func InOrder() TxOption {
 // transaction, after the clock. They are added again when the transaction is repeated.
 func First(add func(*pgx.Batch)) TxOption {
 	return func(b *beginning) { b.first = append(b.first, add) }
+}
+
+// ReadSystem reads as nightbell_system what the statements ask that add queues, each with a
+// snapshot of its own, in one round trip. It gives the database's time before them. Add may
+// be called again after a deadlock.
+func (db *DB) ReadSystem(ctx context.Context, pool Pool, add func(*pgx.Batch)) (now time.Time, err error) {
+	err = db.InSystem(ctx, pool, func(ctx context.Context, tx pgx.Tx) (err error) {
+		now, err = Now(ctx, tx)
+		return err
+	}, First(add), func(b *beginning) { b.whole = true })
+	return now, err
 }
 
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -201,5 +202,37 @@ func TestReadOnlyRefusesWrites(t *testing.T) {
 	}
 	if names := teamNames(t, db.DB, acme); len(names) != 1 {
 		t.Errorf("teams afterwards: %v", names)
+	}
+}
+
+// A read in one round trip runs as the system, gives the database's time and leaves the
+// connection clean, also when a statement of it fails.
+func TestReadSystemIsOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	organizations(t, db)
+	var role string
+	var orgs int
+	read := func(batch *pgx.Batch) {
+		batch.Queue("SELECT current_user").QueryRow(func(row pgx.Row) error { return row.Scan(&role) })
+		batch.Queue("SELECT count(*) FROM org").QueryRow(func(row pgx.Row) error { return row.Scan(&orgs) })
+	}
+	before := db.Clock.Now()
+	now, err := db.ReadSystem(t.Context(), postgres.Sweep, read)
+	if err != nil || role != "nightbell_system" || orgs != 2 || now.Before(before) {
+		t.Errorf("role %s, %d organizations, at %s: %v", role, orgs, now, err)
+	}
+	_, err = db.ReadSystem(t.Context(), postgres.Sweep, func(batch *pgx.Batch) {
+		batch.Queue("SELECT id FROM org WHERE name = 'Nobody'").QueryRow(func(row pgx.Row) error { return row.Scan(&role) })
+	})
+	if !errors.Is(err, pgx.ErrNoRows) {
+		t.Errorf("a row that is not there: %v", err)
+	}
+	_, err = db.ReadSystem(t.Context(), postgres.Sweep, func(batch *pgx.Batch) { batch.Queue("SELECT 1/0").Exec(func(pgconn.CommandTag) error { return nil }) })
+	if postgres.Code(err) != "22012" {
+		t.Errorf("a statement that fails: %v", err)
+	}
+	if _, err := db.ReadSystem(t.Context(), postgres.Sweep, read); err != nil {
+		t.Errorf("the connection is not clean: %v", err)
 	}
 }
