@@ -121,7 +121,7 @@ func measures() []measure {
 func newSide(ctx context.Context, bin string) (*side, error) {
 	s := &side{figures: map[string][]float64{}}
 	var err error
-	if s.rig, err = newIngestRig(ctx, bin, keyed); err != nil {
+	if s.rig, err = newIngestRig(ctx, bin); err != nil {
 		return s, err
 	}
 	s.pager = &pageRig{server: s.rig.server, sink: s.rig.sink, next: 0xbe11_0000_0000_0000}

@@ -102,7 +102,7 @@ func (c ingestCommand) Run(ctx context.Context) error {
 		c.Rounds, c.Seconds = 2, 0.6
 	}
 	runs := map[string][]ingestRun{}
-	rig, err := newIngestRig(ctx, c.Bin, keyed)
+	rig, err := newIngestRig(ctx, c.Bin)
 	if err == nil {
 		err = rig.rounds(ctx, c, runs)
 	}
@@ -145,7 +145,7 @@ type ingestRig struct {
 }
 
 // newIngestRig starts everything. The rig must be ended, also after an error.
-func newIngestRig(ctx context.Context, bin string, services int) (r *ingestRig, err error) {
+func newIngestRig(ctx context.Context, bin string) (r *ingestRig, err error) {
 	r = &ingestRig{next: 1}
 	if r.sink, err = startSink(ctx); err != nil {
 		return r, err
@@ -162,7 +162,7 @@ func newIngestRig(ctx context.Context, bin string, services int) (r *ingestRig, 
 	if r.workspace, err = register(ctx, r.server.url, "ingest", r.sink.url); err != nil {
 		return r, err
 	}
-	return r, r.workspace.addServices(ctx, services)
+	return r, r.workspace.addServices(ctx, keyed)
 }
 
 func (r *ingestRig) end() error {

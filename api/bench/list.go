@@ -57,7 +57,7 @@ func (c listCommand) Run(ctx context.Context) error {
 }
 
 func (c listCommand) lists(ctx context.Context) (err error) {
-	rig, err := newIngestRig(ctx, c.Bin, keyed)
+	rig, err := newIngestRig(ctx, c.Bin)
 	defer func() { err = errors.Join(err, rig.end()) }()
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func (c listCommand) footprint(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	rig, err := newIngestRig(ctx, c.Bin, keyed)
+	rig, err := newIngestRig(ctx, c.Bin)
 	defer func() { err = errors.Join(err, rig.end()) }()
 	if err != nil {
 		return err
