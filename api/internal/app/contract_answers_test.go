@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -134,6 +135,32 @@ func brokenCreated(c *campaign, method protoreflect.MethodDescriptor) string {
 	}
 	if read := c.get(location, c.b.owner()); read.status != http.StatusOK && brokenRead(c, method) == "" {
 		return fmt.Sprintf("has the Location %s, where %d is answered", location, read.status)
+	}
+	return ""
+}
+
+// brokenUnknown sends a name that does not exist, in the body or the address: it is refused, or
+// accepted with a warning by the calls of the specification.
+func brokenUnknown(c *campaign, method protoreflect.MethodDescriptor) string {
+	fill := filling{variant: variantsOf(method.Input())[0], foreign: c.b.own, own: c.b.own, values: c.values()}
+	request := sending{via: viaREST, method: method, body: fill.request(method), bearer: c.b.owner()}
+	if takesBody(method) {
+		request.extra = map[string]any{"colour": "red"}
+	}
+	sent := request.request(c.t.Context())
+	if !takesBody(method) {
+		sent.URL.RawQuery += "&colour=red"
+	}
+	recorder := httptest.NewRecorder()
+	c.handler.ServeHTTP(recorder, sent)
+	body := recorder.Body.String()
+	switch {
+	case refusesUnknown(method) && (recorder.Code != http.StatusUnprocessableEntity || !strings.Contains(body, `{"field":"colour","code":"unknown"`)):
+		return fmt.Sprintf("answers a field that does not exist with %d %s", recorder.Code, body)
+	case !refusesUnknown(method) && strings.Contains(body, `"code":"unknown"`):
+		return "refuses what it accepts by its option: " + body
+	case !refusesUnknown(method) && recorder.Code < http.StatusMultipleChoices && !strings.Contains(body, `"warnings":[{"field":"colour","message":"does not exist"}]`):
+		return "does not warn of a field that does not exist: " + body
 	}
 	return ""
 }

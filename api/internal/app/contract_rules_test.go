@@ -23,6 +23,7 @@ func contractRules() []rule {
 		{"errors", brokenErrors},
 		{"ids", brokenIDs},
 		{"created", brokenCreated},
+		{"unknown", brokenUnknown},
 	}
 }
 

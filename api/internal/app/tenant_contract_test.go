@@ -65,8 +65,8 @@ func authzOf(method protoreflect.MethodDescriptor) *nightbellv1.Authz {
 
 // refusesUnknown reports whether fields that the request does not have are refused.
 func refusesUnknown(method protoreflect.MethodDescriptor) bool {
-	refuses, _ := proto.GetExtension(method.Options(), nightbellv1.E_RefuseUnknown).(bool)
-	return refuses
+	accepts, _ := proto.GetExtension(method.Options(), nightbellv1.E_AcceptUnknown).(bool)
+	return !accepts
 }
 
 func TestTenantContractIsWhatIsServed(t *testing.T) {

@@ -137,7 +137,13 @@ func (s sending) rest(ctx context.Context) *http.Request {
 	verb, path := verbAndPath(rule)
 	query, message := url.Values{}, s.body.ProtoReflect()
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		if !field.IsList() && !field.IsMap() && field.Message() == nil {
+		switch {
+		case field.IsMap(), field.Message() != nil:
+		case field.IsList():
+			for i := range value.List().Len() {
+				query.Add(string(field.Name()), value.List().Get(i).String())
+			}
+		default:
 			query.Set(string(field.Name()), value.String())
 		}
 		return true

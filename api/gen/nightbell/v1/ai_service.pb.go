@@ -413,8 +413,10 @@ func (x *GenerateSummaryRequest) GetId() string {
 }
 
 type GenerateSummaryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Summary       *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Summary *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -452,6 +454,13 @@ func (*GenerateSummaryResponse) Descriptor() ([]byte, []int) {
 func (x *GenerateSummaryResponse) GetSummary() *AiSummary {
 	if x != nil {
 		return x.Summary
+	}
+	return nil
+}
+
+func (x *GenerateSummaryResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -501,8 +510,10 @@ func (x *GetSummaryRequest) GetId() string {
 }
 
 type GetSummaryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Summary       *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Summary *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -540,6 +551,13 @@ func (*GetSummaryResponse) Descriptor() ([]byte, []int) {
 func (x *GetSummaryResponse) GetSummary() *AiSummary {
 	if x != nil {
 		return x.Summary
+	}
+	return nil
+}
+
+func (x *GetSummaryResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -589,8 +607,10 @@ func (x *RefreshSummaryRequest) GetId() string {
 }
 
 type RefreshSummaryResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Summary       *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Summary *AiSummary             `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -628,6 +648,13 @@ func (*RefreshSummaryResponse) Descriptor() ([]byte, []int) {
 func (x *RefreshSummaryResponse) GetSummary() *AiSummary {
 	if x != nil {
 		return x.Summary
+	}
+	return nil
+}
+
+func (x *RefreshSummaryResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -677,8 +704,10 @@ func (x *GetContextRequest) GetId() string {
 }
 
 type GetContextResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Context       *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Context *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -716,6 +745,13 @@ func (*GetContextResponse) Descriptor() ([]byte, []int) {
 func (x *GetContextResponse) GetContext() *AiContext {
 	if x != nil {
 		return x.Context
+	}
+	return nil
+}
+
+func (x *GetContextResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -765,8 +801,10 @@ func (x *GenerateContextRequest) GetId() string {
 }
 
 type GenerateContextResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Context       *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Context *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -808,11 +846,18 @@ func (x *GenerateContextResponse) GetContext() *AiContext {
 	return nil
 }
 
+func (x *GenerateContextResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 var File_nightbell_v1_ai_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_ai_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dnightbell/v1/ai_service.proto\x12\fnightbell.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x02\n" +
+	"\x1dnightbell/v1/ai_service.proto\x12\fnightbell.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x02\n" +
 	"\tAiSummary\x12\x18\n" +
 	"\asummary\x18\x01 \x01(\tR\asummary\x12\x1d\n" +
 	"\n" +
@@ -847,33 +892,38 @@ const file_nightbell_v1_ai_service_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"6\n" +
 	"\x16GenerateSummaryRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"L\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x7f\n" +
 	"\x17GenerateSummaryResponse\x121\n" +
-	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\"1\n" +
+	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"1\n" +
 	"\x11GetSummaryRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"G\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"z\n" +
 	"\x12GetSummaryResponse\x121\n" +
-	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\"5\n" +
+	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"5\n" +
 	"\x15RefreshSummaryRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"K\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"~\n" +
 	"\x16RefreshSummaryResponse\x121\n" +
-	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\"1\n" +
+	"\asummary\x18\x01 \x01(\v2\x17.nightbell.v1.AiSummaryR\asummary\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"1\n" +
 	"\x11GetContextRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"G\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"z\n" +
 	"\x12GetContextResponse\x121\n" +
-	"\acontext\x18\x01 \x01(\v2\x17.nightbell.v1.AiContextR\acontext\"6\n" +
+	"\acontext\x18\x01 \x01(\v2\x17.nightbell.v1.AiContextR\acontext\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"6\n" +
 	"\x16GenerateContextRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"L\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x7f\n" +
 	"\x17GenerateContextResponse\x121\n" +
-	"\acontext\x18\x01 \x01(\v2\x17.nightbell.v1.AiContextR\acontext2\xec\x05\n" +
-	"\tAiService\x12\x99\x01\n" +
-	"\x0fGenerateSummary\x12$.nightbell.v1.GenerateSummaryRequest\x1a%.nightbell.v1.GenerateSummaryResponse\"9\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/summary\x12\x85\x01\n" +
+	"\acontext\x18\x01 \x01(\v2\x17.nightbell.v1.AiContextR\acontext\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\x80\x06\n" +
+	"\tAiService\x12\x9d\x01\n" +
+	"\x0fGenerateSummary\x12$.nightbell.v1.GenerateSummaryRequest\x1a%.nightbell.v1.GenerateSummaryResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/summary\x12\x89\x01\n" +
 	"\n" +
-	"GetSummary\x12\x1f.nightbell.v1.GetSummaryRequest\x1a .nightbell.v1.GetSummaryResponse\"4\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/summary\x90\x02\x01\x12\x96\x01\n" +
-	"\x0eRefreshSummary\x12#.nightbell.v1.RefreshSummaryRequest\x1a$.nightbell.v1.RefreshSummaryResponse\"9\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/refresh\x12\x85\x01\n" +
+	"GetSummary\x12\x1f.nightbell.v1.GetSummaryRequest\x1a .nightbell.v1.GetSummaryResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/summary\x90\x02\x01\x12\x9a\x01\n" +
+	"\x0eRefreshSummary\x12#.nightbell.v1.RefreshSummaryRequest\x1a$.nightbell.v1.RefreshSummaryResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/refresh\x12\x89\x01\n" +
 	"\n" +
-	"GetContext\x12\x1f.nightbell.v1.GetContextRequest\x1a .nightbell.v1.GetContextResponse\"4\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/context\x90\x02\x01\x12\x99\x01\n" +
-	"\x0fGenerateContext\x12$.nightbell.v1.GenerateContextRequest\x1a%.nightbell.v1.GenerateContextResponse\"9\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/contextBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"GetContext\x12\x1f.nightbell.v1.GetContextRequest\x1a .nightbell.v1.GetContextResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/context\x90\x02\x01\x12\x9d\x01\n" +
+	"\x0fGenerateContext\x12$.nightbell.v1.GenerateContextRequest\x1a%.nightbell.v1.GenerateContextResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/contextBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_ai_service_proto_rawDescOnce sync.Once
@@ -904,6 +954,7 @@ var file_nightbell_v1_ai_service_proto_goTypes = []any{
 	(*GenerateContextRequest)(nil),  // 12: nightbell.v1.GenerateContextRequest
 	(*GenerateContextResponse)(nil), // 13: nightbell.v1.GenerateContextResponse
 	(*timestamppb.Timestamp)(nil),   // 14: google.protobuf.Timestamp
+	(*Warning)(nil),                 // 15: nightbell.v1.Warning
 }
 var file_nightbell_v1_ai_service_proto_depIdxs = []int32{
 	14, // 0: nightbell.v1.AiSummary.generated_at:type_name -> google.protobuf.Timestamp
@@ -912,25 +963,30 @@ var file_nightbell_v1_ai_service_proto_depIdxs = []int32{
 	14, // 3: nightbell.v1.AiContext.generated_at:type_name -> google.protobuf.Timestamp
 	14, // 4: nightbell.v1.SimilarIncident.created_at:type_name -> google.protobuf.Timestamp
 	0,  // 5: nightbell.v1.GenerateSummaryResponse.summary:type_name -> nightbell.v1.AiSummary
-	0,  // 6: nightbell.v1.GetSummaryResponse.summary:type_name -> nightbell.v1.AiSummary
-	0,  // 7: nightbell.v1.RefreshSummaryResponse.summary:type_name -> nightbell.v1.AiSummary
-	1,  // 8: nightbell.v1.GetContextResponse.context:type_name -> nightbell.v1.AiContext
-	1,  // 9: nightbell.v1.GenerateContextResponse.context:type_name -> nightbell.v1.AiContext
-	4,  // 10: nightbell.v1.AiService.GenerateSummary:input_type -> nightbell.v1.GenerateSummaryRequest
-	6,  // 11: nightbell.v1.AiService.GetSummary:input_type -> nightbell.v1.GetSummaryRequest
-	8,  // 12: nightbell.v1.AiService.RefreshSummary:input_type -> nightbell.v1.RefreshSummaryRequest
-	10, // 13: nightbell.v1.AiService.GetContext:input_type -> nightbell.v1.GetContextRequest
-	12, // 14: nightbell.v1.AiService.GenerateContext:input_type -> nightbell.v1.GenerateContextRequest
-	5,  // 15: nightbell.v1.AiService.GenerateSummary:output_type -> nightbell.v1.GenerateSummaryResponse
-	7,  // 16: nightbell.v1.AiService.GetSummary:output_type -> nightbell.v1.GetSummaryResponse
-	9,  // 17: nightbell.v1.AiService.RefreshSummary:output_type -> nightbell.v1.RefreshSummaryResponse
-	11, // 18: nightbell.v1.AiService.GetContext:output_type -> nightbell.v1.GetContextResponse
-	13, // 19: nightbell.v1.AiService.GenerateContext:output_type -> nightbell.v1.GenerateContextResponse
-	15, // [15:20] is the sub-list for method output_type
-	10, // [10:15] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	15, // 6: nightbell.v1.GenerateSummaryResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 7: nightbell.v1.GetSummaryResponse.summary:type_name -> nightbell.v1.AiSummary
+	15, // 8: nightbell.v1.GetSummaryResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 9: nightbell.v1.RefreshSummaryResponse.summary:type_name -> nightbell.v1.AiSummary
+	15, // 10: nightbell.v1.RefreshSummaryResponse.warnings:type_name -> nightbell.v1.Warning
+	1,  // 11: nightbell.v1.GetContextResponse.context:type_name -> nightbell.v1.AiContext
+	15, // 12: nightbell.v1.GetContextResponse.warnings:type_name -> nightbell.v1.Warning
+	1,  // 13: nightbell.v1.GenerateContextResponse.context:type_name -> nightbell.v1.AiContext
+	15, // 14: nightbell.v1.GenerateContextResponse.warnings:type_name -> nightbell.v1.Warning
+	4,  // 15: nightbell.v1.AiService.GenerateSummary:input_type -> nightbell.v1.GenerateSummaryRequest
+	6,  // 16: nightbell.v1.AiService.GetSummary:input_type -> nightbell.v1.GetSummaryRequest
+	8,  // 17: nightbell.v1.AiService.RefreshSummary:input_type -> nightbell.v1.RefreshSummaryRequest
+	10, // 18: nightbell.v1.AiService.GetContext:input_type -> nightbell.v1.GetContextRequest
+	12, // 19: nightbell.v1.AiService.GenerateContext:input_type -> nightbell.v1.GenerateContextRequest
+	5,  // 20: nightbell.v1.AiService.GenerateSummary:output_type -> nightbell.v1.GenerateSummaryResponse
+	7,  // 21: nightbell.v1.AiService.GetSummary:output_type -> nightbell.v1.GetSummaryResponse
+	9,  // 22: nightbell.v1.AiService.RefreshSummary:output_type -> nightbell.v1.RefreshSummaryResponse
+	11, // 23: nightbell.v1.AiService.GetContext:output_type -> nightbell.v1.GetContextResponse
+	13, // 24: nightbell.v1.AiService.GenerateContext:output_type -> nightbell.v1.GenerateContextResponse
+	20, // [20:25] is the sub-list for method output_type
+	15, // [15:20] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_ai_service_proto_init() }
@@ -939,6 +995,7 @@ func file_nightbell_v1_ai_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_warning_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

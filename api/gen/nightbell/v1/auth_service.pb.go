@@ -120,9 +120,11 @@ func (x *RegisterRequest) GetTimezone() string {
 }
 
 type RegisterResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	User    *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	Message string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -169,6 +171,13 @@ func (x *RegisterResponse) GetMessage() string {
 		return x.Message
 	}
 	return ""
+}
+
+func (x *RegisterResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
 }
 
 type LoginRequest struct {
@@ -233,9 +242,11 @@ func (x *LoginRequest) GetDevice() string {
 }
 
 type LoginResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	Tokens        *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	User   *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	Tokens *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -280,6 +291,13 @@ func (x *LoginResponse) GetUser() *User {
 func (x *LoginResponse) GetTokens() *Tokens {
 	if x != nil {
 		return x.Tokens
+	}
+	return nil
+}
+
+func (x *LoginResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -707,7 +725,7 @@ var File_nightbell_v1_auth_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\"\xa6\x02\n" +
+	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
 	"\x0fRegisterRequest\x12<\n" +
 	"\tuser_type\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
 	"individualR\forganizationR\buserType\x12\x1e\n" +
@@ -718,18 +736,20 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\bpassword\x18\x04 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12#\n" +
 	"\borg_name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\aorgName\x12\x1d\n" +
 	"\x05phone\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\x12#\n" +
-	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\"T\n" +
+	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\"\x87\x01\n" +
 	"\x10RegisterResponse\x12&\n" +
 	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x82\x01\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x121\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x82\x01\n" +
 	"\fLoginRequest\x12 \n" +
 	"\x05email\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfe\x01R\x05email\x12*\n" +
 	"\bpassword\x18\x02 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12$\n" +
-	"\x06device\x18\x03 \x01(\tB\f\xbaH\x05r\x03\x18\x80\x01\x98\xb5\x18\x01R\x06device\"e\n" +
+	"\x06device\x18\x03 \x01(\tB\f\xbaH\x05r\x03\x18\x80\x01\x98\xb5\x18\x01R\x06device\"\x98\x01\n" +
 	"\rLoginResponse\x12&\n" +
 	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12,\n" +
-	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\"E\n" +
+	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\x121\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"E\n" +
 	"\x0eRefreshRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"g\n" +
 	"\x0fRefreshResponse\x12,\n" +
@@ -754,10 +774,10 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x04role\x18\x05 \x01(\tR\x04role\x12\x15\n" +
 	"\x06org_id\x18\x06 \x01(\tR\x05orgId\x12\x19\n" +
 	"\borg_name\x18\a \x01(\tR\aorgName\x12\x1b\n" +
-	"\tuser_type\x18\b \x01(\tR\buserType2\x97\x04\n" +
-	"\vAuthService\x12m\n" +
-	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"\"\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12a\n" +
-	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"\x1f\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
+	"\tuser_type\x18\b \x01(\tR\buserType2\x9f\x04\n" +
+	"\vAuthService\x12q\n" +
+	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"&\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
+	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
 	"\aRefresh\x12\x1c.nightbell.v1.RefreshRequest\x1a\x1d.nightbell.v1.RefreshResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/auth/refresh\x12e\n" +
 	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12d\n" +
 	"\x05GetMe\x12\x1a.nightbell.v1.GetMeRequest\x1a\x1b.nightbell.v1.GetMeResponse\"\"\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\r\x12\v/v1/auth/me\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
@@ -788,29 +808,32 @@ var file_nightbell_v1_auth_service_proto_goTypes = []any{
 	(*GetMeResponse)(nil),    // 9: nightbell.v1.GetMeResponse
 	(*Tokens)(nil),           // 10: nightbell.v1.Tokens
 	(*User)(nil),             // 11: nightbell.v1.User
+	(*Warning)(nil),          // 12: nightbell.v1.Warning
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
 	11, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.User
-	11, // 1: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.User
-	10, // 2: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
-	10, // 3: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
-	11, // 4: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.User
-	11, // 5: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.User
-	0,  // 6: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
-	2,  // 7: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
-	4,  // 8: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
-	6,  // 9: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
-	8,  // 10: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
-	1,  // 11: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
-	3,  // 12: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
-	5,  // 13: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
-	7,  // 14: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
-	9,  // 15: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
-	11, // [11:16] is the sub-list for method output_type
-	6,  // [6:11] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	12, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
+	11, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.User
+	10, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
+	12, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
+	10, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
+	11, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.User
+	11, // 7: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.User
+	0,  // 8: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
+	2,  // 9: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
+	4,  // 10: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
+	6,  // 11: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
+	8,  // 12: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
+	1,  // 13: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
+	3,  // 14: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
+	5,  // 15: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
+	7,  // 16: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
+	9,  // 17: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
+	13, // [13:18] is the sub-list for method output_type
+	8,  // [8:13] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_auth_service_proto_init() }
@@ -819,6 +842,7 @@ func file_nightbell_v1_auth_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_warning_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

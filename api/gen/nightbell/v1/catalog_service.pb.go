@@ -314,9 +314,11 @@ func (x *CreateServiceRequest) GetGrouping() string {
 }
 
 type CreateServiceResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Service       *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	ServiceKey    string                 `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Service    *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	ServiceKey string                 `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -365,6 +367,13 @@ func (x *CreateServiceResponse) GetServiceKey() string {
 	return ""
 }
 
+func (x *CreateServiceResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 type ListServicesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -402,8 +411,10 @@ func (*ListServicesRequest) Descriptor() ([]byte, []int) {
 }
 
 type ListServicesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Services      []*Service             `protobuf:"bytes,1,rep,name=services,proto3" json:"services,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Services []*Service             `protobuf:"bytes,1,rep,name=services,proto3" json:"services,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -441,6 +452,13 @@ func (*ListServicesResponse) Descriptor() ([]byte, []int) {
 func (x *ListServicesResponse) GetServices() []*Service {
 	if x != nil {
 		return x.Services
+	}
+	return nil
+}
+
+func (x *ListServicesResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -874,7 +892,7 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\x95\x05\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\x95\x05\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -908,14 +926,16 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x05 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\x1d\n" +
 	"\x04tier\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x00R\x04tier\x121\n" +
-	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"o\n" +
+	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"\xa2\x01\n" +
 	"\x15CreateServiceResponse\x12/\n" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"serviceKey\"\x15\n" +
-	"\x13ListServicesRequest\"I\n" +
+	"serviceKey\x121\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x15\n" +
+	"\x13ListServicesRequest\"|\n" +
 	"\x14ListServicesResponse\x121\n" +
-	"\bservices\x18\x01 \x03(\v2\x15.nightbell.v1.ServiceR\bservices\"0\n" +
+	"\bservices\x18\x01 \x03(\v2\x15.nightbell.v1.ServiceR\bservices\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"0\n" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
@@ -951,11 +971,11 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12Q\n" +
-	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xdc\x06\n" +
-	"\x0eCatalogService\x12\xa1\x01\n" +
-	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"G\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12|\n" +
-	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\"%\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12{\n" +
+	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xe5\x06\n" +
+	"\x0eCatalogService\x12\xa5\x01\n" +
+	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"K\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12\x80\x01\n" +
+	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\")\x8a\xb5\x18\n" +
+	"\x12\x06viewer\x18\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12{\n" +
 	"\n" +
 	"GetService\x12\x1f.nightbell.v1.GetServiceRequest\x1a .nightbell.v1.GetServiceResponse\"*\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/services/{id}\x90\x02\x01\x12\x89\x01\n" +
@@ -991,34 +1011,37 @@ var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*RotateServiceKeyRequest)(nil),  // 11: nightbell.v1.RotateServiceKeyRequest
 	(*RotateServiceKeyResponse)(nil), // 12: nightbell.v1.RotateServiceKeyResponse
 	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
+	(*Warning)(nil),                  // 14: nightbell.v1.Warning
 }
 var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
 	13, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
 	13, // 1: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
 	13, // 2: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 3: nightbell.v1.CreateServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 4: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
-	0,  // 5: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 6: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 7: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
-	13, // 8: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 9: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
-	3,  // 10: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
-	5,  // 11: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
-	7,  // 12: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
-	9,  // 13: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
-	11, // 14: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
-	2,  // 15: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
-	4,  // 16: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
-	6,  // 17: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
-	8,  // 18: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
-	10, // 19: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
-	12, // 20: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
-	15, // [15:21] is the sub-list for method output_type
-	9,  // [9:15] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	14, // 4: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 5: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
+	14, // 6: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 7: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
+	0,  // 8: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
+	0,  // 9: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
+	13, // 10: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
+	1,  // 11: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
+	3,  // 12: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
+	5,  // 13: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
+	7,  // 14: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
+	9,  // 15: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
+	11, // 16: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
+	2,  // 17: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
+	4,  // 18: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
+	6,  // 19: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
+	8,  // 20: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
+	10, // 21: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
+	12, // 22: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
+	17, // [17:23] is the sub-list for method output_type
+	11, // [11:17] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_catalog_service_proto_init() }
@@ -1027,6 +1050,7 @@ func file_nightbell_v1_catalog_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_catalog_service_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -31,9 +31,10 @@ type ListIncidentsRequest struct {
 	Limit  int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
 	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
 	// triggered, acknowledged, resolved, or open for the first two.
-	Status    string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	Severity  string `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
-	ServiceId string `protobuf:"bytes,5,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Of several, an incident has one; likewise severity and service_id.
+	Status    []string `protobuf:"bytes,3,rep,name=status,proto3" json:"status,omitempty"`
+	Severity  []string `protobuf:"bytes,4,rep,name=severity,proto3" json:"severity,omitempty"`
+	ServiceId []string `protobuf:"bytes,5,rep,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// Finds title, description or service name, whatever the case.
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
 	// next_cursor of the page before.
@@ -86,25 +87,25 @@ func (x *ListIncidentsRequest) GetOffset() int32 {
 	return 0
 }
 
-func (x *ListIncidentsRequest) GetStatus() string {
+func (x *ListIncidentsRequest) GetStatus() []string {
 	if x != nil {
 		return x.Status
 	}
-	return ""
+	return nil
 }
 
-func (x *ListIncidentsRequest) GetSeverity() string {
+func (x *ListIncidentsRequest) GetSeverity() []string {
 	if x != nil {
 		return x.Severity
 	}
-	return ""
+	return nil
 }
 
-func (x *ListIncidentsRequest) GetServiceId() string {
+func (x *ListIncidentsRequest) GetServiceId() []string {
 	if x != nil {
 		return x.ServiceId
 	}
-	return ""
+	return nil
 }
 
 func (x *ListIncidentsRequest) GetText() string {
@@ -125,7 +126,9 @@ type ListIncidentsResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Incidents []*IncidentSummary     `protobuf:"bytes,1,rep,name=incidents,proto3" json:"incidents,omitempty"`
 	// Empty on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -172,6 +175,13 @@ func (x *ListIncidentsResponse) GetNextCursor() string {
 		return x.NextCursor
 	}
 	return ""
+}
+
+func (x *ListIncidentsResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
 }
 
 type CountIncidentsRequest struct {
@@ -315,8 +325,10 @@ func (x *GetIncidentRequest) GetId() string {
 }
 
 type GetIncidentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Incident *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -354,6 +366,13 @@ func (*GetIncidentResponse) Descriptor() ([]byte, []int) {
 func (x *GetIncidentResponse) GetIncident() *Incident {
 	if x != nil {
 		return x.Incident
+	}
+	return nil
+}
+
+func (x *GetIncidentResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -454,8 +473,10 @@ func (x *CreateIncidentRequest) GetAssigneeId() string {
 }
 
 type CreateIncidentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Incident *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -493,6 +514,13 @@ func (*CreateIncidentResponse) Descriptor() ([]byte, []int) {
 func (x *CreateIncidentResponse) GetIncident() *Incident {
 	if x != nil {
 		return x.Incident
+	}
+	return nil
+}
+
+func (x *CreateIncidentResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -550,8 +578,10 @@ func (x *AcknowledgeIncidentRequest) GetMessage() string {
 }
 
 type AcknowledgeIncidentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Incident *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -589,6 +619,13 @@ func (*AcknowledgeIncidentResponse) Descriptor() ([]byte, []int) {
 func (x *AcknowledgeIncidentResponse) GetIncident() *Incident {
 	if x != nil {
 		return x.Incident
+	}
+	return nil
+}
+
+func (x *AcknowledgeIncidentResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -646,8 +683,10 @@ func (x *ResolveIncidentRequest) GetMessage() string {
 }
 
 type ResolveIncidentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Incident *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -685,6 +724,13 @@ func (*ResolveIncidentResponse) Descriptor() ([]byte, []int) {
 func (x *ResolveIncidentResponse) GetIncident() *Incident {
 	if x != nil {
 		return x.Incident
+	}
+	return nil
+}
+
+func (x *ResolveIncidentResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -1493,30 +1539,34 @@ var File_nightbell_v1_incident_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
-	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xe8\x02\n" +
+	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xfa\x02\n" +
 	"\x14ListIncidentsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12#\n" +
-	"\x06offset\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x06offset\x12H\n" +
-	"\x06status\x18\x03 \x01(\tB0\xbaH-r+R\x00R\x04openR\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12@\n" +
-	"\bseverity\x18\x04 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
+	"\x06offset\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00R\x06offset\x12M\n" +
+	"\x06status\x18\x03 \x03(\tB5\xbaH2\x92\x01/\x10\n" +
+	"\"+r)R\x04openR\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12E\n" +
+	"\bseverity\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\n" +
+	"\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x122\n" +
 	"\n" +
-	"service_id\x18\x05 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12\x1c\n" +
+	"service_id\x18\x05 \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\tserviceId\x12\x1c\n" +
 	"\x04text\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04text\x123\n" +
-	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"u\n" +
+	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"\xa8\x01\n" +
 	"\x15ListIncidentsResponse\x12;\n" +
 	"\tincidents\x18\x01 \x03(\v2\x1d.nightbell.v1.IncidentSummaryR\tincidents\x12\x1f\n" +
 	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"\x17\n" +
+	"nextCursor\x121\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x17\n" +
 	"\x15CountIncidentsRequest\"v\n" +
 	"\x16CountIncidentsResponse\x12\x1c\n" +
 	"\ttriggered\x18\x01 \x01(\x05R\ttriggered\x12\"\n" +
 	"\facknowledged\x18\x02 \x01(\x05R\facknowledged\x12\x1a\n" +
 	"\bresolved\x18\x03 \x01(\x05R\bresolved\"2\n" +
 	"\x12GetIncidentRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"I\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"|\n" +
 	"\x13GetIncidentResponse\x122\n" +
-	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"\xba\x03\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\xba\x03\n" +
 	"\x15CreateIncidentRequest\x12 \n" +
 	"\x05title\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05title\x12+\n" +
@@ -1530,19 +1580,22 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"assigneeId\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"L\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
 	"\x16CreateIncidentResponse\x122\n" +
-	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"^\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"^\n" +
 	"\x1aAcknowledgeIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12\"\n" +
-	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"Q\n" +
+	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\x84\x01\n" +
 	"\x1bAcknowledgeIncidentResponse\x122\n" +
-	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"Z\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"Z\n" +
 	"\x16ResolveIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12\"\n" +
-	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"M\n" +
+	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\x80\x01\n" +
 	"\x17ResolveIncidentResponse\x122\n" +
-	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"\xd0\x01\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\xd0\x01\n" +
 	"\x16ChangeIncidentsRequest\x123\n" +
 	"\x06action\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\vacknowledgeR\aresolveR\x06action\x12'\n" +
 	"\x03ids\x18\x02 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xe8\a\x92\xb5\x18\bincidentR\x03ids\x124\n" +
@@ -1586,17 +1639,17 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12\x16\n" +
 	"\x06firing\x18\x02 \x01(\x05R\x06firing\x12\x14\n" +
-	"\x05total\x18\x03 \x01(\x05R\x05total2\xb6\x0f\n" +
-	"\x0fIncidentService\x12\x80\x01\n" +
-	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"&\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x8a\x01\n" +
+	"\x05total\x18\x03 \x01(\x05R\x05total2\xcb\x0f\n" +
+	"\x0fIncidentService\x12\x84\x01\n" +
+	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"*\x8a\xb5\x18\n" +
+	"\x12\x06viewer\x18\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x8a\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\"-\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x7f\n" +
-	"\vGetIncident\x12 .nightbell.v1.GetIncidentRequest\x1a!.nightbell.v1.GetIncidentResponse\"+\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\xa7\x01\n" +
-	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"J\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18\x1b/v1/incidents/{incident.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xa8\x01\n" +
-	"\x13AcknowledgeIncident\x12(.nightbell.v1.AcknowledgeIncidentRequest\x1a).nightbell.v1.AcknowledgeIncidentResponse\"<\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/acknowledge\x12\x98\x01\n" +
-	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"8\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x90\x01\n" +
+	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x83\x01\n" +
+	"\vGetIncident\x12 .nightbell.v1.GetIncidentRequest\x1a!.nightbell.v1.GetIncidentResponse\"/\x8a\xb5\x18\n" +
+	"\x12\x06viewer\x18\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\xab\x01\n" +
+	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"N\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x1b/v1/incidents/{incident.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xac\x01\n" +
+	"\x13AcknowledgeIncident\x12(.nightbell.v1.AcknowledgeIncidentRequest\x1a).nightbell.v1.AcknowledgeIncidentResponse\"@\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/acknowledge\x12\x9c\x01\n" +
+	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"<\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x90\x01\n" +
 	"\x0fChangeIncidents\x12$.nightbell.v1.ChangeIncidentsRequest\x1a%.nightbell.v1.ChangeIncidentsResponse\"0\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/incidents/bulk\x12\x94\x01\n" +
 	"\x0eAssignIncident\x12#.nightbell.v1.AssignIncidentRequest\x1a$.nightbell.v1.AssignIncidentResponse\"7\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/assign\x12\x9c\x01\n" +
 	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"9\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\x8a\x01\n" +
@@ -1653,61 +1706,67 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentAlertsResponse)(nil),  // 27: nightbell.v1.ListIncidentAlertsResponse
 	nil,                                 // 28: nightbell.v1.CreateIncidentRequest.TagsEntry
 	(*IncidentSummary)(nil),             // 29: nightbell.v1.IncidentSummary
-	(*Incident)(nil),                    // 30: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 31: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 32: google.protobuf.Timestamp
-	(*TimelineEvent)(nil),               // 33: nightbell.v1.TimelineEvent
-	(*Notification)(nil),                // 34: nightbell.v1.Notification
-	(*Alert)(nil),                       // 35: nightbell.v1.Alert
+	(*Warning)(nil),                     // 30: nightbell.v1.Warning
+	(*Incident)(nil),                    // 31: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 32: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
+	(*TimelineEvent)(nil),               // 34: nightbell.v1.TimelineEvent
+	(*Notification)(nil),                // 35: nightbell.v1.Notification
+	(*Alert)(nil),                       // 36: nightbell.v1.Alert
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
 	29, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	30, // 1: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	28, // 2: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	31, // 3: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	30, // 4: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 5: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 6: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	13, // 7: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	32, // 8: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
-	15, // 9: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	30, // 10: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 11: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	33, // 12: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
-	33, // 13: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
-	34, // 14: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	35, // 15: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	0,  // 16: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 17: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 18: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 19: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 20: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 21: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 22: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	16, // 23: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	18, // 24: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	20, // 25: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	22, // 26: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	24, // 27: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	26, // 28: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	1,  // 29: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 30: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 31: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 32: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 33: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 34: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	14, // 35: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	17, // 36: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	19, // 37: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	21, // 38: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	23, // 39: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	25, // 40: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	27, // 41: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	29, // [29:42] is the sub-list for method output_type
-	16, // [16:29] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	30, // 1: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	31, // 2: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 3: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	28, // 4: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	32, // 5: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	31, // 6: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 7: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	31, // 8: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 9: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	31, // 10: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	30, // 11: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	13, // 12: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
+	33, // 13: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	15, // 14: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
+	31, // 15: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 16: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	34, // 17: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
+	34, // 18: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
+	35, // 19: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	36, // 20: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	0,  // 21: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 22: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 23: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 24: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 25: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 26: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 27: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	16, // 28: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	18, // 29: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	20, // 30: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	22, // 31: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	24, // 32: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	26, // 33: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	1,  // 34: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 35: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 36: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 37: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 38: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 39: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	14, // 40: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	17, // 41: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	19, // 42: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	21, // 43: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	23, // 44: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	25, // 45: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	27, // 46: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	34, // [34:47] is the sub-list for method output_type
+	21, // [21:34] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -1717,6 +1776,7 @@ func file_nightbell_v1_incident_service_proto_init() {
 	}
 	file_nightbell_v1_incident_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_warning_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

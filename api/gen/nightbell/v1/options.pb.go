@@ -108,8 +108,8 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
 		ExtensionType: (*bool)(nil),
 		Field:         50004,
-		Name:          "nightbell.v1.refuse_unknown",
-		Tag:           "varint,50004,opt,name=refuse_unknown",
+		Name:          "nightbell.v1.accept_unknown",
+		Tag:           "varint,50004,opt,name=accept_unknown",
 		Filename:      "nightbell/v1/options.proto",
 	},
 	{
@@ -151,10 +151,10 @@ var (
 	// optional nightbell.v1.Authz authz = 50001;
 	E_Authz = &file_nightbell_v1_options_proto_extTypes[0]
 	// Fields and query parameters that the request does not have are refused, with the nearest name
-	// that it has. Without it they are ignored.
+	// that it has. With this option they are accepted, and listed in warnings of the answer.
 	//
-	// optional bool refuse_unknown = 50004;
-	E_RefuseUnknown = &file_nightbell_v1_options_proto_extTypes[1]
+	// optional bool accept_unknown = 50004;
+	E_AcceptUnknown = &file_nightbell_v1_options_proto_extTypes[1]
 	// The method creates something: over REST it answers 201, and Location is this path, in which
 	// {team.id} stands for that field of the answer.
 	//
@@ -190,7 +190,7 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\aapi_key\x18\x03 \x01(\bR\x06apiKey\x12\x18\n" +
 	"\amutates\x18\x04 \x01(\bR\amutates:K\n" +
 	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
-	"\x0erefuse_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\rrefuseUnknown:<\n" +
+	"\x0eaccept_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\racceptUnknown:<\n" +
 	"\blocation\x12\x1e.google.protobuf.MethodOptions\x18ֆ\x03 \x01(\tR\blocation:B\n" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
 	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secret:3\n" +
@@ -216,7 +216,7 @@ var file_nightbell_v1_options_proto_goTypes = []any{
 }
 var file_nightbell_v1_options_proto_depIdxs = []int32{
 	1, // 0: nightbell.v1.authz:extendee -> google.protobuf.MethodOptions
-	1, // 1: nightbell.v1.refuse_unknown:extendee -> google.protobuf.MethodOptions
+	1, // 1: nightbell.v1.accept_unknown:extendee -> google.protobuf.MethodOptions
 	1, // 2: nightbell.v1.location:extendee -> google.protobuf.MethodOptions
 	2, // 3: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
 	2, // 4: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions

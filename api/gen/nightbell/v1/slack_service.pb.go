@@ -171,8 +171,10 @@ func (x *ConfigureSlackRequest) GetUserMappings() map[string]string {
 }
 
 type ConfigureSlackResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Integration   *SlackIntegration      `protobuf:"bytes,1,opt,name=integration,proto3" json:"integration,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Integration *SlackIntegration      `protobuf:"bytes,1,opt,name=integration,proto3" json:"integration,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -214,6 +216,13 @@ func (x *ConfigureSlackResponse) GetIntegration() *SlackIntegration {
 	return nil
 }
 
+func (x *ConfigureSlackResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 type GetSlackConfigRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -251,8 +260,10 @@ func (*GetSlackConfigRequest) Descriptor() ([]byte, []int) {
 }
 
 type GetSlackConfigResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Integration   *SlackIntegration      `protobuf:"bytes,1,opt,name=integration,proto3" json:"integration,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Integration *SlackIntegration      `protobuf:"bytes,1,opt,name=integration,proto3" json:"integration,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -290,6 +301,13 @@ func (*GetSlackConfigResponse) Descriptor() ([]byte, []int) {
 func (x *GetSlackConfigResponse) GetIntegration() *SlackIntegration {
 	if x != nil {
 		return x.Integration
+	}
+	return nil
+}
+
+func (x *GetSlackConfigResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
 	}
 	return nil
 }
@@ -347,8 +365,10 @@ func (x *TestSlackRequest) GetMessage() string {
 }
 
 type TestSlackResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Message string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -390,6 +410,13 @@ func (x *TestSlackResponse) GetMessage() string {
 	return ""
 }
 
+func (x *TestSlackResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 type DisconnectSlackRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -427,8 +454,10 @@ func (*DisconnectSlackRequest) Descriptor() ([]byte, []int) {
 }
 
 type DisconnectSlackResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Message string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	// What of the request was not used.
+	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -470,11 +499,18 @@ func (x *DisconnectSlackResponse) GetMessage() string {
 	return ""
 }
 
+func (x *DisconnectSlackResponse) GetWarnings() []*Warning {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
 var File_nightbell_v1_slack_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_slack_service_proto_rawDesc = "" +
 	"\n" +
-	" nightbell/v1/slack_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\"\x9f\x02\n" +
+	" nightbell/v1/slack_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\x9f\x02\n" +
 	"\x10SlackIntegration\x12\x1b\n" +
 	"\tis_active\x18\x01 \x01(\bR\bisActive\x12\x18\n" +
 	"\achannel\x18\x02 \x01(\tR\achannel\x12\x1b\n" +
@@ -493,26 +529,30 @@ const file_nightbell_v1_slack_service_proto_rawDesc = "" +
 	"\ruser_mappings\x18\x04 \x03(\v25.nightbell.v1.ConfigureSlackRequest.UserMappingsEntryB\t\xbaH\x06\x9a\x01\x03\x10\x90NR\fuserMappings\x1a?\n" +
 	"\x11UserMappingsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"Z\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x8d\x01\n" +
 	"\x16ConfigureSlackResponse\x12@\n" +
-	"\vintegration\x18\x01 \x01(\v2\x1e.nightbell.v1.SlackIntegrationR\vintegration\"\x17\n" +
-	"\x15GetSlackConfigRequest\"Z\n" +
+	"\vintegration\x18\x01 \x01(\v2\x1e.nightbell.v1.SlackIntegrationR\vintegration\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x17\n" +
+	"\x15GetSlackConfigRequest\"\x8d\x01\n" +
 	"\x16GetSlackConfigResponse\x12@\n" +
-	"\vintegration\x18\x01 \x01(\v2\x1e.nightbell.v1.SlackIntegrationR\vintegration\"[\n" +
+	"\vintegration\x18\x01 \x01(\v2\x1e.nightbell.v1.SlackIntegrationR\vintegration\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"[\n" +
 	"\x10TestSlackRequest\x12!\n" +
 	"\achannel\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\achannel\x12$\n" +
 	"\amessage\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xa0\x1fR\amessage\"-\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xa0\x1fR\amessage\"`\n" +
 	"\x11TestSlackResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\"\x18\n" +
-	"\x16DisconnectSlackRequest\"3\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x18\n" +
+	"\x16DisconnectSlackRequest\"f\n" +
 	"\x17DisconnectSlackResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage2\xd7\x04\n" +
-	"\fSlackService\x12\x95\x01\n" +
-	"\x0eConfigureSlack\x12#.nightbell.v1.ConfigureSlackRequest\x1a$.nightbell.v1.ConfigureSlackResponse\"8\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/integrations/slack/configure\x12\x91\x01\n" +
-	"\x0eGetSlackConfig\x12#.nightbell.v1.GetSlackConfigRequest\x1a$.nightbell.v1.GetSlackConfigResponse\"4\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/integrations/slack/config\x90\x02\x01\x12\x81\x01\n" +
-	"\tTestSlack\x12\x1e.nightbell.v1.TestSlackRequest\x1a\x1f.nightbell.v1.TestSlackResponse\"3\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/integrations/slack/test\x12\x96\x01\n" +
-	"\x0fDisconnectSlack\x12$.nightbell.v1.DisconnectSlackRequest\x1a%.nightbell.v1.DisconnectSlackResponse\"6\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02#*!/v1/integrations/slack/disconnectBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\amessage\x18\x01 \x01(\tR\amessage\x121\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\xe7\x04\n" +
+	"\fSlackService\x12\x99\x01\n" +
+	"\x0eConfigureSlack\x12#.nightbell.v1.ConfigureSlackRequest\x1a$.nightbell.v1.ConfigureSlackResponse\"<\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/integrations/slack/configure\x12\x95\x01\n" +
+	"\x0eGetSlackConfig\x12#.nightbell.v1.GetSlackConfigRequest\x1a$.nightbell.v1.GetSlackConfigResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/integrations/slack/config\x90\x02\x01\x12\x85\x01\n" +
+	"\tTestSlack\x12\x1e.nightbell.v1.TestSlackRequest\x1a\x1f.nightbell.v1.TestSlackResponse\"7\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/integrations/slack/test\x12\x9a\x01\n" +
+	"\x0fDisconnectSlack\x12$.nightbell.v1.DisconnectSlackRequest\x1a%.nightbell.v1.DisconnectSlackResponse\":\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02#*!/v1/integrations/slack/disconnectBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_slack_service_proto_rawDescOnce sync.Once
@@ -539,25 +579,30 @@ var file_nightbell_v1_slack_service_proto_goTypes = []any{
 	(*DisconnectSlackResponse)(nil), // 8: nightbell.v1.DisconnectSlackResponse
 	nil,                             // 9: nightbell.v1.SlackIntegration.UserMappingsEntry
 	nil,                             // 10: nightbell.v1.ConfigureSlackRequest.UserMappingsEntry
+	(*Warning)(nil),                 // 11: nightbell.v1.Warning
 }
 var file_nightbell_v1_slack_service_proto_depIdxs = []int32{
 	9,  // 0: nightbell.v1.SlackIntegration.user_mappings:type_name -> nightbell.v1.SlackIntegration.UserMappingsEntry
 	10, // 1: nightbell.v1.ConfigureSlackRequest.user_mappings:type_name -> nightbell.v1.ConfigureSlackRequest.UserMappingsEntry
 	0,  // 2: nightbell.v1.ConfigureSlackResponse.integration:type_name -> nightbell.v1.SlackIntegration
-	0,  // 3: nightbell.v1.GetSlackConfigResponse.integration:type_name -> nightbell.v1.SlackIntegration
-	1,  // 4: nightbell.v1.SlackService.ConfigureSlack:input_type -> nightbell.v1.ConfigureSlackRequest
-	3,  // 5: nightbell.v1.SlackService.GetSlackConfig:input_type -> nightbell.v1.GetSlackConfigRequest
-	5,  // 6: nightbell.v1.SlackService.TestSlack:input_type -> nightbell.v1.TestSlackRequest
-	7,  // 7: nightbell.v1.SlackService.DisconnectSlack:input_type -> nightbell.v1.DisconnectSlackRequest
-	2,  // 8: nightbell.v1.SlackService.ConfigureSlack:output_type -> nightbell.v1.ConfigureSlackResponse
-	4,  // 9: nightbell.v1.SlackService.GetSlackConfig:output_type -> nightbell.v1.GetSlackConfigResponse
-	6,  // 10: nightbell.v1.SlackService.TestSlack:output_type -> nightbell.v1.TestSlackResponse
-	8,  // 11: nightbell.v1.SlackService.DisconnectSlack:output_type -> nightbell.v1.DisconnectSlackResponse
-	8,  // [8:12] is the sub-list for method output_type
-	4,  // [4:8] is the sub-list for method input_type
-	4,  // [4:4] is the sub-list for extension type_name
-	4,  // [4:4] is the sub-list for extension extendee
-	0,  // [0:4] is the sub-list for field type_name
+	11, // 3: nightbell.v1.ConfigureSlackResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 4: nightbell.v1.GetSlackConfigResponse.integration:type_name -> nightbell.v1.SlackIntegration
+	11, // 5: nightbell.v1.GetSlackConfigResponse.warnings:type_name -> nightbell.v1.Warning
+	11, // 6: nightbell.v1.TestSlackResponse.warnings:type_name -> nightbell.v1.Warning
+	11, // 7: nightbell.v1.DisconnectSlackResponse.warnings:type_name -> nightbell.v1.Warning
+	1,  // 8: nightbell.v1.SlackService.ConfigureSlack:input_type -> nightbell.v1.ConfigureSlackRequest
+	3,  // 9: nightbell.v1.SlackService.GetSlackConfig:input_type -> nightbell.v1.GetSlackConfigRequest
+	5,  // 10: nightbell.v1.SlackService.TestSlack:input_type -> nightbell.v1.TestSlackRequest
+	7,  // 11: nightbell.v1.SlackService.DisconnectSlack:input_type -> nightbell.v1.DisconnectSlackRequest
+	2,  // 12: nightbell.v1.SlackService.ConfigureSlack:output_type -> nightbell.v1.ConfigureSlackResponse
+	4,  // 13: nightbell.v1.SlackService.GetSlackConfig:output_type -> nightbell.v1.GetSlackConfigResponse
+	6,  // 14: nightbell.v1.SlackService.TestSlack:output_type -> nightbell.v1.TestSlackResponse
+	8,  // 15: nightbell.v1.SlackService.DisconnectSlack:output_type -> nightbell.v1.DisconnectSlackResponse
+	12, // [12:16] is the sub-list for method output_type
+	8,  // [8:12] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_slack_service_proto_init() }
@@ -566,6 +611,7 @@ func file_nightbell_v1_slack_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_warning_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

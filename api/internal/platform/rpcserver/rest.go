@@ -301,10 +301,14 @@ func (t *restRoute) ignoreReadOnly(message protoreflect.Message) {
 	noteUnknown(message, unknown)
 }
 
-// resourceOf is the one message in a method's answer, or nil.
+// resourceOf is the one message in a method's answer, besides its warnings, or nil.
 func resourceOf(method protoreflect.MethodDescriptor) protoreflect.MessageDescriptor {
 	fields := method.Output().Fields()
-	if fields.Len() != 1 || fields.Get(0).IsList() || fields.Get(0).IsMap() {
+	most := 1
+	if fields.ByName("warnings") != nil {
+		most++
+	}
+	if fields.Len() != most || fields.Get(0).IsList() || fields.Get(0).IsMap() {
 		return nil
 	}
 	return fields.Get(0).Message()

@@ -158,8 +158,8 @@ func TestPathHasTheLastWord(t *testing.T) {
 
 func TestQuery(t *testing.T) {
 	handler, _, listed := echo(t)
-	got := rest(handler, http.MethodGet, "/v1/incidents?limit=10&offset=&status=open&text=a%20b&unknown=1&service_id=s", "")
-	if got.status != 200 || listed.GetLimit() != 10 || listed.GetStatus() != "open" || listed.GetText() != "a b" || listed.GetServiceId() != "s" {
+	got := rest(handler, http.MethodGet, "/v1/incidents?limit=10&offset=&status=open&status=resolved&text=a%20b&unknown=1&service_id=s", "")
+	if got.status != 200 || listed.GetLimit() != 10 || !slices.Equal(listed.GetStatus(), []string{"open", "resolved"}) || listed.GetText() != "a b" || !slices.Equal(listed.GetServiceId(), []string{"s"}) {
 		t.Errorf("%d, arrived as %v", got.status, listed)
 	}
 	for query, want := range map[string]string{

@@ -63,10 +63,27 @@ func takeUnknown(message protoreflect.Message) (unknown []fault.Field) {
 	return unknown[:min(len(unknown), maxUnknown)]
 }
 
-// refusesUnknown reports whether the method has the option refuse_unknown.
-func refusesUnknown(method protoreflect.MethodDescriptor) bool {
-	refuses, _ := proto.GetExtension(method.Options(), nightbellv1.E_RefuseUnknown).(bool)
-	return refuses
+// acceptsUnknown reports whether the method has the option accept_unknown.
+func acceptsUnknown(method protoreflect.MethodDescriptor) bool {
+	accepts, _ := proto.GetExtension(method.Options(), nightbellv1.E_AcceptUnknown).(bool)
+	return accepts
+}
+
+// warn lists in an answer what of the request was not used.
+func warn(answer proto.Message, unused []fault.Field) {
+	if len(unused) == 0 || answer == nil {
+		return
+	}
+	message := answer.ProtoReflect()
+	field := message.Descriptor().Fields().ByName("warnings")
+	if field == nil {
+		return
+	}
+	list := message.Mutable(field).List()
+	for _, one := range unused {
+		warning := &nightbellv1.Warning{Field: one.Path, Message: one.Message}
+		list.Append(protoreflect.ValueOfMessage(warning.ProtoReflect()))
+	}
 }
 
 // unknownInJSON is the first fields of a body that a message does not have, each with its path.

@@ -17,13 +17,15 @@ import (
 )
 
 // Validate holds every request to the rules written in the proto files, and to those that all
-// share: plain text (plaintext.go), no bottomless nesting, and no names that do not exist where the
-// method has the option refuse_unknown. A broken rule is fault.Unprocessable with a sentence that
+// share: plain text (plaintext.go), no bottomless nesting, and no names that do not exist, which
+// the option accept_unknown makes warnings. A broken rule is fault.Unprocessable with a sentence that
 // names the fields.
 func Validate() Step {
 	return func(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
 		fields := takeUnknown(message.ProtoReflect())
-		if !refusesUnknown(call.Method) {
+		var unused []fault.Field
+		if acceptsUnknown(call.Method) {
+			unused = slices.DeleteFunc(slices.Clone(fields), isMisfit)
 			fields = slices.DeleteFunc(fields, isUnknown)
 		}
 		if slices.ContainsFunc(fields, isMisfit) {
@@ -34,7 +36,11 @@ func Validate() Step {
 		if err := validate(message, fields); err != nil {
 			return nil, err
 		}
-		return next(ctx, message)
+		answer, err := next(ctx, message)
+		if err == nil {
+			warn(answer, unused)
+		}
+		return answer, err
 	}
 }
 

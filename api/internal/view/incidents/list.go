@@ -120,20 +120,24 @@ func (c *conditions) argue(condition string, arguments ...any) string {
 func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*conditions, error) {
 	query := &conditions{}
 	query.add("i.org_id = $%d", orgID)
-	switch status := request.GetStatus(); status {
-	case "":
-	case "open":
-		query.either = []string{"i.status = 'triggered'", "i.status = 'acknowledged'"}
+	query.oneOfStatuses(request.GetStatus())
+	switch severities := request.GetSeverity(); len(severities) {
+	case 0:
+	case 1:
+		query.add("i.severity = $%d", severities[0])
 	default:
-		query.add("i.status = $%d", status)
+		query.add("i.severity = ANY ($%d)", severities)
 	}
-	if severity := request.GetSeverity(); severity != "" {
-		query.add("i.severity = $%d", severity)
+	services := make([]uuid.UUID, len(request.GetServiceId()))
+	for i, text := range request.GetServiceId() {
+		services[i], _ = id.Parse(text) // text that is no id names no service; Nil is nobody's
 	}
-	if service := request.GetServiceId(); service != "" {
-		// Text that is no id names no service; Nil is nobody's.
-		serviceID, _ := id.Parse(service)
-		query.add("i.service_id = $%d", serviceID)
+	switch len(services) {
+	case 0:
+	case 1:
+		query.add("i.service_id = $%d", services[0])
+	default:
+		query.add("i.service_id = ANY ($%d)", services)
 	}
 	if cursor := request.GetCursor(); cursor != "" {
 		at, last, err := page.Decode(orgID, cursor)
@@ -143,6 +147,27 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 		query.add("(i.triggered_at, i.id) < ($%d, $%d)", at, last)
 	}
 	return query, nil
+}
+
+// oneOfStatuses reads several statuses as as many lists, each from its index.
+func (c *conditions) oneOfStatuses(asked []string) {
+	wanted := map[string]bool{}
+	for _, status := range asked {
+		wanted[status] = true
+	}
+	open := wanted["open"]
+	for _, status := range []string{"triggered", "acknowledged", "resolved"} {
+		if wanted[status] || (open && status != "resolved") {
+			c.either = append(c.either, fmt.Sprintf("i.status = '%s'", status))
+		}
+	}
+	switch len(c.either) {
+	case 1:
+		c.add(c.either[0])
+		c.either = nil
+	case 3: // all there are
+		c.either = nil
+	}
 }
 
 // escapeLike makes every character of text stand for itself in LIKE.

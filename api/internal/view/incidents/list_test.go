@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ func TestPagesMakeTheWholeList(t *testing.T) {
 		{"open", "", "", "status <> 'resolved'"},
 		{"open", "critical", "", "status <> 'resolved' AND severity = 'critical'"},
 		{"triggered", "", "", "status = 'triggered'"},
+		{"triggered resolved", "", "", "status IN ('triggered', 'resolved')"},
+		{"resolved open", "high low", "", "severity IN ('high', 'low')"},
+		{"triggered triggered", "critical low", "", "status = 'triggered' AND severity IN ('critical', 'low')"},
 		{"resolved", "low", "", "status = 'resolved' AND severity = 'low'"},
 		{"", "", "incident", "true"},
 		{"", "", "dent 1", "title LIKE 'Incident 1%'"},
@@ -48,7 +52,8 @@ func TestPagesMakeTheWholeList(t *testing.T) {
 			whole := pgtest.One[[]string](t, db, `SELECT coalesce(array_agg(id::text ORDER BY triggered_at DESC, id DESC), '{}') FROM incident WHERE `+filter.condition)
 			for _, options := range [][]postgres.TxOption{nil, {postgres.InOrder()}} {
 				list := func(request *nightbellv1.ListIncidentsRequest) (page []string, next string) {
-					request.Status, request.Severity, request.Text, request.Limit = filter.status, filter.severity, filter.text, 7
+					request.Status, request.Severity = strings.Fields(filter.status), strings.Fields(filter.severity)
+					request.Text, request.Limit = filter.text, 7
 					return listed(t, db, org, request, options...)
 				}
 				var byCursor, byOffset []string

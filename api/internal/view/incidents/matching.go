@@ -21,7 +21,7 @@ func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, fi
 		status = "triggered"
 	}
 	query, err := listQuery(orgID, &nightbellv1.ListIncidentsRequest{
-		Status: status, Severity: filter.GetSeverity(), ServiceId: filter.GetServiceId(),
+		Status: []string{status}, Severity: oneIf(filter.GetSeverity()), ServiceId: oneIf(filter.GetServiceId()),
 	})
 	if err != nil {
 		return nil, err
@@ -32,4 +32,12 @@ func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, fi
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
+// oneIf is a filter of one word; no filter when it is empty.
+func oneIf(word string) []string {
+	if word == "" {
+		return nil
+	}
+	return []string{word}
 }

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { Warning, WarningJson } from "./warning_pb";
 
 /**
  * Describes the file nightbell/v1/ai_service.proto.
@@ -363,6 +364,13 @@ export declare type GenerateSummaryResponse = Message<"nightbell.v1.GenerateSumm
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummary | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -373,6 +381,13 @@ export declare type GenerateSummaryResponseJson = {
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummaryJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -415,6 +430,13 @@ export declare type GetSummaryResponse = Message<"nightbell.v1.GetSummaryRespons
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummary | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -425,6 +447,13 @@ export declare type GetSummaryResponseJson = {
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummaryJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -467,6 +496,13 @@ export declare type RefreshSummaryResponse = Message<"nightbell.v1.RefreshSummar
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummary | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -477,6 +513,13 @@ export declare type RefreshSummaryResponseJson = {
    * @generated from field: nightbell.v1.AiSummary summary = 1;
    */
   summary?: AiSummaryJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -519,6 +562,13 @@ export declare type GetContextResponse = Message<"nightbell.v1.GetContextRespons
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContext | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -529,6 +579,13 @@ export declare type GetContextResponseJson = {
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContextJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -571,6 +628,13 @@ export declare type GenerateContextResponse = Message<"nightbell.v1.GenerateCont
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContext | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -581,6 +645,13 @@ export declare type GenerateContextResponseJson = {
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContextJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**

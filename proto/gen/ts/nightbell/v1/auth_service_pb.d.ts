@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Warning, WarningJson } from "./warning_pb";
 
 /**
  * Describes the file nightbell/v1/auth_service.proto.
@@ -125,6 +126,13 @@ export declare type RegisterResponse = Message<"nightbell.v1.RegisterResponse"> 
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -140,6 +148,13 @@ export declare type RegisterResponseJson = {
    * @generated from field: string message = 2;
    */
   message?: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -211,6 +226,13 @@ export declare type LoginResponse = Message<"nightbell.v1.LoginResponse"> & {
    * @generated from field: nightbell.v1.Tokens tokens = 2;
    */
   tokens?: Tokens | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -226,6 +248,13 @@ export declare type LoginResponseJson = {
    * @generated from field: nightbell.v1.Tokens tokens = 2;
    */
   tokens?: TokensJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings?: WarningJson[];
 };
 
 /**

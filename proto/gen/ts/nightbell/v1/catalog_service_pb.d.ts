@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { Warning, WarningJson } from "./warning_pb";
 
 /**
  * Describes the file nightbell/v1/catalog_service.proto.
@@ -352,6 +353,13 @@ export declare type CreateServiceResponse = Message<"nightbell.v1.CreateServiceR
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   serviceKey: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -367,6 +375,13 @@ export declare type CreateServiceResponseJson = {
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   service_key?: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -401,6 +416,13 @@ export declare type ListServicesResponse = Message<"nightbell.v1.ListServicesRes
    * @generated from field: repeated nightbell.v1.Service services = 1;
    */
   services: Service[];
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -411,6 +433,13 @@ export declare type ListServicesResponseJson = {
    * @generated from field: repeated nightbell.v1.Service services = 1;
    */
   services?: ServiceJson[];
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**

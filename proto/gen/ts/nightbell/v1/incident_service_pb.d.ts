@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEvent, TimelineEventJson } from "./incident_pb";
+import type { Warning, WarningJson } from "./warning_pb";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -30,20 +31,21 @@ export declare type ListIncidentsRequest = Message<"nightbell.v1.ListIncidentsRe
 
   /**
    * triggered, acknowledged, resolved, or open for the first two.
+   * Of several, an incident has one; likewise severity and service_id.
    *
-   * @generated from field: string status = 3;
+   * @generated from field: repeated string status = 3;
    */
-  status: string;
+  status: string[];
 
   /**
-   * @generated from field: string severity = 4;
+   * @generated from field: repeated string severity = 4;
    */
-  severity: string;
+  severity: string[];
 
   /**
-   * @generated from field: string service_id = 5 [json_name = "service_id"];
+   * @generated from field: repeated string service_id = 5 [json_name = "service_id"];
    */
-  serviceId: string;
+  serviceId: string[];
 
   /**
    * Finds title, description or service name, whatever the case.
@@ -78,20 +80,21 @@ export declare type ListIncidentsRequestJson = {
 
   /**
    * triggered, acknowledged, resolved, or open for the first two.
+   * Of several, an incident has one; likewise severity and service_id.
    *
-   * @generated from field: string status = 3;
+   * @generated from field: repeated string status = 3;
    */
-  status?: string;
+  status?: string[];
 
   /**
-   * @generated from field: string severity = 4;
+   * @generated from field: repeated string severity = 4;
    */
-  severity?: string;
+  severity?: string[];
 
   /**
-   * @generated from field: string service_id = 5 [json_name = "service_id"];
+   * @generated from field: repeated string service_id = 5 [json_name = "service_id"];
    */
-  service_id?: string;
+  service_id?: string[];
 
   /**
    * Finds title, description or service name, whatever the case.
@@ -129,6 +132,13 @@ export declare type ListIncidentsResponse = Message<"nightbell.v1.ListIncidentsR
    * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
    */
   nextCursor: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -146,6 +156,13 @@ export declare type ListIncidentsResponseJson = {
    * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 3;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -252,6 +269,13 @@ export declare type GetIncidentResponse = Message<"nightbell.v1.GetIncidentRespo
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: Incident | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -262,6 +286,13 @@ export declare type GetIncidentResponseJson = {
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: IncidentJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -376,6 +407,13 @@ export declare type CreateIncidentResponse = Message<"nightbell.v1.CreateInciden
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: Incident | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -386,6 +424,13 @@ export declare type CreateIncidentResponseJson = {
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: IncidentJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -438,6 +483,13 @@ export declare type AcknowledgeIncidentResponse = Message<"nightbell.v1.Acknowle
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: Incident | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -448,6 +500,13 @@ export declare type AcknowledgeIncidentResponseJson = {
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: IncidentJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -500,6 +559,13 @@ export declare type ResolveIncidentResponse = Message<"nightbell.v1.ResolveIncid
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: Incident | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -510,6 +576,13 @@ export declare type ResolveIncidentResponseJson = {
    * @generated from field: nightbell.v1.Incident incident = 1;
    */
   incident?: IncidentJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**

@@ -94,11 +94,11 @@ export declare const authz: GenExtension<MethodOptions, Authz>;
 
 /**
  * Fields and query parameters that the request does not have are refused, with the nearest name
- * that it has. Without it they are ignored.
+ * that it has. With this option they are accepted, and listed in warnings of the answer.
  *
- * @generated from extension: bool refuse_unknown = 50004;
+ * @generated from extension: bool accept_unknown = 50004;
  */
-export declare const refuse_unknown: GenExtension<MethodOptions, boolean>;
+export declare const accept_unknown: GenExtension<MethodOptions, boolean>;
 
 /**
  * The method creates something: over REST it answers 201, and Location is this path, in which

@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Warning, WarningJson } from "./warning_pb";
 
 /**
  * Describes the file nightbell/v1/slack_service.proto.
@@ -152,6 +153,13 @@ export declare type ConfigureSlackResponse = Message<"nightbell.v1.ConfigureSlac
    * @generated from field: nightbell.v1.SlackIntegration integration = 1;
    */
   integration?: SlackIntegration | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -162,6 +170,13 @@ export declare type ConfigureSlackResponseJson = {
    * @generated from field: nightbell.v1.SlackIntegration integration = 1;
    */
   integration?: SlackIntegrationJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -196,6 +211,13 @@ export declare type GetSlackConfigResponse = Message<"nightbell.v1.GetSlackConfi
    * @generated from field: nightbell.v1.SlackIntegration integration = 1;
    */
   integration?: SlackIntegration | undefined;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -206,6 +228,13 @@ export declare type GetSlackConfigResponseJson = {
    * @generated from field: nightbell.v1.SlackIntegration integration = 1;
    */
   integration?: SlackIntegrationJson;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -258,6 +287,13 @@ export declare type TestSlackResponse = Message<"nightbell.v1.TestSlackResponse"
    * @generated from field: string message = 1;
    */
   message: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -268,6 +304,13 @@ export declare type TestSlackResponseJson = {
    * @generated from field: string message = 1;
    */
   message?: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
@@ -302,6 +345,13 @@ export declare type DisconnectSlackResponse = Message<"nightbell.v1.DisconnectSl
    * @generated from field: string message = 1;
    */
   message: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -312,6 +362,13 @@ export declare type DisconnectSlackResponseJson = {
    * @generated from field: string message = 1;
    */
   message?: string;
+
+  /**
+   * What of the request was not used.
+   *
+   * @generated from field: repeated nightbell.v1.Warning warnings = 2;
+   */
+  warnings?: WarningJson[];
 };
 
 /**
