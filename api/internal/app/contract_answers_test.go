@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/uuid"
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
@@ -161,6 +162,37 @@ func brokenUnknown(c *campaign, method protoreflect.MethodDescriptor) string {
 		return "refuses what it accepts by its option: " + body
 	case !refusesUnknown(method) && recorder.Code < http.StatusMultipleChoices && !strings.Contains(body, `"warnings":[{"field":"colour","message":"does not exist"}]`):
 		return "does not warn of a field that does not exist: " + body
+	}
+	return ""
+}
+
+// brokenRepeat sends every POST of somebody twice with one Idempotency-Key: the second is given the
+// answer of the first, and nothing happens again.
+func brokenRepeat(c *campaign, method protoreflect.MethodDescriptor) string {
+	verb, _ := httpRule(method)
+	if verb != http.MethodPost || !authzOf(method).GetMutates() || unfinished[shortName(method)] {
+		return ""
+	}
+	values := c.values()
+	c.prepare(c.t, method, values)
+	fill := filling{variant: variantsOf(method.Input())[0], foreign: c.b.fresh, own: c.b.fresh, values: values}
+	body, key := fill.request(method), uuid.NewString()
+	repeat := func() answer {
+		request := sending{via: viaREST, method: method, body: body, bearer: c.b.owner()}.request(c.t.Context())
+		request.Header.Set("Idempotency-Key", key)
+		recorder := httptest.NewRecorder()
+		c.handler.ServeHTTP(recorder, request)
+		return answer{status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
+	}
+	first, second := repeat(), repeat()
+	switch {
+	case first.status >= http.StatusMultipleChoices:
+		if second.header.Get("Idempotent-Replayed") != "" || second.body != first.body {
+			return "stores a refusal: " + first.body
+		}
+	case second.header.Get("Idempotent-Replayed") != "true", second.status != first.status, second.body != first.body,
+		second.header.Get("Location") != first.header.Get("Location"):
+		return fmt.Sprintf("answers %s and its repeat %s", first.whole(), second.whole())
 	}
 	return ""
 }

@@ -24,6 +24,7 @@ func contractRules() []rule {
 		{"ids", brokenIDs},
 		{"created", brokenCreated},
 		{"unknown", brokenUnknown},
+		{"repeat", brokenRepeat},
 	}
 }
 

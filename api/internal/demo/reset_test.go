@@ -164,7 +164,7 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at) VALUES ($1, $2, 'k', 'p', '\x02', 'admin', $3, nightbell_now())`,
 		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
-		`INSERT INTO idempotency_key (org_id, key, method, request_hash, response, created_at) SELECT $1, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) SELECT $1, $2, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO calendar_feed (org_id, id, user_id, hash, sealed, created_by, created_at) VALUES ($1, $2, $3, '\x06', '\x07', $3, nightbell_now())`,
 		`INSERT INTO incident_timer (org_id, incident_id, kind, due_at)
 			SELECT $1, id, 'auto_resolve', nightbell_now() FROM incident WHERE org_id = $1 AND $2::uuid <> $3::uuid LIMIT 1`,

@@ -29,23 +29,15 @@ type Declaration struct {
 	Severity    alert.Severity
 	Tags        map[string]string
 	Metadata    map[string]any
-	// Repeat makes a second declaration with the same key harmless; empty for none.
-	Repeat IdempotencyKey
 }
 
 // DeclareIncident opens an incident and pages by the policy of its service, or by the
-// organization's default. It answers with the incident's id; a repeat with the same
-// idempotency key answers with the first one's.
+// organization's default. It answers with the incident's id.
 func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UUID, error) {
 	var incidentID uuid.UUID
 	err := r.db.InTenant(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
-			return err
-		}
-		first, repeated, err := d.Repeat.claim(ctx, tx, d.OrgID, now)
-		if err != nil || repeated {
-			incidentID = first
 			return err
 		}
 		incidentID, err = d.Open(ctx, tx, now)
@@ -94,7 +86,6 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	}
 	batch := &pgx.Batch{}
 	round.Queue(batch)
-	d.Repeat.queueRemember(batch, d.OrgID, record.ID)
 	return record.ID, postgres.Finish(ctx, tx, batch)
 }
 

@@ -58,7 +58,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "alert", keep: history, since: "last_seen_at", unless: open},
 		{table: "incident", keep: history, since: "resolved_at", unless: "EXISTS (SELECT FROM alert a WHERE a.incident_id = v.id)"},
 		{table: "audit_event", keep: max(detail, 365*day), since: "at"},
-		{table: "idempotency_key", keep: 2 * day, since: "created_at", scanned: true},
+		{table: "idempotency_key", keep: 4 * day, since: "created_at", scanned: true},
 		{table: "refresh_token", keep: 7 * day, since: "used_at", scanned: true},
 		{table: "session", keep: 90 * day, since: "last_used_at", scanned: true},
 		{table: "known_device", keep: 180 * day, since: "seen_at", scanned: true},

@@ -4,12 +4,10 @@ package incidentrpc
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"google.golang.org/protobuf/proto"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
@@ -19,7 +17,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
-	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
@@ -117,9 +114,6 @@ func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.Creat
 	if declaration.AssigneeID, err = reference(request.GetAssigneeId(), "assignee_id", "User"); err != nil {
 		return nil, err
 	}
-	if declaration.Repeat, err = idempotencyKey(ctx, request); err != nil {
-		return nil, err
-	}
 	incidentID, err := h.responder.DeclareIncident(ctx, declaration)
 	if errors.Is(err, paging.ErrNoService) {
 		err = fault.InvalidField("service_id", fault.Missing, "Service not found")
@@ -141,25 +135,6 @@ func reference(text, path, noun string) (uuid.UUID, error) {
 		return uuid.Nil, fault.InvalidField(path, fault.Missing, noun+" not found")
 	}
 	return key, nil
-}
-
-const longestIdempotencyKey = 255
-
-func idempotencyKey(ctx context.Context, request proto.Message) (respond.IdempotencyKey, error) {
-	call := rpcserver.CallFrom(ctx)
-	if call == nil {
-		return respond.IdempotencyKey{}, nil
-	}
-	key := call.Header.Get("Idempotency-Key")
-	if len(key) > longestIdempotencyKey {
-		return respond.IdempotencyKey{}, fault.New(fault.Invalid, "idempotency_key_too_long", "Idempotency-Key is longer than 255 characters. Use a UUID.")
-	}
-	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(request)
-	if err != nil {
-		return respond.IdempotencyKey{}, err
-	}
-	sum := sha256.Sum256(encoded)
-	return respond.IdempotencyKey{Key: key, Method: call.Procedure, RequestHash: sum[:]}, nil
 }
 
 // respond carries out a command and reads the incident as it is then.

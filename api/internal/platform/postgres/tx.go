@@ -83,6 +83,14 @@ func (db *DB) ReadSystem(ctx context.Context, pool Pool, add func(*pgx.Batch)) (
 	return now, err
 }
 
+type firstKey struct{}
+
+// WithFirst is First for every tenant transaction below ctx that may write, so that what add
+// queues commits with what a call changes, whoever opens the transaction.
+func WithFirst(ctx context.Context, add func(*pgx.Batch)) context.Context {
+	return context.WithValue(ctx, firstKey{}, add)
+}
+
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows
 // of the organization. It commits when fn returns nil and rolls back when fn
 // returns an error or panics. After a deadlock or a serialization failure the
@@ -110,6 +118,9 @@ func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.
 	opening := beginning{settings: pools[pool].settings()}
 	for _, option := range options {
 		option(&opening)
+	}
+	if add, ok := ctx.Value(firstKey{}).(func(*pgx.Batch)); ok && opening.orgID != nil && opening.mode == "" {
+		opening.first = append(opening.first, add)
 	}
 	for attempt := 1; ; attempt++ {
 		err := db.withConn(ctx, pool, func(conn *pgxpool.Conn) error {

@@ -149,7 +149,7 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 	return query, nil
 }
 
-// oneOfStatuses reads several statuses as as many lists, each from its index.
+// oneOfStatuses reads several statuses as many lists, each from its index.
 func (c *conditions) oneOfStatuses(asked []string) {
 	wanted := map[string]bool{}
 	for _, status := range asked {

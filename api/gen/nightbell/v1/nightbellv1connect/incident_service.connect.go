@@ -83,8 +83,8 @@ type IncidentServiceClient interface {
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
-	// policy (the organization's when there is no service). The header Idempotency-Key makes a
-	// repeat harmless for 24 hours.
+	// policy (the organization's when there is no service). As for every POST, the header
+	// Idempotency-Key makes a repeat harmless for 72 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
 	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
 	// the incident became more severe since (confirmation_wanted): then it is acknowledged again.
@@ -349,8 +349,8 @@ type IncidentServiceHandler interface {
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
-	// policy (the organization's when there is no service). The header Idempotency-Key makes a
-	// repeat harmless for 24 hours.
+	// policy (the organization's when there is no service). As for every POST, the header
+	// Idempotency-Key makes a repeat harmless for 72 hours.
 	CreateIncident(context.Context, *v1.CreateIncidentRequest) (*v1.CreateIncidentResponse, error)
 	// AcknowledgeIncident stops the paging. Repeating it is not an error; the first one stays, unless
 	// the incident became more severe since (confirmation_wanted): then it is acknowledged again.

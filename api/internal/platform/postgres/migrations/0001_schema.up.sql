@@ -822,15 +822,18 @@ CREATE TABLE audit_event (
     PRIMARY KEY (org_id, id)
 );
 
--- The answer to a request that carried Idempotency-Key, given again to its repeat.
+-- The answer to a request that carried Idempotency-Key, given again to its repeat. carried_out
+-- commits with what the request changes; response is sealed, and NULL until the answer is known.
 CREATE TABLE idempotency_key (
     org_id       uuid NOT NULL REFERENCES org (id),
-    key          text NOT NULL,
+    caller_id    uuid NOT NULL,
     method       text NOT NULL,
+    key          text NOT NULL,
     request_hash bytea NOT NULL,
-    response     bytea NOT NULL,
+    carried_out  boolean NOT NULL DEFAULT false,
+    response     bytea,
     created_at   timestamptz NOT NULL,
-    PRIMARY KEY (org_id, method, key)
+    PRIMARY KEY (org_id, caller_id, method, key)
 );
 
 -- ---------------------------------------------------------------- roles and row-level security

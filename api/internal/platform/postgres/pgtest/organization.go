@@ -104,5 +104,5 @@ var organizationRows = []string{
 		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'Filled text', nightbell_now())`,
 	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ({org}, {audit_event}, nightbell_now(), 'user', {user}, 'filled')`,
-	`INSERT INTO idempotency_key (org_id, key, method, request_hash, response, created_at) VALUES ({org}, 'filled', 'filled', 'filled', 'filled', nightbell_now())`,
+	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ({org}, {org}, 'filled', 'filled', 'filled', 'filled', nightbell_now())`,
 }

@@ -1182,8 +1182,8 @@ export declare const IncidentService: GenService<{
   },
   /**
    * CreateIncident declares an incident by hand or from a program and pages by the service's
-   * policy (the organization's when there is no service). The header Idempotency-Key makes a
-   * repeat harmless for 24 hours.
+   * policy (the organization's when there is no service). As for every POST, the header
+   * Idempotency-Key makes a repeat harmless for 72 hours.
    *
    * @generated from rpc nightbell.v1.IncidentService.CreateIncident
    */
