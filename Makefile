@@ -108,8 +108,14 @@ race: $(STAMPS)/workspace $(STAMPS)/postgres ## Every Go package under the race 
 test-all: ## make test, the race detector and the whole of chaos: more than an hour
 	@$(MAKE) test
 	@$(MAKE) race
+	@$(MAKE) test-sdk
 	@cd api && go test -count=1 -run SlowModel -timeout 30m ./internal/oncall -args -schedules 10000
 	@$(MAKE) chaos
+
+.PHONY: test-sdk
+test-sdk: ## The SDKs under the race detector and in every framework (needs a C compiler)
+	@cd sdk-go && CGO_ENABLED=1 go test -race -count=1 ./...
+	@cd sdk-go && ./modules.sh go test -count=1 ./...
 
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console

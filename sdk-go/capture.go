@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -14,14 +15,18 @@ import (
 type CaptureOption func(*Event)
 
 // WithUser says who was affected.
-func WithUser(id string) CaptureOption { return func(e *Event) { e.User = &User{ID: id} } }
+func WithUser(id string) CaptureOption {
+	return func(e *Event) { e.User = &User{ID: strings.Clone(id)} }
+}
 
 // WithOperation says what was going on, such as "checkout".
-func WithOperation(name string) CaptureOption { return func(e *Event) { e.Operation = name } }
+func WithOperation(name string) CaptureOption {
+	return func(e *Event) { e.Operation = strings.Clone(name) }
+}
 
 // WithTag adds a tag.
 func WithTag(key, value string) CaptureOption {
-	return func(e *Event) { e.Tags = merged(e.Tags, map[string]string{key: value}) }
+	return func(e *Event) { e.Tags = merged(e.Tags, cloneTags(map[string]string{key: value})) }
 }
 
 // WithMetadata adds facts of any shape.
@@ -33,7 +38,9 @@ func WithMetadata(metadata map[string]any) CaptureOption {
 func WithSeverity(severity Severity) CaptureOption { return func(e *Event) { e.Severity = severity } }
 
 // WithDedupKey replaces the fingerprint: errors with the same key are one problem.
-func WithDedupKey(key string) CaptureOption { return func(e *Event) { e.DedupKey = key } }
+func WithDedupKey(key string) CaptureOption {
+	return func(e *Event) { e.DedupKey = strings.Clone(key) }
+}
 
 // captured is a captured error in one allocation.
 type captured struct {

@@ -3,7 +3,6 @@ package nightbell
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -163,8 +162,8 @@ func (i Incident) event() (*Event, error) {
 		return nil, invalid("severity", "not_one_of", "severity must be critical, high, medium or low, not "+quote(string(i.Severity)))
 	}
 	return &Event{
-		Action: "trigger", ID: i.ID, DedupKey: i.DedupKey, Title: title, Severity: i.Severity, Description: i.Description,
-		Tags: maps.Clone(i.Tags), Metadata: snapshot(i.Metadata), Links: slices.Clone(i.Links),
+		Action: "trigger", ID: i.ID, DedupKey: strings.Clone(i.DedupKey), Title: strings.Clone(title), Severity: i.Severity,
+		Description: strings.Clone(i.Description), Tags: cloneTags(i.Tags), Metadata: snapshot(i.Metadata), Links: slices.Clone(i.Links),
 		OccurredAt: Timestamp{i.OccurredAt}, Test: i.Test,
 	}, nil
 }

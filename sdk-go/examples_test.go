@@ -21,6 +21,7 @@ import (
 
 // Every example runs as it is, and what it does is seen on the wire.
 func TestExamples(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./examples/...")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -42,7 +43,7 @@ func TestExamples(t *testing.T) {
 			return opened("the database is away", "medium")(wire, "")
 		},
 	}
-	programs, err := filepath.Glob("examples/*/main.go")
+	programs, err := os.ReadDir(dir)
 	if err != nil || len(programs) != len(examples) {
 		t.Errorf("%d programs, %d of them tested", len(programs), len(examples))
 	}

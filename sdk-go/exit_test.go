@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,6 +42,8 @@ var endings = map[string]func(*nightbell.Client){
 func TestMain(m *testing.M) {
 	ending := endings[os.Getenv("NIGHTBELL_TEST_ENDING")]
 	if ending == nil {
+		flag.Parse()
+		_ = flag.Set("test.parallel", "16") // they wait for other processes
 		os.Exit(m.Run())
 	}
 	client, err := nightbell.New(nightbell.Config{Debug: nightbell.Set(false)})
@@ -66,6 +69,7 @@ func end(t *testing.T, name, url, spool string) (state *os.ProcessState, output 
 }
 
 func TestEveryEndDeliversWithItsOwnExitCode(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		code   int
@@ -119,16 +123,19 @@ func TestASilentServerDelaysTheEndByTwoSeconds(t *testing.T) {
 	t.Parallel()
 	wait := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-wait }))
-	defer server.Close()
-	defer close(wait)
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(wait) })
 	_, _, alone := end(t, "nothing", "", t.TempDir())
 	for name, code := range map[string]int{"exit": 3, "main panic": 2, "sigterm": -1} {
-		state, output, took := end(t, name, server.URL, t.TempDir())
-		if state.ExitCode() != code {
-			t.Errorf("%s: %v\n%s", name, state, output)
-		}
-		if delay := took - alone; delay > 2500*time.Millisecond {
-			t.Errorf("%s: ended %v later", name, delay)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state, output, took := end(t, name, server.URL, t.TempDir())
+			if state.ExitCode() != code {
+				t.Errorf("%v\n%s", state, output)
+			}
+			if delay := took - alone; delay > 2500*time.Millisecond {
+				t.Errorf("ended %v later", delay)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -36,10 +37,10 @@ type scopeKey struct{}
 func NewContext(ctx context.Context, add Scope) context.Context {
 	s := &scope{data: scopeOf(ctx).snapshot()}
 	if add.User != nil {
-		s.data.User = &User{ID: add.User.ID}
+		s.data.User = &User{ID: strings.Clone(add.User.ID)}
 	}
 	if add.Operation != "" {
-		s.data.Operation, s.data.Route = add.Operation, nil
+		s.data.Operation, s.data.Route = strings.Clone(add.Operation), nil
 	}
 	if add.Route != nil {
 		s.data.Route = add.Route
@@ -48,7 +49,7 @@ func NewContext(ctx context.Context, add Scope) context.Context {
 		trace := *add.Trace
 		s.data.Trace = &trace
 	}
-	s.data.Tags = merged(s.data.Tags, add.Tags)
+	s.data.Tags = merged(s.data.Tags, cloneTags(add.Tags))
 	s.data.Metadata = merged(s.data.Metadata, snapshot(add.Metadata))
 	s.data.Breadcrumbs = append(s.data.Breadcrumbs, add.Breadcrumbs...)
 	return context.WithValue(ctx, scopeKey{}, s)
@@ -56,22 +57,22 @@ func NewContext(ctx context.Context, add Scope) context.Context {
 
 // SetUser sets the user of the context's scope. Without a scope it does nothing.
 func SetUser(ctx context.Context, id string) {
-	scopeOf(ctx).change(func(s *Scope) { s.User = &User{ID: id} })
+	scopeOf(ctx).change(func(s *Scope) { s.User = &User{ID: strings.Clone(id)} })
 }
 
 // SetOperation names what the context's scope does, such as "checkout".
 func SetOperation(ctx context.Context, operation string) {
-	scopeOf(ctx).change(func(s *Scope) { s.Operation, s.Route = operation, nil })
+	scopeOf(ctx).change(func(s *Scope) { s.Operation, s.Route = strings.Clone(operation), nil })
 }
 
 // SetTag adds a tag to the context's scope.
 func SetTag(ctx context.Context, key, value string) {
-	scopeOf(ctx).change(func(s *Scope) { s.Tags = merged(s.Tags, map[string]string{key: value}) })
+	scopeOf(ctx).change(func(s *Scope) { s.Tags = merged(s.Tags, cloneTags(map[string]string{key: value})) })
 }
 
 // AddBreadcrumb remembers what happened, for an error that may follow. The last 50 are kept.
 func AddBreadcrumb(ctx context.Context, message string, data map[string]any) {
-	crumb := Breadcrumb{At: Timestamp{time.Now()}, Message: message, Data: snapshot(data)}
+	crumb := Breadcrumb{At: Timestamp{time.Now()}, Message: strings.Clone(message), Data: snapshot(data)}
 	scopeOf(ctx).change(func(s *Scope) {
 		s.Breadcrumbs = append(s.Breadcrumbs, crumb)
 		if len(s.Breadcrumbs) > maxBreadcrumbs {
@@ -125,6 +126,18 @@ func (s *scope) first(chain []error) bool {
 	}
 	s.seen = append(s.seen, chain[0])
 	return true
+}
+
+// cloneTags copies the strings as well: those of Fiber are overwritten by its next request.
+func cloneTags(tags map[string]string) map[string]string {
+	if len(tags) == 0 {
+		return nil
+	}
+	m := make(map[string]string, len(tags))
+	for key, value := range tags {
+		m[strings.Clone(key)] = strings.Clone(value)
+	}
+	return m
 }
 
 func merged[V any](a, b map[string]V) map[string]V {

@@ -42,8 +42,10 @@ func copyValue(v any, depth int) (copied any) {
 		return tooDeep
 	}
 	switch v := v.(type) {
-	case nil, bool, string:
+	case nil, bool:
 		return v
+	case string:
+		return strings.Clone(v)
 	case float64:
 		return copyFloat(v)
 	case float32:
@@ -59,7 +61,7 @@ func copyValue(v any, depth int) (copied any) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
 		for key, inner := range v {
-			m[key] = copyValue(inner, depth-1)
+			m[strings.Clone(key)] = copyValue(inner, depth-1)
 		}
 		return m
 	case []any:
@@ -81,7 +83,7 @@ func copyReflected(v any, depth int) any {
 	r := reflect.ValueOf(v)
 	switch r.Kind() {
 	case reflect.String:
-		return r.String()
+		return strings.Clone(r.String())
 	case reflect.Bool:
 		return r.Bool()
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:

@@ -59,7 +59,7 @@ func describe(err error) (e Exception) {
 			e.Message = "(its Error method panics)"
 		}
 	}()
-	e.Message = err.Error()
+	e.Message = strings.Clone(err.Error())
 	return e
 }
 

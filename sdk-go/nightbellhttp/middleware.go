@@ -10,6 +10,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"syscall"
 
 	nightbell "github.com/nightbell/nightbell/sdk-go"
 )
@@ -21,7 +22,7 @@ func Middleware(client *nightbell.Client) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var request *http.Request
-			ctx := NewContext(r.Context(), client, r, func() string { return request.Pattern })
+			ctx := NewContext(r.Context(), client, FactsOf(r), func() string { return request.Pattern })
 			request = r.WithContext(ctx)
 			defer func() { Report(ctx, client, recover()) }()
 			next.ServeHTTP(w, request)
@@ -29,15 +30,26 @@ func Middleware(client *nightbell.Client) func(http.Handler) http.Handler {
 	}
 }
 
+// Facts are what events say of a request.
+type Facts struct {
+	Method, Path, Query string
+	Traceparent         string // the W3C header
+}
+
+// FactsOf reads a request of net/http.
+func FactsOf(r *http.Request) Facts {
+	return Facts{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Get("Traceparent")}
+}
+
 // NewContext is the scope of a request, for middleware of other frameworks. pattern
 // is asked for the matched route, such as /users/{id}, when an event needs it.
-func NewContext(ctx context.Context, client *nightbell.Client, r *http.Request, pattern func() string) context.Context {
+func NewContext(ctx context.Context, client *nightbell.Client, facts Facts, pattern func() string) context.Context {
 	return nightbell.NewContext(ctx, nightbell.Scope{
-		Operation: r.Method + " " + maskPath(r.URL.Path),
-		Route:     func() string { return operation(r.Method, pattern()) },
-		Tags:      map[string]string{"http.method": r.Method},
-		Metadata:  map[string]any{"request": map[string]any{"method": r.Method, "path": r.URL.Path, "query": client.RedactQuery(r.URL.RawQuery)}},
-		Trace:     traceOf(r.Header.Get("Traceparent")),
+		Operation: facts.Method + " " + maskPath(facts.Path),
+		Route:     func() string { return operation(facts.Method, pattern()) },
+		Tags:      map[string]string{"http.method": facts.Method},
+		Metadata:  map[string]any{"request": map[string]any{"method": facts.Method, "path": facts.Path, "query": client.RedactQuery(facts.Query)}},
+		Trace:     traceOf(facts.Traceparent),
 	})
 }
 
@@ -53,12 +65,13 @@ func operation(method, pattern string) string {
 }
 
 // Report captures what recover returned and panics on. It leaves out how handlers
-// abort a request on purpose.
+// abort a request on purpose, and clients that went away.
 func Report(ctx context.Context, client *nightbell.Client, fault any) {
 	if fault == nil {
 		return
 	}
-	if err, ok := fault.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+	err, _ := fault.(error)
+	if !errors.Is(err, http.ErrAbortHandler) && !errors.Is(err, syscall.EPIPE) && !errors.Is(err, syscall.ECONNRESET) {
 		client.CapturePanic(ctx, fault)
 	}
 	panic(fault)
