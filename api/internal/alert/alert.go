@@ -72,6 +72,8 @@ type Received struct {
 	EndsAt time.Time
 	// Count is how many messages this one stands for after merging; at least 1.
 	Count int
+	// Event is set for what came as an event.
+	Event *Event `json:"-"`
 }
 
 // Batch is what one request carried.
@@ -126,4 +128,7 @@ type Stored struct {
 	IncidentOpen bool
 	// IncidentSeverity is that of the incident while it is open.
 	IncidentSeverity Severity
+	// IncidentNumber is 0 without an incident; IncidentResolvedAt is zero while it is open.
+	IncidentNumber     int
+	IncidentResolvedAt time.Time
 }

@@ -73,6 +73,9 @@ func StartOf(r Received, now time.Time) time.Time {
 // incident is open, a later episode belongs to that incident, so that a person who
 // resolves it has answered that episode too.
 func Absorb(before *Stored, r Received, now time.Time) Stored {
+	if r.Event != nil {
+		return absorbEvent(before, r, now)
+	}
 	start := StartOf(r, now)
 	if before == nil {
 		return Stored{Status: r.Status, StartsAt: start}
@@ -94,9 +97,33 @@ func Absorb(before *Stored, r Received, now time.Time) Stored {
 	return next
 }
 
+// absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
+// the end of the incident opens another. One that occurred before an event resolved it came late,
+// and opens nothing.
+func absorbEvent(before *Stored, r Received, now time.Time) Stored {
+	start := eventStart(r, before, now)
+	if before == nil {
+		return Stored{Status: r.Status, StartsAt: start}
+	}
+	next := *before
+	if newer(start, r.Status, before.StartsAt, before.Status) {
+		next.StartsAt, next.Status = start, r.Status
+	}
+	// A clock that is behind must not silence what happens after a person resolved the incident:
+	// only what was kept back for long counts as answered by that.
+	answered := next.IncidentOpen || before.Status == Firing && r.IsLate(now) && !next.StartsAt.After(next.IncidentResolvedAt)
+	if answered && next.IncidentID != uuid.Nil && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
+		next.IncidentStartsAt = next.StartsAt
+	}
+	return next
+}
+
 // IsOlder reports whether r says less than what is stored: it arrived late, and its
 // words must not replace the stored ones.
 func IsOlder(before Stored, r Received, now time.Time) bool {
+	if r.Event != nil {
+		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
+	}
 	return StartKnown(r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 

@@ -42,6 +42,9 @@ func join(a, b Received) Received {
 	case newer(a.StartsAt, a.Status, b.StartsAt, b.Status):
 		winner = a
 	}
+	if a.Event != nil && b.Event != nil && a.Status == Firing && b.Status == Firing && a.Severity.Rank() < winner.Severity.Rank() {
+		winner.Severity = a.Severity // each is an occurrence of its own, and severity only rises
+	}
 	winner.Count = a.Count + b.Count
 	return winner
 }

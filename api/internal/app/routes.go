@@ -177,10 +177,14 @@ type plainRoute struct {
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
-	ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger).Register(webhooks)
+	alerts := ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger)
+	alerts.Register(webhooks)
+	events := s.events(alerts, keys, callers)
 	acknowledge, verify := s.acknowledgePages(), s.verifyPages()
 	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},
+		{"POST", "/v1/events", s.announced(events.One())},
+		{"POST", "/v1/events/batch", s.announced(events.Batch())},
 		{"GET", "/v1/openapi.yaml", openAPI()},
 		{"GET", "/ack/{token}", acknowledge},
 		{"POST", "/ack/{token}", acknowledge},

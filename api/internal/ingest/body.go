@@ -50,18 +50,23 @@ type received struct {
 // of memory has room for what has arrived. The caller must call free; with an error
 // comes what was read before it.
 func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, orgID uuid.UUID) (received, error) {
+	return h.readAtMost(w, r, orgID, maxBody, errTooLarge)
+}
+
+// readAtMost is readBody with a limit of its own, and the refusal of what is larger.
+func (h *Handler) readAtMost(w http.ResponseWriter, r *http.Request, orgID uuid.UUID, limit int, tooLarge *fault.Error) (received, error) {
 	taken := 0
 	free := func() {
 		h.arriving.Return(orgID, taken)
 		taken = 0
 	}
-	sent := &remembering{from: http.MaxBytesReader(w, r.Body, maxBody)}
+	sent := &remembering{from: http.MaxBytesReader(w, r.Body, int64(limit)), tooLarge: tooLarge}
 	plain, err := unpacked(r.Header.Get("Content-Encoding"), sent)
 	if err != nil {
 		return received{free: free}, sent.blame(err)
 	}
 	var buffer bytes.Buffer
-	for err == nil && buffer.Len() <= maxBody {
+	for err == nil && buffer.Len() <= limit {
 		if buffer.Len() > 0 { // the first part is small and asks for nothing
 			if !h.arriving.Take(orgID, smallBody) {
 				return received{buffer.Bytes(), free}, errBusy
@@ -71,10 +76,10 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request, orgID uuid.UU
 		_, err = io.CopyN(&buffer, plain, smallBody)
 	}
 	switch {
+	case buffer.Len() > limit:
+		return received{buffer.Bytes(), free}, tooLarge
 	case errors.Is(err, io.EOF):
 		return received{buffer.Bytes(), free}, nil
-	case err == nil:
-		return received{buffer.Bytes(), free}, errTooLarge
 	default:
 		return received{buffer.Bytes(), free}, sent.blame(err)
 	}
@@ -112,8 +117,9 @@ func unpacked(encoding string, sent io.Reader) (io.Reader, error) {
 
 // remembering keeps the error of the connection, which gzip would hide.
 type remembering struct {
-	from io.Reader
-	err  error
+	from     io.Reader
+	err      error
+	tooLarge *fault.Error
 }
 
 func (m *remembering) Read(into []byte) (int, error) {
@@ -130,7 +136,7 @@ func (m *remembering) blame(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(m.err, &tooLarge):
-		return errTooLarge
+		return m.tooLarge
 	case m.err != nil:
 		return errCutOff.Because(m.err)
 	default:

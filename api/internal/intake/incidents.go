@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -32,6 +33,11 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 				ref.Add(a.OrgID, a.Stored.IncidentID)
 			}
 		case alert.Suppressed, alert.Ended:
+		}
+	}
+	for _, c := range b.calls {
+		if incidentID, exists := b.open[c.subject()]; exists && c.received.Event.Action == alert.Acknowledge {
+			ref.Add(b.routes[c.service].OrgID, incidentID)
 		}
 	}
 	if len(ref.IDs) == 0 {
@@ -70,8 +76,9 @@ func (b *batch) openIncidents(ctx context.Context) error {
 		return err
 	}
 	for _, record := range b.opened {
-		link(record, byOpening[incidentdb.Subject{ServiceID: record.ServiceID, Key: record.Key}])
-		b.round.Note(record, incident.Event{Kind: "declared", Message: "Declared from an alert of " + b.routes[record.ServiceID].ServiceName + "."})
+		alerts := byOpening[incidentdb.Subject{ServiceID: record.ServiceID, Key: record.Key}]
+		link(record, alerts)
+		b.round.Note(record, b.declared(record, alerts[0].Received))
 		if err := b.round.Start(ctx, record); err != nil {
 			return err
 		}
@@ -80,16 +87,30 @@ func (b *batch) openIncidents(ctx context.Context) error {
 	return nil
 }
 
+// declared is the first line of an incident's history. An event that was kept back says so.
+func (b *batch) declared(record incidentdb.Record, first alert.Received) incident.Event {
+	event := incident.Event{Kind: "declared", Message: "Declared from an alert of " + b.routes[record.ServiceID].ServiceName + "."}
+	if first.IsLate(b.now) {
+		event.Message += " It came late: what it tells of happened at " + first.StartsAt.UTC().Format("2006-01-02 15:04") + " UTC."
+		event.Data = map[string]any{"late": true, "occurred_at": first.StartsAt.UTC().Format(time.RFC3339)}
+	}
+	return event
+}
+
 // opening describes the incident that alerts about one subject open: the first gives
 // the words, the worst the severity.
 func (b *batch) opening(subject incidentdb.Subject, alerts []*alertdb.Change) incidentdb.Opening {
 	route, first := b.routes[subject.ServiceID], alerts[0].Received
 	grouping := string(route.Grouping)
+	var details []byte
+	if first.Event != nil {
+		details = first.Event.IncidentDetails
+	}
 	return incidentdb.Opening{
 		OrgID: route.OrgID, ID: b.openAs, ServiceID: subject.ServiceID, Key: subject.Key, PolicyID: route.PolicyID,
 		Title: alert.IncidentTitle(grouping, first), Description: alert.IncidentDescription(grouping, first),
 		Severity: worst(first.Severity, alerts), Source: first.Source,
-		AlertCount: len(alerts), TruncatedAlerts: b.truncated[subject.ServiceID],
+		AlertCount: len(alerts), TruncatedAlerts: b.truncated[subject.ServiceID], Details: details,
 	}
 }
 
@@ -154,6 +175,7 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 		if err := b.round.Command(ctx, &b.writes, record, incident.ChangeSeverity{To: worse[incidentID], Because: "by an alert"}); err != nil {
 			return err
 		}
+		b.commanded[incidentID] = true
 		record.Severity, record.Version = worse[incidentID], record.Version+1
 		b.records[incidentID] = record
 	}
@@ -163,7 +185,7 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 // link makes an incident answer for the start that its alerts have now.
 func link(record incidentdb.Record, alerts []*alertdb.Change) {
 	for _, a := range alerts {
-		a.Stored.IncidentID, a.Stored.IncidentStartsAt = record.ID, a.Stored.StartsAt
+		a.Stored.IncidentID, a.Stored.IncidentStartsAt, a.Stored.IncidentNumber = record.ID, a.Stored.StartsAt, record.Number
 	}
 }
 
@@ -220,6 +242,7 @@ func (b *batch) resolveCleared(ctx context.Context) error {
 		case firing[incidentID]:
 			b.round.Note(record, incident.Event{Kind: "alert_resolved", Message: endedMessage(ended[incidentID]), Data: map[string]any{"alerts": ended[incidentID]}})
 		default:
+			b.commanded[incidentID] = true
 			if err := b.round.Command(ctx, &b.writes, record, incident.AlertsCleared{}); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -96,7 +97,9 @@ func Store(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.R
 // store is what storeBatch does once its transaction is open and the reads are there.
 func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
-	// 2. Ask alert.Decide what each alert means, now that its row is known.
+	// 2. Ask alert.Decide what each alert means, now that its row is known. Events that were sent
+	// before are answered as they were then.
+	b.replay()
 	b.decide()
 	// 3. Lock the incidents that alerts join or may resolve, if there are any.
 	if err := b.lockIncidents(ctx); err != nil {
@@ -110,12 +113,17 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if err := b.raiseSeverity(ctx); err != nil {
 		return err
 	}
-	// 6. Queue every alert, with its incident, and a line of the record for each.
-	b.queueWrites()
-	// 7. Resolve the incidents whose last alert ended.
+	// 6. Resolve the incidents whose last alert ended, acknowledge those that events say so of.
 	if err := b.resolveCleared(ctx); err != nil {
 		return err
 	}
+	if err := b.acknowledge(ctx); err != nil {
+		return err
+	}
+	// 7. Say what became of each event; queue every alert, with its incident, and a line of the
+	// record for each.
+	b.settle()
+	b.queueWrites()
 	// 8. With COMMIT: everything that is queued, pages and timeline too.
 	b.round.Queue(&b.writes)
 	return postgres.Finish(ctx, tx, &b.writes)
@@ -136,6 +144,7 @@ type batch struct {
 	now   time.Time
 	round *paging.Round
 
+	together []*submission
 	// routes and truncated are by service.
 	routes    map[uuid.UUID]catalog.Route
 	truncated map[uuid.UUID]int
@@ -144,10 +153,12 @@ type batch struct {
 	meanings  []alert.Meaning
 
 	// stored are the alerts that were known, open the incidents about the subjects, as read
-	// with BEGIN. Records are the incidents that this transaction holds.
-	stored  map[alertdb.Key]alert.Stored
-	open    map[incidentdb.Subject]uuid.UUID
-	records map[uuid.UUID]incidentdb.Record
+	// with BEGIN. Records are the incidents that this transaction holds, commanded those that it
+	// changes by a command.
+	stored    map[alertdb.Key]alert.Stored
+	open      map[incidentdb.Subject]uuid.UUID
+	records   map[uuid.UUID]incidentdb.Record
+	commanded map[uuid.UUID]bool
 
 	openings []incidentdb.Opening
 	openAs   uuid.UUID             // the id of the next incident; Nil for a new one
@@ -155,19 +166,51 @@ type batch struct {
 	pagings  []escalationdb.Paging // and where their paging stands
 	joined   []incidentdb.Joined
 	writes   pgx.Batch
+
+	// What came as events, see events.go. Replays were made before; a twin is the first of two
+	// calls with one id in this batch.
+	calls, replays []call
+	serviceOf      map[*alert.Event]uuid.UUID
+	known          map[alertdb.Call]alertdb.Known
+	twins          map[*alert.Event]*alert.Event
+	acknowledged   map[uuid.UUID]bool
+	alertIDs       map[alertdb.Key]uuid.UUID
 }
 
 func newBatch(together []*submission) *batch {
 	b := &batch{
-		routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
-		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{},
+		together: together, routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
+		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{}, commanded: map[uuid.UUID]bool{},
+		serviceOf: map[*alert.Event]uuid.UUID{}, known: map[alertdb.Call]alertdb.Known{}, twins: map[*alert.Event]*alert.Event{},
+		acknowledged: map[uuid.UUID]bool{}, alertIDs: map[alertdb.Key]uuid.UUID{},
 	}
+	for _, one := range together {
+		b.routes[one.route.ServiceID] = one.route
+		for _, r := range one.batch.Alerts {
+			if r.Event != nil {
+				r.Key = alert.BoundKey(r.Key)
+				b.calls = append(b.calls, call{one.route.ServiceID, r})
+				b.serviceOf[r.Event] = one.route.ServiceID
+			}
+		}
+	}
+	b.collect(together, func(alert.Received) bool { return true })
+	return b
+}
+
+// collect merges the alerts that the requests brought, but for those that are not wanted, and
+// names what they are about.
+func (b *batch) collect(together []*submission, wanted func(alert.Received) bool) {
 	received := map[uuid.UUID][]alert.Received{}
+	b.alerts = nil
 	for _, one := range together {
 		serviceID := one.route.ServiceID
-		b.routes[serviceID] = one.route
-		received[serviceID] = append(received[serviceID], one.batch.Alerts...)
 		b.truncated[serviceID] = max(b.truncated[serviceID], one.batch.Truncated)
+		for _, r := range one.batch.Alerts {
+			if wanted(r) && (r.Event == nil || r.Event.Action != alert.Acknowledge) {
+				received[serviceID] = append(received[serviceID], r)
+			}
+		}
 	}
 	for serviceID, alerts := range received {
 		for _, merged := range alert.Merge(alerts) {
@@ -181,13 +224,24 @@ func newBatch(together []*submission) *batch {
 		key := alert.IncidentKey(string(b.routes[a.ServiceID].Grouping), a.Received)
 		b.subjects[i] = incidentdb.Subject{ServiceID: a.ServiceID, Key: key}
 	}
-	return b
 }
 
 // queueReads asks what the batch depends on, in the round trip that opens the transaction.
 func (b *batch) queueReads(first *pgx.Batch) {
-	alertdb.QueueLock(first, b.alerts, func(key alertdb.Key, stored alert.Stored) { b.stored[key] = stored })
-	incidentdb.QueueFindOpen(first, b.subjects, func(subject incidentdb.Subject, incidentID uuid.UUID) { b.open[subject] = incidentID })
+	alertdb.QueueLock(first, b.alerts, func(key alertdb.Key, stored alert.Stored) {
+		b.stored[key], b.alertIDs[key] = stored, stored.ID
+	})
+	subjects, calls := b.subjects, make([]alertdb.Call, len(b.calls))
+	for i, c := range b.calls {
+		calls[i] = c.id()
+		if c.received.Event.Action == alert.Acknowledge {
+			subjects = append(slices.Clip(subjects), c.subject())
+		}
+	}
+	incidentdb.QueueFindOpen(first, subjects, func(subject incidentdb.Subject, incidentID uuid.UUID) { b.open[subject] = incidentID })
+	if len(calls) > 0 {
+		alertdb.QueueFindCalls(first, calls, func(call alertdb.Call, known alertdb.Known) { b.known[call] = known })
+	}
 }
 
 // decide gives every alert the state that it has now, and says what that means.
@@ -198,6 +252,7 @@ func (b *batch) decide() {
 		if !known {
 			a.Stored = alert.Absorb(nil, a.Received, b.now)
 			a.Stored.ID = id.New()
+			b.alertIDs[a.Key()] = a.Stored.ID
 		} else {
 			a.Known, a.Newer = true, !alert.IsOlder(before, a.Received, b.now)
 			a.Stored = alert.Absorb(&before, a.Received, b.now)
@@ -215,12 +270,14 @@ func (b *batch) queueWrites() {
 	incidentdb.QueueInsert(&b.writes, b.openings, b.opened, escalationdb.Columns(b.pagings), b.now)
 	alertdb.QueueChanges(&b.writes, b.alerts, b.now)
 	incidentdb.QueueJoined(&b.writes, b.joined, b.now)
-	events := make([]alertdb.Event, len(b.alerts))
-	for i, a := range b.alerts {
-		events[i] = alertdb.Event{
-			OrgID: a.OrgID, AlertID: a.Stored.ID, IncidentID: a.Stored.IncidentID,
-			Status: a.Received.Status, Occurrences: max(1, a.Received.Count),
+	lines := b.record()
+	for _, a := range b.alerts {
+		if a.Received.Event == nil {
+			lines = append(lines, alertdb.Event{
+				OrgID: a.OrgID, AlertID: a.Stored.ID, IncidentID: a.Stored.IncidentID,
+				Status: a.Received.Status, Occurrences: max(1, a.Received.Count),
+			})
 		}
 	}
-	alertdb.QueueEvents(&b.writes, events, b.now)
+	alertdb.QueueEvents(&b.writes, lines, b.now)
 }

@@ -53,10 +53,11 @@ func Sort(changes []Change) {
 // look into the unique index, in the order of the arrays, however new the statistics are.
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
-       coalesce((SELECT CASE WHEN i.status <> 'resolved' THEN i.severity END FROM incident i WHERE i.org_id = a.org_id AND i.id = a.incident_id), '')
+       CASE WHEN i.resolved_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.resolved_at
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
-    SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a`
+    SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
+LEFT JOIN LATERAL (SELECT * FROM incident WHERE incident.org_id = a.org_id AND incident.id = a.incident_id LIMIT 1) i ON true`
 
 // QueueLock adds the statement that locks the stored ones of sorted alerts until the
 // transaction ends; take gets each. IncidentOpen is as of the beginning of the statement:
@@ -70,11 +71,14 @@ func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored))
 		var key Key
 		var stored alert.Stored
 		var incident *uuid.UUID
-		var incidentStart *time.Time
-		into := []any{&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart, &stored.IncidentSeverity}
+		var incidentStart, incidentEnd *time.Time
+		into := []any{
+			&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart,
+			&stored.IncidentSeverity, &stored.IncidentNumber, &incidentEnd,
+		}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)
-			stored.IncidentOpen = stored.IncidentSeverity != ""
+			stored.IncidentOpen, stored.IncidentResolvedAt = stored.IncidentSeverity != "", postgres.Value(incidentEnd)
 			take(key, stored)
 			return nil
 		})
@@ -88,11 +92,11 @@ const ConstraintKey = "alert_key_key"
 
 const insertSQL = `
 INSERT INTO alert (org_id, id, service_id, alert_key, last_seen_at, occurrence_count, status, starts_at, incident_id, incident_starts_at,
-                   start_known, ends_at, severity, source, title, description, link, labels, annotations, first_seen_at)
+                   start_known, ends_at, severity, source, title, description, link, labels, annotations, details, first_seen_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]), $5::timestamptz, unnest($6::integer[]),
        unnest($7::text[]), unnest($8::timestamptz[]), unnest($9::uuid[]), unnest($10::timestamptz[]),
        unnest($11::boolean[]), unnest($12::timestamptz[]), unnest($13::text[]), unnest($14::text[]), unnest($15::text[]),
-       unnest($16::text[]), unnest($17::text[]), unnest($18::jsonb[]), unnest($19::jsonb[]), $5`
+       unnest($16::text[]), unnest($17::text[]), unnest($18::jsonb[]), unnest($19::jsonb[]), unnest($20::jsonb[]), $5`
 
 // updateSQL writes every alert that was received, repeats too (design rule 3). What an
 // older message says does not replace what is stored.
@@ -112,11 +116,12 @@ UPDATE alert a SET
     description        = CASE WHEN u.newer THEN u.description ELSE a.description END,
     link               = CASE WHEN u.newer THEN u.link ELSE a.link END,
     labels             = CASE WHEN u.newer THEN u.labels ELSE a.labels END,
-    annotations        = CASE WHEN u.newer THEN u.annotations ELSE a.annotations END
+    annotations        = CASE WHEN u.newer THEN u.annotations ELSE a.annotations END,
+    details            = CASE WHEN u.newer THEN u.details ELSE a.details END
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $6::integer[], $7::text[], $8::timestamptz[], $9::uuid[], $10::timestamptz[],
-            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::boolean[])
+            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::jsonb[], $21::boolean[])
     AS u(org_id, id, service_id, alert_key, occurrences, status, starts_at, incident_id, incident_starts_at,
-         start_known, ends_at, severity, source, title, description, link, labels, annotations, newer)
+         start_known, ends_at, severity, source, title, description, link, labels, annotations, details, newer)
 WHERE a.org_id = u.org_id AND a.id = u.id`
 
 // QueueChanges adds the statements that store sorted changes to a pipelined batch. It
@@ -147,7 +152,7 @@ func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
 	incidents, incidentStarts := make([]*uuid.UUID, n), make([]*time.Time, n)
 	known, ends, severities, sources := make([]bool, n), make([]*time.Time, n), make([]string, n), make([]string, n)
 	titles, descriptions, links := make([]string, n), make([]string, n), make([]string, n)
-	labels, annotations := make([][]byte, n), make([][]byte, n)
+	labels, annotations, details := make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	newer = make([]bool, n)
 	for i, c := range changes {
 		r := c.Received
@@ -157,11 +162,14 @@ func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
 		known[i], ends[i], severities[i], sources[i] = alert.StartKnown(r, now), postgres.Null(r.EndsAt), string(r.Severity), r.Source
 		titles[i], descriptions[i], links[i] = r.Title, r.Description, r.Link
 		labels[i], annotations[i] = object(r.Labels), object(r.Annotations)
+		if r.Event != nil {
+			details[i] = r.Event.AlertDetails
+		}
 		newer[i] = c.Newer
 	}
 	return []any{
 		orgs, ids, services, keys, now, counts, statuses, starts, incidents, incidentStarts,
-		known, ends, severities, sources, titles, descriptions, links, labels, annotations,
+		known, ends, severities, sources, titles, descriptions, links, labels, annotations, details,
 	}, newer
 }
 
@@ -172,30 +180,6 @@ func object(values map[string]string) []byte {
 	}
 	encoded, _ := json.Marshal(values)
 	return encoded
-}
-
-// Event is one line of the record of what was received.
-type Event struct {
-	OrgID, AlertID, IncidentID uuid.UUID
-	Status                     alert.Status
-	Occurrences                int
-}
-
-const eventSQL = `
-INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), nullif(unnest($3::uuid[]), '00000000-0000-0000-0000-000000000000'),
-       unnest($4::text[]), unnest($5::integer[]), $6::timestamptz`
-
-// QueueEvents adds the statement that records what was received to a pipelined batch.
-func QueueEvents(batch *pgx.Batch, events []Event, now time.Time) {
-	n := len(events)
-	orgs, alerts, incidents := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]uuid.UUID, n)
-	statuses, counts := make([]string, n), make([]int32, n)
-	for i, e := range events {
-		orgs[i], alerts[i], incidents[i] = e.OrgID, e.AlertID, e.IncidentID
-		statuses[i], counts[i] = string(e.Status), int32(e.Occurrences)
-	}
-	batch.Queue(eventSQL, orgs, alerts, incidents, statuses, counts, now)
 }
 
 // StillFiring tells which of the incidents have an alert that fires, besides alerts.

@@ -83,13 +83,13 @@ func TestSeverity(t *testing.T) {
 		`"severity":"info"`:                          alert.Low,
 		`"severity":"none"`:                          alert.Low,
 		`"level":"p5"`:                               alert.Low,
-		`"severity":"spicy"`:                         alert.Medium,
+		`"severity":"spicy"`:                         alert.High,
 		`"severity":"spicy","priority":"P1"`:         alert.Critical,
 		`"severity":"info","priority":"P1"`:          alert.Low,
 		`"severity":""`:                              alert.High,
 		`"severity":null`:                            alert.High,
 		`"alertname":"Nobody graded this one"`:       alert.High,
-		`"severity":{"nobody":"writes it so"},"a":1`: alert.Medium,
+		`"severity":{"nobody":"writes it so"},"a":1`: alert.High,
 	} {
 		if got := one(t, `"labels":{`+labels+`}`).Severity; got != want {
 			t.Errorf("%s: got %s, want %s", labels, got, want)

@@ -570,6 +570,7 @@ CREATE TABLE alert (
     description        text NOT NULL DEFAULT '',
     labels             jsonb NOT NULL DEFAULT '{}',
     annotations        jsonb NOT NULL DEFAULT '{}',
+    details            jsonb, -- what an event says besides: its error, user, links ...
     link               text NOT NULL DEFAULT '',
     starts_at          timestamptz NOT NULL,
     start_known        boolean NOT NULL,
@@ -586,18 +587,26 @@ CREATE TABLE alert (
 CREATE UNIQUE INDEX alert_key_key ON alert (service_id, alert_key);
 CREATE INDEX alert_incident_idx ON alert (incident_id, status);
 
--- Everything that was received, for the record. Weekly partitions are made ahead and dropped by
+-- Everything that was received, for the record. Columns from event_id on are of POST /v1/events: a
+-- call with the same id within 72 hours is told what became of the first. The lock of the alert's
+-- row keeps two of them apart, as a unique index cannot span partitions. Weekly partitions are made ahead and dropped by
 -- alert_event_partitions; DEFAULT takes what none was made for.
 CREATE TABLE alert_event (
     org_id      uuid NOT NULL,
-    alert_id    uuid NOT NULL,
+    alert_id    uuid, -- NULL for an acknowledgement
     incident_id uuid,
-    status      text NOT NULL CHECK (status IN ('firing', 'resolved')),
+    status      text NOT NULL CHECK (status IN ('firing', 'acknowledged', 'resolved')),
     occurrences integer NOT NULL,
-    received_at timestamptz NOT NULL
+    received_at timestamptz NOT NULL,
+    event_id        uuid,
+    service_id      uuid,
+    event_hash      bytea,
+    event_status    text CHECK (event_status IN ('created', 'deduplicated', 'acknowledged', 'resolved', 'ignored')),
+    incident_number integer
 ) PARTITION BY RANGE (received_at);
 CREATE TABLE alert_event_default PARTITION OF alert_event DEFAULT;
 CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, received_at);
+CREATE INDEX alert_event_call_idx ON alert_event (service_id, event_id) WHERE event_id IS NOT NULL;
 
 -- Makes the partitions of this week and the next four, and drops what is older than keep. Only the
 -- tables' owner may, so it runs as the owner. ATTACH locks DEFAULT, DROP the whole table: the

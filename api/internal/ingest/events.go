@@ -1,0 +1,278 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/ingest/event"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Limits of POST /v1/events and /v1/events/batch, after gunzip.
+const (
+	maxEvent       = 64 << 10
+	maxEventsBody  = 512 << 10
+	maxEventsCount = 100
+	// mostTries is how often an event is stored that met a change of its incident.
+	mostTries = 4
+)
+
+var (
+	errEventTooLarge = fault.Newf(fault.TooLarge, "body_too_large",
+		"The event is larger than %d KiB. Send less of the error and of the metadata.", maxEvent>>10)
+	errEventsTooLarge = fault.Newf(fault.TooLarge, "body_too_large",
+		"The events are larger than %d KiB together. Send half of them at once.", maxEventsBody>>10)
+	errContentType = fault.New(fault.Unsupported, "content_type",
+		"Events are JSON. Send them with the header Content-Type: application/json.")
+	errMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
+		"Another event was sent with this id in the last 72 hours. Give each event an id of its own.")
+	errChanging = fault.New(fault.Unavailable, "overloaded",
+		"The incident is being changed by others right now. Send this again in a second.").After(1)
+)
+
+// Events takes what programs report: POST /v1/events and /v1/events/batch. It is safe for
+// concurrent use.
+type Events struct {
+	*Handler
+	Senders Senders
+	// IncidentURL is the address of an incident for people.
+	IncidentURL func(incidentID uuid.UUID) string
+}
+
+// eventAnswer is what became of an event.
+type eventAnswer struct {
+	ID             string            `json:"id,omitempty"`
+	EventID        string            `json:"event_id,omitempty"`
+	DedupKey       string            `json:"dedup_key,omitempty"`
+	IncidentNumber int               `json:"incident_number,omitempty"`
+	URL            string            `json:"url,omitempty"`
+	Status         alert.EventStatus `json:"status"`
+	Truncated      []string          `json:"truncated"`
+	Warnings       []event.Warning   `json:"warnings"`
+	Error          *eventError       `json:"error,omitempty"`
+
+	replayed bool
+}
+
+// eventError is the refusal of one event of a batch.
+type eventError struct {
+	Code      string       `json:"code"`
+	Message   string       `json:"message"`
+	Details   []eventField `json:"details"`
+	Retryable bool         `json:"retryable"`
+}
+
+type eventField struct {
+	Field   string          `json:"field"`
+	Code    fault.FieldCode `json:"code"`
+	Message string          `json:"message"`
+}
+
+// One answers POST /v1/events: 201 when it opened an incident, 200 otherwise.
+func (h Events) One() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer, err := h.one(w, r)
+		if err != nil {
+			h.writeError(w, r, forSender(err))
+			return
+		}
+		status := http.StatusOK
+		if answer.Status == alert.EventCreated {
+			status = http.StatusCreated
+		}
+		if answer.replayed {
+			w.Header().Set("Idempotent-Replayed", "true")
+		}
+		writeJSON(w, status, answer)
+	})
+}
+
+func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error) {
+	sender, err := h.Senders.Identify(r)
+	if err != nil {
+		return eventAnswer{}, err
+	}
+	fields, err := h.decode(w, r, sender, maxEvent, errEventTooLarge)
+	if err != nil {
+		return eventAnswer{}, err
+	}
+	one, err := event.Read(fields, r.Header.Get("Idempotency-Key"), sender.By)
+	if err != nil {
+		return eventAnswer{}, err
+	}
+	answers := []eventAnswer{{}}
+	h.store(r.Context(), sender.Route, []event.Event{one}, func(_ int, answer eventAnswer, failure error) {
+		answers[0], err = answer, failure
+	})
+	return answers[0], err
+}
+
+// Batch answers POST /v1/events/batch: 200 with a result for each event, in order.
+func (h Events) Batch() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		results, err := h.batch(w, r)
+		if err != nil {
+			h.writeError(w, r, forSender(err))
+			return
+		}
+		writeJSON(w, http.StatusOK, map[string]any{"results": results})
+	})
+}
+
+func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, error) {
+	sender, err := h.Senders.Identify(r)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := h.decode(w, r, sender, maxEventsBody, errEventsTooLarge)
+	if err != nil {
+		return nil, err
+	}
+	sent, ok := fields["events"].([]any)
+	switch {
+	case !ok:
+		return nil, fault.InvalidField("events", fault.Required, `Send the events as a list: {"events": [{"id": "...", "title": "..."}]}.`)
+	case len(sent) > maxEventsCount:
+		return nil, fault.InvalidField("events", fault.TooLong, "A batch holds up to 100 events. Send the others in another one.")
+	}
+	results := make([]eventAnswer, len(sent))
+	var events []event.Event
+	var places []int
+	for i, value := range sent {
+		one, id, err := readOne(value, sender.By)
+		if err != nil {
+			results[i] = refused(id, err)
+			continue
+		}
+		events, places = append(events, one), append(places, i)
+	}
+	h.store(r.Context(), sender.Route, events, func(i int, answer eventAnswer, err error) {
+		if err != nil {
+			answer = refused(events[i].Received.Event.ID.String(), err)
+		}
+		results[places[i]] = answer
+	})
+	return results, nil
+}
+
+// readOne reads an event of a batch, whose id says which one a result is about.
+func readOne(value any, by string) (one event.Event, id string, err error) {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return one, "", fault.InvalidField("events", fault.BadFormat, "Each event must be a JSON object.")
+	}
+	id, _ = fields["id"].(string)
+	switch {
+	case fields["id"] == nil:
+		return one, "", fault.InvalidField("id", fault.Required, "Give each event of a batch an id: it says which result is whose.")
+	case event.Size(fields) > maxEvent:
+		return one, id, errEventTooLarge
+	}
+	one, err = event.Read(fields, "", by)
+	return one, id, err
+}
+
+func refused(id string, err error) eventAnswer {
+	known, ok := fault.Of(forSender(err))
+	if !ok {
+		known = errChanging
+	}
+	answer := eventAnswer{EventID: id, Status: "error", Truncated: []string{}, Warnings: []event.Warning{}, Error: &eventError{
+		Code: known.Code, Message: known.Message, Details: []eventField{}, Retryable: known.Kind == fault.Unavailable || known.Kind == fault.Limited,
+	}}
+	for _, field := range known.Fields {
+		answer.Error.Details = append(answer.Error.Details, eventField{field.Path, field.Code, field.Message})
+	}
+	return answer
+}
+
+// decode reads the JSON of a body.
+func (h Events) decode(w http.ResponseWriter, r *http.Request, sender Sender, limit int, tooLarge *fault.Error) (map[string]any, error) {
+	if sent := r.Header.Get("Content-Type"); sent != "" {
+		kind, _, err := mime.ParseMediaType(sent)
+		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+			return nil, errContentType
+		}
+	}
+	body, err := h.readAtMost(w, r, sender.Route.OrgID, limit, tooLarge)
+	defer body.free()
+	if err != nil {
+		return nil, err
+	}
+	return event.Decode(body.bytes)
+}
+
+// store stores events in order and tells what became of each. Those of one problem that want
+// different things are stored one after the other; all others share a request to the acceptor.
+func (h Events) store(ctx context.Context, route Route, events []event.Event, told func(i int, answer eventAnswer, err error)) {
+	for rest := 0; rest < len(events); {
+		end := rest
+		for actions := map[string]alert.Action{}; end < len(events); end++ {
+			r := events[end].Received
+			if action, seen := actions[r.Key]; seen && action != r.Event.Action {
+				break
+			}
+			actions[r.Key] = r.Event.Action
+		}
+		together := events[rest:end]
+		err := h.accept(ctx, route, together)
+		for i, one := range together {
+			answer, failure := eventAnswer{}, err
+			if failure == nil || one.Test {
+				answer, failure = h.answer(one)
+			}
+			told(rest+i, answer, failure)
+		}
+		rest = end
+	}
+}
+
+// accept stores events, and those again that met a change of their incident.
+func (h Events) accept(ctx context.Context, route Route, events []event.Event) error {
+	var batch alert.Batch
+	for _, one := range events {
+		if !one.Test {
+			batch.Alerts = append(batch.Alerts, one.Received)
+		}
+	}
+	for range mostTries {
+		if len(batch.Alerts) == 0 {
+			return nil
+		}
+		if err := h.acceptor.Accept(ctx, route, batch.Plain()); err != nil {
+			return fmt.Errorf("committing %d events: %w", len(batch.Alerts), err)
+		}
+		batch.Alerts = slices.DeleteFunc(slices.Clone(batch.Alerts), func(r alert.Received) bool { return !r.Event.Outcome.Again })
+	}
+	return nil
+}
+
+// answer says what became of an event.
+func (h Events) answer(one event.Event) (eventAnswer, error) {
+	outcome := one.Received.Event.Outcome
+	switch {
+	case outcome.Mismatch:
+		return eventAnswer{}, errMismatch
+	case outcome.Again:
+		return eventAnswer{}, errChanging
+	}
+	answer := eventAnswer{
+		EventID: one.Received.Event.ID.String(), DedupKey: one.Received.Key, Status: outcome.Status, IncidentNumber: outcome.Number,
+		Truncated: append([]string{}, one.Truncated...), Warnings: append([]event.Warning{}, one.Warnings...), replayed: outcome.Replayed,
+	}
+	if one.Test {
+		answer.Status = alert.EventIgnored
+		answer.Warnings = append(answer.Warnings, event.Warning{Field: "test", Message: "This event is valid. It is a test, so it opened nothing and paged nobody."})
+	}
+	if outcome.IncidentID != uuid.Nil {
+		answer.ID, answer.URL = outcome.IncidentID.String(), h.IncidentURL(outcome.IncidentID)
+	}
+	return answer, nil
+}
