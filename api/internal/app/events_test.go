@@ -208,6 +208,7 @@ func TestEventsAreRefusedByTheTableOfTheContract(t *testing.T) {
 		"not JSON":                    {[]byte(`{`), []string{"Authorization", service}, 400, "invalid_json"},
 		"a list":                      {[]byte(`[1]`), []string{"Authorization", service}, 400, "invalid_json"},
 		"text":                        {title, []string{"Authorization", service, "Content-Type", "text/plain"}, 415, "content_type"},
+		"brotli":                      {title, []string{"Authorization", service, "Content-Encoding", "br"}, 415, "content_type"},
 		"more than 64 KiB":            {[]byte(`{"title":"t","metadata":{"a":"` + strings.Repeat("x", 65<<10) + `"}}`), []string{"Authorization", service}, 413, "body_too_large"},
 		"more than 64 KiB, gzip":      {zipped(`{"title":"t","metadata":{"a":"` + strings.Repeat("x", 65<<10) + `"}}`), []string{"Authorization", service, "Content-Encoding", "gzip"}, 413, "body_too_large"},
 		"no title":                    {[]byte(`{}`), []string{"Authorization", service}, 422, "invalid_fields"},

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -31,6 +32,8 @@ var (
 		"The events are larger than %d KiB together. Send half of them at once.", maxEventsBody>>10)
 	errContentType = fault.New(fault.Unsupported, "content_type",
 		"Events are JSON. Send them with the header Content-Type: application/json.")
+	errContentEncoding = fault.New(fault.Unsupported, "content_type",
+		"Events are taken as they are or as gzip. Send them with one of these Content-Encodings.")
 	errMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
 		"Another event was sent with this id in the last 72 hours. Give each event an id of its own.")
 	errChanging = fault.New(fault.Unavailable, "overloaded",
@@ -200,6 +203,9 @@ func (h Events) decode(w http.ResponseWriter, r *http.Request, sender Sender, li
 		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 			return nil, errContentType
 		}
+	}
+	if _, err := unpacked(r.Header.Get("Content-Encoding"), http.NoBody); errors.Is(err, errEncoding) {
+		return nil, errContentEncoding
 	}
 	body, err := h.readAtMost(w, r, sender.Route.OrgID, limit, tooLarge)
 	defer body.free()
