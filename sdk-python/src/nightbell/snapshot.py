@@ -25,6 +25,7 @@ def snapshot(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _copy(value: Any, depth: int) -> Any:
+    given: Any = value  # which a test of its type does not change
     if value is None or value is True or value is False or type(value) is str:
         return value
     try:
@@ -38,17 +39,24 @@ def _copy(value: Any, depth: int) -> Any:
             return str.__str__(value)
         if depth == 0:
             return TOO_DEEP
-        given: Any = value
         if isinstance(value, dict):
-            return {str(k): _copy(v, depth - 1) for k, v in given.items()}
+            return {str(k): _copy(v, depth - 1) for k, v in _items(given)}
         if isinstance(value, list | tuple | set | frozenset):
             # One more than is sent, so that the cut is seen later.
-            return [_copy(inner, depth - 1) for inner in list(given)[: MAX_ENTRIES + 1]]
-        if isinstance(value, BaseException) or _module(value) in _TEXT_MODULES:
-            return str(value)
+            return [_copy(inner, depth - 1) for inner in _entries(given)]
+        if isinstance(value, BaseException) or _module(given) in _TEXT_MODULES:
+            return str(given)
     except Exception:  # noqa: BLE001 - a method of the program's value
-        return f"[unreadable {type(value).__name__}]"
-    return f"<{type(value).__name__}>"
+        return f"[unreadable {type(given).__name__}]"
+    return f"<{type(given).__name__}>"
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    return list(value.items())
+
+
+def _entries(value: Any) -> list[Any]:
+    return list(value)[: MAX_ENTRIES + 1]
 
 
 def _module(value: object) -> str:
