@@ -11,6 +11,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/ingest"
+	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -52,4 +53,21 @@ func (k senderKeys) DefaultRoute(ctx context.Context, orgID uuid.UUID) (route in
 		return err
 	})
 	return route, err
+}
+
+// changeStore keeps changes in the database.
+type changeStore struct{ db *postgres.DB }
+
+// KeepChange implements ingest.ChangeStore. A repeated call writes too (design rule 3).
+func (c changeStore) KeepChange(ctx context.Context, route ingest.Route, change event.Change) (replayed, mismatch bool, err error) {
+	err = c.db.InTenant(ctx, route.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `
+			INSERT INTO change_event AS c (org_id, id, service_id, kind, description, link, version, environment, author, links, metadata, request_hash, occurred_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, least(coalesce($13, nightbell_now()), nightbell_now()))
+			ON CONFLICT (org_id, id) DO UPDATE SET occurred_at = c.occurred_at
+			RETURNING xmax <> 0, c.request_hash IS DISTINCT FROM $12 OR c.service_id <> $3`,
+			route.OrgID, change.ID, route.ServiceID, change.Kind, change.Summary, change.Link, change.Version, change.Environment, change.Author,
+			change.Links, change.Metadata, change.Hash[:], postgres.Null(change.OccurredAt)).Scan(&replayed, &mismatch)
+	})
+	return replayed, mismatch, err
 }

@@ -184,6 +184,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 	routes := []plainRoute{
 		{"GET", "/v1/stream", s.stream(callers)},
 		{"POST", "/v1/events", s.announced(events.One())},
+		{"POST", "/v1/changes", ingest.Changes{Events: events, Store: changeStore{s.db}}},
 		{"POST", "/v1/events/batch", s.announced(events.Batch())},
 		{"GET", "/v1/openapi.yaml", openAPI()},
 		{"GET", "/ack/{token}", acknowledge},

@@ -50,7 +50,7 @@ func expiries(detail time.Duration) []expiry {
 	return []expiry{
 		{table: "notification", keep: detail, since: "finished_at", unless: open},
 		{table: "delivery", keep: detail, since: "finished_at"},
-		{table: "change_event", keep: detail, since: "occurred_at"},
+		{table: "change_event", keep: detail, since: "occurred_at", scanned: true}, // senders choose the ids
 		{table: "undecodable_alert", keep: min(detail, 30*day), since: "received_at"},
 		{table: "inbox_mail", keep: min(detail, 30*day), since: "received_at"},
 		{table: "handover_notice", keep: min(detail, 30*day), since: "finished_at"},

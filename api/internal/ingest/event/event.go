@@ -73,7 +73,7 @@ func Read(fields map[string]any, callID, by string) (Event, error) {
 	test := r.boolean("test")
 	occurred := r.time("occurred_at")
 	count := r.count()
-	r.types()
+	r.types(shapes)
 	truncated := limit(fields)
 	received := alert.Received{
 		Status: alert.Firing, Severity: severity, Source: plaintext.Line(r.text("source")), StartsAt: occurred, Count: count, Event: event,
@@ -234,14 +234,14 @@ var shapes = map[string]string{
 }
 
 // types leaves out what is of the wrong kind, and says so of that and of fields that do not exist.
-func (r *reader) types() {
+func (r *reader) types(shapes map[string]string) {
 	for _, field := range sortedKeys(r.fields) {
 		value := r.fields[field]
 		shape, exists := shapes[field]
 		var fits bool
 		switch {
 		case !exists:
-			r.warn(plaintext.Cut(plaintext.Line(field), 100), "Events have no such field; it was not read.")
+			r.warn(plaintext.Cut(plaintext.Line(field), 100), "There is no such field; it was not read.")
 			delete(r.fields, field)
 			continue
 		case value == nil || shape == "":

@@ -36,6 +36,7 @@ const (
 // maxTexts are the limits of plain fields, in characters.
 var maxTexts = map[string]int{
 	"title": 500, "description": 20_000, "source": maxName, "release": maxName, "operation": maxName, "environment": 64,
+	"summary": 500, "version": maxName, "author": maxName,
 }
 
 // limiter cuts what is too long and remembers which fields lost something.

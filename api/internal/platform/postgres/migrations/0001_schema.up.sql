@@ -459,14 +459,21 @@ CREATE TABLE service_dependency (
 );
 
 -- What was changed before it broke: deployments and configuration.
+-- Senders choose the id, so that a call can be repeated; request_hash is of what it said.
 CREATE TABLE change_event (
     org_id      uuid NOT NULL,
     id          uuid NOT NULL,
     service_id  uuid NOT NULL,
-    kind        text NOT NULL CHECK (kind IN ('deployment', 'configuration')),
+    kind        text NOT NULL CHECK (kind IN ('deployment', 'configuration', 'feature_flag', 'other')),
     description text NOT NULL,
     user_id     uuid,
     link        text NOT NULL DEFAULT '',
+    version     text NOT NULL DEFAULT '',
+    environment text NOT NULL DEFAULT '',
+    author      text NOT NULL DEFAULT '',
+    links       jsonb NOT NULL DEFAULT '[]',
+    metadata    jsonb NOT NULL DEFAULT '{}',
+    request_hash bytea,
     occurred_at timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE,
