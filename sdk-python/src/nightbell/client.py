@@ -388,6 +388,10 @@ class Reporter:
         """Log a fault, at most once a minute."""
         self._pipeline.warn("fault", message)
 
+    def enqueue_item(self, item: Item) -> None:
+        """Queue what the command line made."""
+        self._pipeline.enqueue(item)
+
     def redact_query(self, query: str) -> str:
         """Take secrets out of the query of a URL."""
         return self._pipeline.redactor.query(query)

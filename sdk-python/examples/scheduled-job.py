@@ -1,0 +1,15 @@
+"""Say that a job starts and how it ended."""
+
+import nightbell
+
+client = nightbell.init()
+
+
+# #region job
+@client.job("nightly-invoices", schedule="0 3 * * *", time_zone="Europe/Berlin", max_runtime=1800)
+def nightly_invoices() -> None:
+    """Write invoices."""
+
+
+nightly_invoices()
+# #endregion
