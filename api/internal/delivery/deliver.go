@@ -34,8 +34,11 @@ const (
 	sendTimeout = 8 * time.Second
 	// claimTimeout is how long one look for what is due may take.
 	claimTimeout = 5 * time.Second
-	// recordTimeout is how long one try to record a result may take.
+	// recordTimeout is how long the first try to record a result may take, longestRecord a
+	// later one: each may take twice as long as the one before, so that a large result is not
+	// rolled back for ever by a slow database.
 	recordTimeout = 2 * time.Second
+	longestRecord = time.Minute
 )
 
 // Opener opens sealed addresses and secrets; secret.Box is one.
@@ -101,7 +104,13 @@ type Outbox struct {
 	recent map[uuid.UUID][]time.Time
 	// opened are how many incidents organizations had at times of the last minute.
 	opened map[uuid.UUID][]openedBy
+	// skipped are dead pages whose policy's next step waits for an incident that another
+	// transaction had locked. A process that dies with them leaves the step its delay.
+	skipped []notifydb.DuePage
 
+	// claimLimit and recordLimit are claimTimeout and recordTimeout; tests of a slow database
+	// set others.
+	claimLimit, recordLimit time.Duration
 	// interrupted stands for a crash at a moment of a delivery; tests set it.
 	interrupted func(moment string) bool
 }
@@ -117,25 +126,26 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
 		sending: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{}, opened: map[uuid.UUID][]openedBy{},
+		claimLimit: claimTimeout, recordLimit: recordTimeout,
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
 
 // Sweep renews the leases of sends that take long, claims what is due and begins to send
 // it; it does not wait for providers. It reports whether more may be due at once. When all
-// sends are busy it claims nothing, and Freed tells when to come again; whose pages have had
-// no slot for notify.SlotWait is reached by other means.
+// sends are busy it claims nothing, and Freed tells when to come again. Then whose pages cannot
+// be sent now is reached by other means.
 func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	// What is claimed must be sent: a stop that broke the claim off after its commit would
 	// leave the pages waiting for the end of a lease that nobody uses.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	var claims []notifydb.Claim
 	var room notifydb.Room
 	var renewals []notifydb.Renewal
+	var without []uuid.UUID
 	var now time.Time
-	var renewed, moved bool
-	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) (err error) {
+	var renewed bool
+	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
@@ -144,17 +154,14 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 				return err
 			}
 		}
-		room = d.room()
-		claims, moved, err = notifydb.ClaimDue(ctx, tx, d.kind, d.contactsToSkip(now), room, now)
+		room, without = d.room(), d.contactsToSkip(now)
+		claims, err = notifydb.ClaimDue(ctx, tx, d.kind, without, room, now)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
 	d.renewed(renewals, now)
-	if renewed || moved {
-		d.options.Moved()
-	}
 	for _, claim := range claims {
 		d.limitRate(claim, now)
 		d.begin(ctx, claim)
@@ -162,7 +169,56 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 			again = true
 		}
 	}
-	return again || len(claims) > 0 && len(claims) == room.All, nil
+	moved, err := d.failOverDue(ctx, claims, without, room)
+	if renewed || moved {
+		d.options.Moved()
+	}
+	return again || len(claims) > 0 && len(claims) == room.All, err
+}
+
+// inLook runs fn in a transaction of a look.
+func (d *Outbox) inLook(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d.claimLimit)
+	defer cancel()
+	return d.db.InSystem(ctx, postgres.Sweep, fn)
+}
+
+// failOverDue goes on to other contacts for what cannot be sent now. It is a transaction of its
+// own, after the claims: none of them waits for it, or is rolled back with it.
+func (d *Outbox) failOverDue(ctx context.Context, claims []notifydb.Claim, without []uuid.UUID, room notifydb.Room) (moved bool, err error) {
+	var probes []uuid.UUID
+	for _, claim := range claims {
+		if room.All > 1 && claim.Turn < room.PerOrg {
+			without = append(without, claim.ContactMethodID)
+		} else { // the last slot may be the one that finds out whether a hung server is back
+			probes = append(probes, claim.ContactMethodID)
+		}
+	}
+	skipped := d.takeSkipped()
+	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		skipped, moved, err = notifydb.FailOverDue(ctx, tx, d.kind, without, probes, skipped, now)
+		return err
+	})
+	d.addSkipped(skipped)
+	return moved && err == nil, err
+}
+
+func (d *Outbox) takeSkipped() []notifydb.DuePage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	taken := d.skipped
+	d.skipped = nil
+	return taken
+}
+
+func (d *Outbox) addSkipped(pages []notifydb.DuePage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.skipped = append(d.skipped, pages...)
 }
 
 // begin delivers a claim in the background. It outlives the sweep's context: what was

@@ -127,6 +127,39 @@ func TestTheNextStepDoesNotWaitForADeadWebhook(t *testing.T) {
 	}
 }
 
+// TestTheNextStepOfALockedIncidentIsTakenAtTheNextLook lets an arriving alert hold the incident
+// while the try is recorded that finds Ada's webhook dead, and during a look after it.
+func TestTheNextStepOfALockedIncidentIsTakenAtTheNextLook(t *testing.T) {
+	o := newOutbox(t)
+	hookOutbox := o.replica(notify.Webhook, &provider{answer: func(context.Context, notify.Message) error { return notify.Permanent(errors.New("HTTP 410")) }})
+	o.hookFirst(t, -1)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	arriving, err := o.Owner(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := arriving.Exec(t.Context(), "SET LOCAL ROLE nightbell_system"); err != nil { // the owner sees no tenant's rows
+		t.Fatal(err)
+	}
+	if locked, err := arriving.Exec(t.Context(), `SELECT FROM incident WHERE org_id = $1 FOR NO KEY UPDATE`, o.Org); err != nil || locked.RowsAffected() != 1 {
+		t.Fatalf("%d rows are locked: %v", locked.RowsAffected(), err)
+	}
+	deliver(t, hookOutbox)
+	deliver(t, hookOutbox)
+	if err := arriving.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o.Sweep(t)
+	if got := o.Pages(t); len(got) != 1 {
+		t.Fatalf("while the incident was locked: %v", got)
+	}
+	deliver(t, hookOutbox)
+	o.Sweep(t)
+	if got := o.Pages(t); len(got) != 2 || got[1] != "Bob pending" {
+		t.Errorf("the pages are %v, want one of Bob's", got)
+	}
+}
+
 // TestTheInstallationsOwnFailureFlagsNoContact lets the mail server refuse connections: the
 // contact is as good as before, the page is marked as blocked, and the other method is used.
 func TestTheInstallationsOwnFailureFlagsNoContact(t *testing.T) {

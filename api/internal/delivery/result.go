@@ -24,9 +24,9 @@ const faultsAtMost = 5
 
 // settle records a try in one transaction: the pages' next state, the delivery log and
 // the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
-// It fails instead of panicking.
-func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+// It fails instead of panicking, and when it takes longer than limit.
+func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool, limit time.Duration) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -34,6 +34,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		}
 	}()
 	grew, moved := false, false
+	var skipped []notifydb.DuePage
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -51,13 +52,15 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		grew = len(entries) > 0
 		incidentdb.QueueTimeline(batch, entries, now)
 		done.queueContact(batch, claim, now)
-		moved = done.queueFailOver(batch, claim, results, now)
+		skipped = nil
+		moved = done.queueFailOver(batch, claim, results, &skipped, now)
 		return postgres.Finish(ctx, tx, batch)
 	})
 	if err == nil && grew {
 		d.options.Changed(claim.OrgID)
 	}
 	if err == nil && moved {
+		d.addSkipped(skipped)
 		d.options.Moved()
 	}
 	return err
@@ -92,19 +95,20 @@ func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrIn
 
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell.
-func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, now time.Time) (moved bool) {
+func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
 	dead := t.called && !t.blocked() && t.checked.Contact.Failures+1 >= notify.DeadAfter
-	var pages, hopeless, orgs []uuid.UUID
+	var pages, hopeless []notifydb.DuePage
 	for _, result := range results {
+		page := notifydb.DuePage{OrgID: claim.OrgID, ID: result.PageID}
 		if result.State == "pending" || result.State == "failed" {
-			orgs, pages = append(orgs, claim.OrgID), append(pages, result.PageID)
+			pages = append(pages, page)
 		}
 		if result.State == "failed" || result.State == "pending" && dead {
-			hopeless = append(hopeless, result.PageID)
+			hopeless = append(hopeless, page)
 		}
 	}
-	notifydb.QueueFailOver(batch, orgs, pages, now)
-	notifydb.QueueNextStep(batch, orgs[:len(hopeless)], hopeless, now)
+	notifydb.QueueFailOver(batch, pages, now)
+	notifydb.QueueNextStep(batch, hopeless, skipped, now)
 	return len(pages) > 0
 }
 

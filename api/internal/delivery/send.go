@@ -221,11 +221,14 @@ func (d *Outbox) measure(claim notifydb.Claim, checked notifydb.Checked, now tim
 // pages' states alone are, so that an internal error does not page somebody forever.
 func (d *Outbox) record(ctx context.Context, claim notifydb.Claim, done try) {
 	const patience = 300
-	refused := 0
+	refused, limit := 0, d.recordLimit
 	for range patience {
-		err := d.settle(ctx, claim, done, refused > 1)
+		err := d.settle(ctx, claim, done, refused > 1, limit)
 		if err == nil {
 			return
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			limit = min(2*limit, longestRecord)
 		}
 		if !postgres.IsUnavailable(err) && !errors.Is(err, context.DeadlineExceeded) {
 			d.options.Logger.ErrorContext(ctx, "the result of a delivery cannot be recorded", "delivery", claim.DeliveryID, "error", err)

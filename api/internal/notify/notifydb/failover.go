@@ -1,6 +1,8 @@
 package notifydb
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,42 +11,69 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// waitingPages are pages that came due and are not to be tried yet, or could not; dead are
-// those of them that no try is to be expected for.
-type waitingPages struct {
-	orgs, pages, deadOrgs, deadPages []uuid.UUID
-}
+// DuePage names a page.
+type DuePage struct{ OrgID, ID uuid.UUID }
 
-func (w *waitingPages) collect(rows pgx.Rows) error {
-	var org, page uuid.UUID
-	var dead bool
-	_, err := pgx.ForEachRow(rows, []any{&org, &page, &dead}, func() error {
-		w.orgs, w.pages = append(w.orgs, org), append(w.pages, page)
-		if dead {
-			w.deadOrgs, w.deadPages = append(w.deadOrgs, org), append(w.deadPages, page)
-		}
-		return nil
+// FailOverDue goes on to each person's next contact method, and to the next step where nobody
+// else is left, for the pages whose contact is not to be tried yet and for those that have had no
+// send slot for notify.SlotWait. Of these it passes over contacts in bundled, which wait on
+// purpose, but not over those in probes, whose only send may hang. It tries skipped again, which
+// are dead pages whose incident another transaction had locked, and returns those for which that
+// is still so. Moved tells that something became due.
+func FailOverDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, bundled, probes []uuid.UUID, skipped []DuePage, now time.Time) (still []DuePage, moved bool, err error) {
+	var pages, dead []DuePage
+	batch := &pgx.Batch{}
+	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(func(rows pgx.Rows) error {
+		var page DuePage
+		var hopeless bool
+		_, err := pgx.ForEachRow(rows, []any{&page.OrgID, &page.ID, &hopeless}, func() error {
+			pages = append(pages, page)
+			if hopeless {
+				dead = append(dead, page)
+			}
+			return nil
+		})
+		return err
 	})
-	return err
+	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, append([]uuid.UUID{}, bundled...), maxWaitingOfOrg, maxWaiting, append([]uuid.UUID{}, probes...)).Query(func(rows pgx.Rows) error {
+		late, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
+		pages = append(pages, late...)
+		return err
+	})
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return skipped, false, err
+	}
+	dead = append(dead, skipped...)
+	batch = &pgx.Batch{}
+	QueueFailOver(batch, pages, now)
+	QueueNextStep(batch, dead, &still, now)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return skipped, false, err
+	}
+	return still, len(pages) > 0 || len(dead) > len(still), nil
 }
 
 // Each page is written once, not at each try of its contact: it waits until it is given up,
 // and the contact's own next_try_at says when somebody looks (lockContactsSQL). One that has
 // waited for so long (failed_over_at says since when) is given up.
 //
-// LIMIT and place bound a look, in all and for each organization: unbounded, thousands of
-// pages of one outlast the sweep's timeout, which rolls back the claims of all others, too.
-const waitSQL = `
-WITH late AS (
-    SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
-    FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
-    WHERE n.channel = $1 AND n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at <= $2::timestamptz AND c.next_try_at > $2
+// The LIMITs bound a look, for each contact, each organization, and in all. place is a page's
+// place in its organization. Pages are found again by state, not finished_at, which would offer
+// the planner the partial indexes in place of the primary key.
+var waitSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, failing AS (
+    SELECT id, failures, failing_for, greatest(1, $6 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts WHERE next_try_at > $2
+), late AS (
+    SELECT n.org_id, n.id, c.failures, c.failing_for, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.next_try_at DESC) AS place
+    FROM failing c, generate_series(0, 3) rank, LATERAL (
+        SELECT org_id, id, severity_rank, next_try_at FROM notification
+        WHERE contact_method_id = c.id AND finished_at IS NULL AND severity_rank = rank AND next_try_at <= $2 AND lease_until IS NULL
+        ORDER BY next_try_at DESC LIMIT c.most) n
 ), share AS MATERIALIZED (
-    SELECT org_id, id FROM late WHERE place <= $6 ORDER BY place LIMIT $7
+    SELECT org_id, id, failures, failing_for FROM late WHERE place <= $6 ORDER BY place LIMIT $7
 ), waiting AS (
-    SELECT n.org_id, n.id, coalesce(n.failed_over_at + $4::interval <= $2 AND n.due_at + $3::interval <= $2, false) AS over, c.failures, c.failing_for
-    FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
-    WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at <= $2 AND c.next_try_at > $2
+    SELECT n.org_id, n.id, coalesce(n.failed_over_at + $4::interval <= $2 AND n.due_at + $3::interval <= $2, false) AS over, s.failures, s.failing_for
+    FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id
+    WHERE n.state = 'pending' AND n.next_try_at <= $2
     FOR NO KEY UPDATE OF n SKIP LOCKED
 )
 UPDATE notification n
@@ -53,112 +82,133 @@ SET next_try_at = greatest(n.due_at + $3, $2 + $4), finished_for = w.failing_for
 FROM waiting w WHERE n.org_id = w.org_id AND n.id = w.id
 RETURNING n.org_id, n.id, w.over OR w.failures >= $5`
 
-// How many pages one look takes from contacts that are not to be tried yet: of one
-// organization, and in all.
+// How many pages one look takes on: of one organization, and in all.
 const (
 	maxWaitingOfOrg = 100
 	maxWaiting      = 500
 )
 
-func queueWaiting(batch *pgx.Batch, kind notify.Kind, waiting *waitingPages, now time.Time) {
-	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(waiting.collect)
-}
-
 // A page whose lease ran out has no slot either: its worker is gone. A shared channel (no user)
-// has no next method. Contacts that are bundled on purpose are in $4. LIMIT and place bound a
-// look as in waitSQL.
-const noSlotSQL = `
-WITH late AS (
+// has no next method. The LIMITs are those of waitSQL.
+var noSlotSQL = fmt.Sprintf(dueContactsSQL, "$2::timestamptz - $3::interval") + `, slow AS (
+    SELECT id, id = ANY($7) AS probe, greatest(1, $5 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts
+    WHERE user_id IS NOT NULL AND id <> ALL($4) AND coalesce(next_try_at <= $2, true)
+), late AS (
     SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
-    FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
-    WHERE n.channel = $1 AND n.finished_at IS NULL AND n.next_try_at <= $2::timestamptz - $3::interval AND (n.lease_until IS NULL OR n.lease_until <= $2)
-      AND n.user_id IS NOT NULL AND n.failed_over_at IS NULL AND n.contact_method_id <> ALL($4) AND coalesce(c.next_try_at <= $2, true)
+    FROM slow c, generate_series(0, 3) rank, LATERAL (
+        SELECT org_id, id, severity_rank, due_at FROM notification
+        WHERE contact_method_id = c.id AND finished_at IS NULL AND failed_over_at IS NULL AND severity_rank = rank AND due_at <= $2::timestamptz - $3::interval
+          AND next_try_at <= $2::timestamptz - $3::interval AND (lease_until IS NULL OR lease_until <= $2 OR c.probe)
+        ORDER BY due_at DESC LIMIT c.most) n
 ), share AS MATERIALIZED (
     SELECT org_id, id FROM late WHERE place <= $5 ORDER BY place LIMIT $6
 )
-SELECT n.org_id, n.id, n.contact_method_id FROM share s JOIN notification n ON n.org_id = s.org_id AND n.id = s.id
-WHERE n.finished_at IS NULL AND (n.lease_until IS NULL OR n.lease_until <= $2)
-FOR NO KEY UPDATE OF n SKIP LOCKED`
-
-// latePage is a page that has waited for a send slot for too long.
-type latePage struct{ OrgID, ID, Contact uuid.UUID }
-
-func queueNoSlot(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, late *[]latePage, now time.Time) {
-	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, without, maxWaitingOfOrg, maxWaiting).Query(func(rows pgx.Rows) (err error) {
-		*late, err = pgx.CollectRows(rows, pgx.RowToStructByPos[latePage])
-		return err
-	})
-}
+SELECT n.* FROM share s, LATERAL (
+    SELECT org_id, id FROM notification WHERE org_id = s.org_id AND id = s.id AND state IN ('pending', 'sending') AND failed_over_at IS NULL
+    FOR NO KEY UPDATE SKIP LOCKED) n`
 
 // IS NOT DISTINCT FROM hides the organization from the planner: it would AND the primary
 // key's bitmap of all the organization's pages to that of the incident, for each page again.
+// MATERIALIZED: joined at once, a plan made while there were few pages asks for the incident's
+// once for each page of the organization.
 const failOverSQL = `
 WITH failed AS (
     UPDATE notification n SET failed_over_at = $3::timestamptz FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) f
     WHERE n.org_id = f.org_id AND n.id = f.id AND n.failed_over_at IS NULL
     RETURNING n.org_id, n.incident_id, n.user_id, n.contact_method_id, n.cycle, n.round, n.step
+), later AS MATERIALIZED (
+    SELECT f.org_id, p.id FROM failed f, LATERAL (
+        SELECT p.id FROM notification p
+        WHERE p.org_id IS NOT DISTINCT FROM f.org_id AND p.incident_id = f.incident_id AND p.user_id = f.user_id AND p.cycle = f.cycle AND p.round = f.round
+          AND p.step = f.step AND p.state = 'pending' AND p.attempts = 0 AND p.due_at > $3 AND p.contact_method_id <> f.contact_method_id
+        ORDER BY p.due_at, p.id LIMIT 1) p
 )
-UPDATE notification n SET due_at = $3, next_try_at = $3
-FROM failed f, LATERAL (
-    SELECT p.id FROM notification p
-    WHERE p.org_id IS NOT DISTINCT FROM f.org_id AND p.incident_id = f.incident_id AND p.user_id = f.user_id AND p.cycle = f.cycle AND p.round = f.round
-      AND p.step = f.step AND p.state = 'pending' AND p.attempts = 0 AND p.due_at > $3 AND p.contact_method_id <> f.contact_method_id
-    ORDER BY p.due_at, p.id LIMIT 1) later
-WHERE n.org_id = f.org_id AND n.id = later.id AND n.state = 'pending'`
+UPDATE notification n SET due_at = $3, next_try_at = $3 FROM later WHERE n.org_id = later.org_id AND n.id = later.id AND n.state = 'pending'`
 
 // QueueFailOver adds the statement that makes each person's next planned page for the same
 // incident and step due now, because these pages did not get through. It does so once for
 // each page.
-func QueueFailOver(batch *pgx.Batch, orgs, pages []uuid.UUID, now time.Time) {
+func QueueFailOver(batch *pgx.Batch, pages []DuePage, now time.Time) {
 	if len(pages) > 0 {
-		batch.Queue(failOverSQL, orgs, pages, now)
+		orgs, ids := columns(pages)
+		batch.Queue(failOverSQL, orgs, ids, now)
 	}
 }
 
-// SKIP LOCKED: whoever holds the incident answers, escalates or makes this step, and the order
-// of locks would be the reverse of theirs.
+func columns(pages []DuePage) (orgs, ids []uuid.UUID) {
+	for _, page := range pages {
+		orgs, ids = append(orgs, page.OrgID), append(ids, page.ID)
+	}
+	return orgs, ids
+}
+
+// SKIP LOCKED: whoever holds the incident answers, escalates, adds an alert or makes this step,
+// and the order of locks would be the reverse of theirs. The result names the pages of incidents
+// that were skipped. IS NOT DISTINCT FROM hides the partial index of all active incidents.
 const nextStepSQL = `
 WITH dead AS (
-    SELECT DISTINCT n.org_id, n.incident_id, n.cycle, n.round, n.step
+    SELECT n.org_id, n.id, n.incident_id, n.cycle, n.round, n.step
     FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id
-), hopeless AS (
-    SELECT i.org_id, i.id FROM dead d JOIN incident i ON i.org_id = d.org_id AND i.id = d.incident_id
-    WHERE i.paging_status = 'active' AND i.paging_cycle = d.cycle AND i.paging_due_at > $3::timestamptz AND i.paging_held_by IS NULL
+), hopeless AS MATERIALIZED (
+    SELECT d.org_id, d.incident_id, d.cycle FROM (SELECT DISTINCT org_id, incident_id, cycle, round, step FROM dead) d
+    JOIN incident i ON i.org_id = d.org_id AND i.id = d.incident_id
+    WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = d.cycle AND i.paging_due_at > $3::timestamptz AND i.paging_held_by IS NULL
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
             OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)
             OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
+), locked AS MATERIALIZED (
+    SELECT i.org_id, i.id FROM hopeless h JOIN incident i ON i.org_id = h.org_id AND i.id = h.incident_id
+    WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = h.cycle AND i.paging_due_at > $3 AND i.paging_held_by IS NULL
     FOR NO KEY UPDATE OF i SKIP LOCKED
+), moved AS (
+    UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
+    FROM locked l WHERE i.org_id = l.org_id AND i.id = l.id
 )
-UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
-FROM hopeless h WHERE i.org_id = h.org_id AND i.id = h.id`
+SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.incident_id = d.incident_id
+WHERE (d.org_id, d.incident_id) NOT IN (SELECT org_id, id FROM locked)`
 
 // Whoever has an acknowledged incident cannot be told that it became more severe.
 const confirmTimeoutSQL = `
 WITH dead AS (
-    SELECT DISTINCT n.org_id, n.incident_id, n.cycle, n.severity_rank
+    SELECT n.org_id, n.id, n.incident_id, n.cycle, n.severity_rank
     FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id WHERE n.confirms
-), hopeless AS (
-    SELECT t.org_id, t.incident_id FROM dead d JOIN incident_timer t ON t.org_id = d.org_id AND t.incident_id = d.incident_id
+), hopeless AS MATERIALIZED (
+    SELECT d.org_id, d.incident_id FROM (SELECT DISTINCT org_id, incident_id, cycle, severity_rank FROM dead) d
+    JOIN incident_timer t ON t.org_id = d.org_id AND t.incident_id = d.incident_id
     WHERE t.kind = 'confirm_timeout' AND t.due_at > $3::timestamptz
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle AND p.confirms AND p.severity_rank <= d.severity_rank
           AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4))
+), locked AS MATERIALIZED (
+    SELECT t.org_id, t.incident_id FROM hopeless h JOIN incident_timer t ON t.org_id = h.org_id AND t.incident_id = h.incident_id
+    WHERE t.kind = 'confirm_timeout' AND t.due_at > $3
     FOR NO KEY UPDATE OF t SKIP LOCKED
+), moved AS (
+    UPDATE incident_timer t SET due_at = $3 FROM locked l
+    WHERE t.org_id = l.org_id AND t.incident_id = l.incident_id AND t.kind = 'confirm_timeout'
 )
-UPDATE incident_timer t SET due_at = $3 FROM hopeless h
-WHERE t.org_id = h.org_id AND t.incident_id = h.incident_id AND t.kind = 'confirm_timeout'`
+SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.incident_id = d.incident_id
+WHERE (d.org_id, d.incident_id) NOT IN (SELECT org_id, incident_id FROM locked)`
 
 // QueueNextStep adds the statements that make the policy's next step due now, where these
 // pages of dead contacts belong to the latest step and nobody else of that step was reached
 // or may be. A step that failed in an earlier round too keeps its delay: a contact that is
 // away for minutes would use up all repeats of a policy in seconds. Where the pages ask
-// somebody to acknowledge again, the policy waits no longer for that.
-func QueueNextStep(batch *pgx.Batch, orgs, pages []uuid.UUID, now time.Time) {
-	if len(pages) > 0 {
-		batch.Queue(nextStepSQL, orgs, pages, now, notify.DeadAfter)
-		batch.Queue(confirmTimeoutSQL, orgs, pages, now, notify.DeadAfter)
+// somebody to acknowledge again, the policy waits no longer for that. Pages whose incident
+// another transaction has locked are added to skipped: try them again soon.
+func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now time.Time) {
+	if len(pages) == 0 {
+		return
+	}
+	orgs, ids := columns(pages)
+	for _, sql := range []string{nextStepSQL, confirmTimeoutSQL} {
+		batch.Queue(sql, orgs, ids, now, notify.DeadAfter).Query(func(rows pgx.Rows) error {
+			locked, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
+			*skipped = append(*skipped, locked...)
+			return err
+		})
 	}
 }
 

@@ -26,25 +26,23 @@ UPDATE delivery SET lease_until = $3::timestamptz + $4::interval WHERE org_id = 
 
 const behindSQL = `
 SELECT n.org_id, n.id FROM delivery d JOIN notification n ON n.contact_method_id = d.contact_method_id
-WHERE d.org_id = $1 AND d.id = $2 AND n.org_id = $1 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL`
+WHERE d.org_id = $1 AND d.id = $2 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL
+LIMIT $4`
 
 // Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
 // own pages and those behind it, fails over, and counts as blocked by this installation.
 func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (moved bool, err error) {
 	batch := &pgx.Batch{}
-	var orgs, pages []uuid.UUID
+	var pages []DuePage
 	for _, r := range renewals {
 		batch.Queue(renewPagesSQL, r.OrgID, r.Pages, r.DeliveryID, now, Lease, r.Slow)
 		batch.Queue(renewDeliverySQL, r.OrgID, r.DeliveryID, now, Lease)
 		if !r.Slow {
 			continue
 		}
-		batch.Queue(behindSQL, r.OrgID, r.DeliveryID, now).Query(func(rows pgx.Rows) error {
-			var org, page uuid.UUID
-			_, err := pgx.ForEachRow(rows, []any{&org, &page}, func() error {
-				orgs, pages = append(orgs, org), append(pages, page)
-				return nil
-			})
+		batch.Queue(behindSQL, r.OrgID, r.DeliveryID, now, maxWaitingOfOrg).Query(func(rows pgx.Rows) error {
+			behind, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
+			pages = append(pages, behind...)
 			return err
 		})
 	}
@@ -52,6 +50,6 @@ func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (m
 		return false, err
 	}
 	batch = &pgx.Batch{}
-	QueueFailOver(batch, orgs, pages, now)
+	QueueFailOver(batch, pages, now)
 	return true, tx.SendBatch(ctx, batch).Close()
 }

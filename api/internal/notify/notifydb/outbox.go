@@ -47,8 +47,8 @@ type Claim struct {
 	// Incidents is how many incidents the organization has ever had.
 	Incidents int
 	Pages     []ClaimedPage
-	// turn is the send's place among those of its organization.
-	turn int
+	// Turn is the send's place among those of its organization.
+	Turn int
 	// probe is set for a contact that counts as dead: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
@@ -71,45 +71,20 @@ type ClaimedPage struct {
 // organization the most severe first, then the newest. It passes over contacts in
 // without, and over contacts that somebody is just sending to, so that what becomes due
 // meanwhile travels together in the next message. Pages whose worker died are claimed again.
-// Rows that others hold are skipped, never waited for. Pages to contacts that are not to be
-// tried yet fail over, and so do those that have had no send slot for notify.SlotWait
-// (failover.go); moved tells that this made something else due. When something was claimed
-// the transaction is committed, and nothing can follow in it.
-func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, moved bool, err error) {
+// Rows that others hold are skipped, never waited for. When something was claimed the
+// transaction is committed, and nothing can follow in it.
+func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, err error) {
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
-	var waiting waitingPages
-	var late []latePage
 	batch := &pgx.Batch{}
-	queueWaiting(batch, kind, &waiting, now)
 	queueLockContacts(batch, kind, without, room, &claims, now)
-	queueNoSlot(batch, kind, without, &late, now)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, false, err
-	}
-	for _, page := range late {
-		hasSlot := func(c Claim) bool { // the last slot may be the one that finds out whether a hung server is back
-			return c.ContactMethodID == page.Contact && c.turn < room.PerOrg && room.All > 1
-		}
-		if !slices.ContainsFunc(claims, hasSlot) {
-			waiting.orgs, waiting.pages = append(waiting.orgs, page.OrgID), append(waiting.pages, page.ID)
-		}
-	}
-	if moved = len(waiting.pages) > 0; moved {
-		batch := &pgx.Batch{}
-		QueueFailOver(batch, waiting.orgs, waiting.pages, now)
-		QueueNextStep(batch, waiting.deadOrgs, waiting.deadPages, now)
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return nil, false, err
-		}
-	}
-	if len(claims) == 0 {
-		return nil, moved, nil
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(claims) == 0 {
+		return nil, err
 	}
 	due, err := lockDue(ctx, tx, kind, claims, now)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for i := range claims {
 		for _, page := range bundle(due[claims[i].ContactMethodID], claims[i].probe) {
@@ -121,8 +96,27 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 		}
 	}
 	claims = slices.DeleteFunc(claims, func(c Claim) bool { return len(c.Pages) == 0 })
-	return claims, moved, writeClaims(ctx, tx, kind, claims, now)
+	return claims, writeClaims(ctx, tx, kind, claims, now)
 }
+
+// dueContactsSQL lists as due_contacts who has pages of channel $1 due at the time given. A few
+// pages name their contacts. Behind a backlog a loose index scan goes from one contact with
+// open pages to the next: the cost grows with contacts, never with pages. LATERAL with LIMIT keeps
+// the planner from joining the other way around.
+const dueContactsSQL = `
+WITH RECURSIVE first_due AS MATERIALIZED (
+    SELECT org_id, contact_method_id AS id FROM notification
+    WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= %s ORDER BY next_try_at LIMIT 500
+), open_contacts AS (
+    SELECT n.* FROM (SELECT count(*) FROM first_due HAVING count(*) = 500) backlog, LATERAL (
+        SELECT org_id, contact_method_id AS id FROM notification WHERE finished_at IS NULL ORDER BY contact_method_id LIMIT 1) n
+    UNION ALL
+    SELECT n.* FROM open_contacts o, LATERAL (
+        SELECT org_id, contact_method_id AS id FROM notification WHERE finished_at IS NULL AND contact_method_id > o.id ORDER BY contact_method_id LIMIT 1) n
+), due_contacts AS MATERIALIZED (
+    SELECT c.* FROM (SELECT org_id, id FROM first_due UNION SELECT org_id, id FROM open_contacts) d, LATERAL (
+        SELECT org_id, id, user_id, failures, failing_for, next_try_at FROM contact_method WHERE org_id = d.org_id AND id = d.id AND kind = $1 LIMIT 1) c
+)`
 
 // sendingSQL tells whether somebody is sending to a contact at $2. A lease that ends later than
 // one taken now was written before the clock was set back, and its worker is gone.
@@ -134,25 +128,27 @@ const sendingSQL = `SELECT true FROM delivery d WHERE d.contact_method_id = %s A
 // by it, organizations take turns, however many contacts one of them has.
 //
 // A contact that failed is due by its own next_try_at, whatever its pages wait for.
-var lockContactsSQL = `
-WITH waiting AS MATERIALIZED (
-    SELECT org_id, contact_method_id, min(severity_rank) AS worst, max(due_at) AS newest FROM (
-        SELECT org_id, contact_method_id, severity_rank, due_at FROM notification
-        WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
-        UNION ALL
-        SELECT c.org_id, c.id, 9, $2 FROM contact_method c WHERE c.kind = $1 AND c.next_try_at <= $2
-          AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2)) pages
-    GROUP BY org_id, contact_method_id
+var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
+    SELECT org_id, id, failures, next_try_at FROM due_contacts
+    UNION
+    SELECT org_id, id, failures, next_try_at FROM contact_method WHERE kind = $1 AND next_try_at <= $2
 ), ordered AS (
-    SELECT w.*, c.failures, coalesce(o.sends, 0) + row_number() OVER (PARTITION BY w.org_id ORDER BY w.worst, w.newest DESC, w.contact_method_id) AS turn
-    FROM waiting w JOIN contact_method c ON c.org_id = w.org_id AND c.id = w.contact_method_id
-    LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = w.org_id
-    WHERE w.contact_method_id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(sendingSQL, "w.contact_method_id") + `) IS NULL
+    SELECT c.org_id, c.id AS contact_method_id, c.failures, coalesce(first.severity_rank, 9) AS worst, coalesce(first.due_at, $2) AS newest,
+        coalesce(o.sends, 0) + row_number() OVER (PARTITION BY c.org_id ORDER BY first.severity_rank, first.due_at DESC, c.id) AS turn
+    FROM candidates c LEFT JOIN LATERAL (
+        SELECT n.severity_rank, n.due_at FROM generate_series(0, 3) rank, LATERAL (
+            SELECT severity_rank, due_at FROM notification
+            WHERE contact_method_id = c.id AND finished_at IS NULL AND severity_rank = rank AND next_try_at <= $2 ORDER BY next_try_at DESC LIMIT 1) n
+        ORDER BY n.severity_rank LIMIT 1) first ON true
+    LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = c.org_id
+    WHERE c.id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(sendingSQL, "c.id") + `) IS NULL
+      AND (first.severity_rank IS NOT NULL OR EXISTS (
+        SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2 AND c.next_try_at <= $2))
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, o.last_incident_number
-FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id JOIN org o ON o.id = f.org_id
+SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, (SELECT o.last_incident_number FROM org o WHERE o.id = c.org_id)
+FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
 LIMIT $4
@@ -166,7 +162,7 @@ func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, 
 	collect := func(rows pgx.Rows) (err error) {
 		*claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
 			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.turn, &claim.probe, &claim.Incidents)
+			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Incidents)
 			return claim, err
 		})
 		return err
@@ -183,27 +179,34 @@ type duePage struct {
 	orphanOf *uuid.UUID
 }
 
-// Pages that wait after a failed try come along when a message goes out anyway. The
-// contacts are asked for again: another worker may have claimed one since the first look.
-// IS NOT DISTINCT FROM hides the channel from the planner: the partial index must be chosen
-// by contact. EvalPlanQual rechecks the other conditions. Each contact has its own LIMIT.
+// Pages that wait after a failed try come along, after those that are due, when a message goes
+// out anyway. The contacts are asked for again: another worker may have claimed one since the first
+// look. IS NOT DISTINCT FROM hides the channel from the planner: the index must be chosen by
+// contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
 var lockDueSQL = `
-SELECT due.* FROM unnest($3::uuid[]) free(id), LATERAL (
-    SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.round, n.step, n.contact_method_id, n.lease_token
-    FROM notification n
-    WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
-      AND (n.lease_until IS NULL AND n.due_at <= $2 OR n.lease_until <= $2)
-    ORDER BY n.severity_rank, n.due_at DESC
-    LIMIT $4
-    FOR UPDATE SKIP LOCKED) due
+SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
+    SELECT n.* FROM generate_series(0, 7) part, LATERAL (
+        SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.round, n.step, n.contact_method_id, n.lease_token
+        FROM notification n
+        WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.severity_rank = part / 2 AND n.channel IS NOT DISTINCT FROM $1
+          AND n.next_try_at > CASE part % 2 WHEN 0 THEN '-infinity' ELSE $2::timestamptz END
+          AND n.next_try_at <= CASE part % 2 WHEN 0 THEN $2 ELSE 'infinity' END
+          AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
+        ORDER BY n.next_try_at DESC
+        LIMIT free.most
+        FOR UPDATE SKIP LOCKED) n
+    LIMIT free.most) due
 WHERE (` + fmt.Sprintf(sendingSQL, "free.id") + `) IS NULL`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
-	contacts := make([]uuid.UUID, len(claims))
+	contacts, most := make([]uuid.UUID, len(claims)), make([]int, len(claims))
 	for i, claim := range claims {
-		contacts[i] = claim.ContactMethodID
+		contacts[i], most[i] = claim.ContactMethodID, max(1, maxClaimed/len(claims))
+		if claim.probe {
+			most[i] = 1
+		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, max(1, maxClaimed/len(contacts)), Lease)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease)
 	if err != nil {
 		return nil, err
 	}

@@ -741,7 +741,10 @@ CREATE TABLE notification (
 -- is free for the new row version. So claiming a page writes no index.
 ) WITH (fillfactor = 50);
 CREATE INDEX notification_due_idx ON notification (channel, next_try_at) WHERE finished_at IS NULL;
-CREATE INDEX notification_open_idx ON notification (contact_method_id) WHERE finished_at IS NULL;
+-- What is due of one contact and severity is a range: a look stops after its LIMIT, however many
+-- pages wait. The second leaves out what failed over.
+CREATE INDEX notification_open_idx ON notification (contact_method_id, severity_rank, next_try_at, due_at) WHERE finished_at IS NULL;
+CREATE INDEX notification_unreached_idx ON notification (contact_method_id, severity_rank, due_at) WHERE finished_at IS NULL AND failed_over_at IS NULL;
 CREATE INDEX notification_incident_idx ON notification (incident_id);
 CREATE INDEX notification_blocked_idx ON notification (blocked_since) WHERE finished_at IS NULL AND blocked_since IS NOT NULL;
 
