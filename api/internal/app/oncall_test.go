@@ -132,7 +132,7 @@ func TestOnCallUpdateKeepsWhatItNames(t *testing.T) {
 	kept := made["rotations"].([]any)[1].(object)
 	delete(kept, "starts_at") // absent keeps what is stored
 	kept["turns"] = []object{n.turn("Cem"), n.turn("Bob")}
-	updated := at[object](t, n.call(n.owner(), http.MethodPut, path, object{
+	updated := at[object](t, n.call(n.owner(), http.MethodPatch, path, object{
 		"name": "Support", "timezone": "Europe/Berlin", "rotations": []any{kept, n.weekly("Ada")},
 	}), "schedule")
 	rotations := updated["rotations"].([]any)
@@ -142,7 +142,7 @@ func TestOnCallUpdateKeepsWhatItNames(t *testing.T) {
 	if got := n.shifts(id, "2026-11-23T07:00:00Z", "2026-11-24T00:00:00Z"); got != "23.11. 08:00 Ada" {
 		t.Errorf("the later rotation wins, but it is %s", got)
 	}
-	n.call(n.owner(), http.MethodPut, path, object{"name": "Support", "status": "inactive", "timezone": "Europe/Berlin"})
+	n.call(n.owner(), http.MethodPatch, path, object{"status": "inactive", "rotations": nil})
 	if got := n.onCall(); got != "" {
 		t.Errorf("a schedule that is switched off shows %s", got)
 	}
@@ -157,7 +157,7 @@ func TestOnCallDeleteWhatIsPaged(t *testing.T) {
 	n := newRota(t)
 	schedule := at[string](t, n.schedule("24/7 Support", n.weekly("Ada")), "id")
 	team := n.make("/v1/teams", "team", object{"name": "Platform", "member_ids": []string{n.people["Ada"]}})
-	n.call(n.owner(), http.MethodPut, "/v1/teams/"+team, object{"name": "Core", "description": "Runs it", "member_ids": []string{n.people["Bob"], n.people["Ada"]}})
+	n.call(n.owner(), http.MethodPatch, "/v1/teams/"+team, object{"name": "Core", "description": "Runs it", "member_ids": []string{n.people["Bob"], n.people["Ada"]}})
 	if got := at[[]any](t, n.call(n.owner(), http.MethodGet, "/v1/teams", nil), "teams")[0].(object); got["name"] != "Core" || len(got["member_ids"].([]any)) != 2 {
 		t.Errorf("the team is %v", got)
 	}
@@ -207,7 +207,7 @@ func TestOnCallEditsUnderWay(t *testing.T) {
 	override := n.make(path+"/overrides", "override", object{"kind": "take_over", "user_id": n.people["Cem"], "ends_at": "2026-11-26T00:00:00Z"})
 	paged("With an override", "Cem")
 	n.call(n.owner(), http.MethodDelete, "/v1/overrides/"+override, nil)
-	n.call(n.owner(), http.MethodPut, path, object{"name": "24/7 Support", "timezone": "Europe/Berlin", "rotations": []object{n.weekly("Bob")}})
+	n.call(n.owner(), http.MethodPatch, path, object{"name": "24/7 Support", "timezone": "Europe/Berlin", "rotations": []object{n.weekly("Bob")}})
 	paged("With another rotation", "Bob")
 	n.database.Exec(t, "DELETE FROM membership WHERE user_id = $1", n.people["Bob"])
 	paged("Without the only person", "Owner")

@@ -18,12 +18,12 @@ func TestWhatAGetReturnedCanBeSentBack(t *testing.T) {
 	for path, noun := range map[string]string{"/v1/schedules/" + schedule: "schedule", "/v1/escalation-policies/" + policy: "escalation_policy"} {
 		read := at[object](t, n.call(n.owner(), http.MethodGet, path, nil), noun)
 		read["name"] = "Renamed"
-		n.call(n.owner(), http.MethodPut, path, read)
+		n.call(n.owner(), http.MethodPatch, path, read)
 		if now := at[string](t, n.call(n.owner(), http.MethodGet, path, nil), noun, "name"); now != "Renamed" {
 			t.Errorf("%s is named %s", path, now)
 		}
 		delete(read, "id")
-		if status, message, _ := n.refused(n.owner(), http.MethodPut, path, read); status != http.StatusUnprocessableEntity || !strings.Contains(message, "used_by does not exist") {
+		if status, message, _ := n.refused(n.owner(), http.MethodPatch, path, read); status != http.StatusUnprocessableEntity || !strings.Contains(message, "used_by does not exist") {
 			t.Errorf("without the id: %d %s", status, message)
 		}
 	}

@@ -82,6 +82,10 @@ func (c *campaign) values() map[string]string {
 		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z", // nothing but what ids name
 		"Rotation.handover":                      "08:00",
 		"RegisterRequest.password":               "password1234", // too well known, so that attempts end there
+		// What is stored instead is a canary, and an edit holds the whole to the rules.
+		"UpdateEscalationPolicyRequest.timezone": "UTC",
+		"UpdateScheduleRequest.timezone":         "UTC",
+		"UpdateServiceRequest.repo_url":          "https://example.com",
 	}
 }
 

@@ -30,7 +30,7 @@ export function reasonOf(error: Error): string {
 
 /** One call: what to ask and how its failures read. */
 export interface Call {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   /** Completes 'Failed to {action}', for example 'fetch incidents'. */

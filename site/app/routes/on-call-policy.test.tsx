@@ -34,7 +34,7 @@ beforeEach(() => {
   };
   server.use(
     http.get('*/v1/escalation-policies/p1', () => HttpResponse.json({ escalation_policy: stored })),
-    http.put('*/v1/escalation-policies/p1', save),
+    http.patch('*/v1/escalation-policies/p1', save),
     http.post('*/v1/escalation-policies', save),
     http.get('*/v1/members', () => HttpResponse.json({ members: [{ id: 'u2', name: 'Jonas Okafor' }] })),
     http.get('*/v1/schedules', () => HttpResponse.json({ schedules: [{ id: 's1', name: '24/7 Support' }] })),
@@ -104,7 +104,7 @@ describe('a policy', () => {
     await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
     await waitFor(() => expect(saved).toHaveLength(1));
     expect(saved[0]).toMatchObject({
-      method: 'PUT',
+      method: 'PATCH',
       body: {
         name: 'Payments',
         steps: [
@@ -136,7 +136,7 @@ describe('a policy', () => {
 
   it('keeps what was written when the server refuses', async () => {
     server.use(
-      http.put('*/v1/escalation-policies/p1', () =>
+      http.patch('*/v1/escalation-policies/p1', () =>
         HttpResponse.json({ message: 'There is a policy of this name already.' }, { status: 409 }),
       ),
     );

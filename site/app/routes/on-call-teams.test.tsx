@@ -15,7 +15,7 @@ beforeEach(() => {
     http.get('*/v1/teams', () =>
       HttpResponse.json({ teams: [{ id: 't1', name: 'Platform', member_ids: ['u1', 'gone'] }] }),
     ),
-    http.put('*/v1/teams/t1', async ({ request }) => {
+    http.patch('*/v1/teams/t1', async ({ request }) => {
       saved.push((await request.json()) as Record<string, unknown>);
       return HttpResponse.json({});
     }),

@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -47,9 +48,11 @@ type Service struct {
 	// The key of the webhook URL; empty for viewers.
 	ServiceKey string `protobuf:"bytes,15,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// The URL to give to Alertmanager; empty for viewers.
-	WebhookUrl    string                 `protobuf:"bytes,16,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt     *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	WebhookUrl string                 `protobuf:"bytes,16,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
+	CreatedAt  *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	UpdatedAt  *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,19,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -208,6 +211,13 @@ func (x *Service) GetUpdatedAt() *timestamppb.Timestamp {
 		return x.UpdatedAt
 	}
 	return nil
+}
+
+func (x *Service) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 type CreateServiceRequest struct {
@@ -554,16 +564,23 @@ func (x *GetServiceResponse) GetService() *Service {
 type UpdateServiceRequest struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	Id                 string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name               *string                `protobuf:"bytes,2,opt,name=name,proto3,oneof" json:"name,omitempty"`
-	Description        *string                `protobuf:"bytes,3,opt,name=description,proto3,oneof" json:"description,omitempty"`
-	TeamId             *string                `protobuf:"bytes,4,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
-	OwnerUserId        *string                `protobuf:"bytes,5,opt,name=owner_user_id,json=ownerUserId,proto3,oneof" json:"owner_user_id,omitempty"`
-	EscalationPolicyId *string                `protobuf:"bytes,6,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
-	RepoUrl            *string                `protobuf:"bytes,7,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
-	Tier               *int32                 `protobuf:"varint,8,opt,name=tier,proto3,oneof" json:"tier,omitempty"`
-	Grouping           *string                `protobuf:"bytes,9,opt,name=grouping,proto3,oneof" json:"grouping,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	Name               string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	TeamId             string                 `protobuf:"bytes,4,opt,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
+	OwnerUserId        string                 `protobuf:"bytes,5,opt,name=owner_user_id,json=ownerUserId,proto3" json:"owner_user_id,omitempty"`
+	EscalationPolicyId string                 `protobuf:"bytes,6,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
+	RepoUrl            string                 `protobuf:"bytes,7,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
+	// 1 (most important) to 4; 3 when cleared.
+	Tier *int32 `protobuf:"varint,8,opt,name=tier,proto3,oneof" json:"tier,omitempty"`
+	// group or alert; group when cleared.
+	Grouping *string `protobuf:"bytes,9,opt,name=grouping,proto3,oneof" json:"grouping,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,10,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,11,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateServiceRequest) Reset() {
@@ -604,43 +621,43 @@ func (x *UpdateServiceRequest) GetId() string {
 }
 
 func (x *UpdateServiceRequest) GetName() string {
-	if x != nil && x.Name != nil {
-		return *x.Name
+	if x != nil {
+		return x.Name
 	}
 	return ""
 }
 
 func (x *UpdateServiceRequest) GetDescription() string {
-	if x != nil && x.Description != nil {
-		return *x.Description
+	if x != nil {
+		return x.Description
 	}
 	return ""
 }
 
 func (x *UpdateServiceRequest) GetTeamId() string {
-	if x != nil && x.TeamId != nil {
-		return *x.TeamId
+	if x != nil {
+		return x.TeamId
 	}
 	return ""
 }
 
 func (x *UpdateServiceRequest) GetOwnerUserId() string {
-	if x != nil && x.OwnerUserId != nil {
-		return *x.OwnerUserId
+	if x != nil {
+		return x.OwnerUserId
 	}
 	return ""
 }
 
 func (x *UpdateServiceRequest) GetEscalationPolicyId() string {
-	if x != nil && x.EscalationPolicyId != nil {
-		return *x.EscalationPolicyId
+	if x != nil {
+		return x.EscalationPolicyId
 	}
 	return ""
 }
 
 func (x *UpdateServiceRequest) GetRepoUrl() string {
-	if x != nil && x.RepoUrl != nil {
-		return *x.RepoUrl
+	if x != nil {
+		return x.RepoUrl
 	}
 	return ""
 }
@@ -657,6 +674,20 @@ func (x *UpdateServiceRequest) GetGrouping() string {
 		return *x.Grouping
 	}
 	return ""
+}
+
+func (x *UpdateServiceRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateServiceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
 }
 
 type UpdateServiceResponse struct {
@@ -892,7 +923,7 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\x95\x05\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa9\x05\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -916,7 +947,8 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
-	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\"\xf3\x02\n" +
+	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x12\n" +
+	"\x04etag\x18\x13 \x01(\tR\x04etag\"\xf3\x02\n" +
 	"\x14CreateServiceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -939,25 +971,22 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
-	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\xa9\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\x89\x04\n" +
 	"\x14UpdateServiceRequest\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12#\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01H\x00R\x04name\x88\x01\x01\x12/\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fH\x01R\vdescription\x88\x01\x01\x12&\n" +
-	"\ateam_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04teamH\x02R\x06teamId\x88\x01\x01\x121\n" +
-	"\rowner_user_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userH\x03R\vownerUserId\x88\x01\x01\x12L\n" +
-	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyH\x04R\x12escalationPolicyId\x88\x01\x01\x12(\n" +
-	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x05R\arepoUrl\x88\x01\x01\x12\"\n" +
-	"\x04tier\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x01H\x06R\x04tier\x88\x01\x01\x124\n" +
-	"\bgrouping\x18\t \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertH\aR\bgrouping\x88\x01\x01B\a\n" +
-	"\x05_nameB\x0e\n" +
-	"\f_descriptionB\n" +
-	"\n" +
-	"\b_team_idB\x10\n" +
-	"\x0e_owner_user_idB\x17\n" +
-	"\x15_escalation_policy_idB\v\n" +
-	"\t_repo_urlB\a\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12!\n" +
+	"\ateam_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12,\n" +
+	"\rowner_user_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\vownerUserId\x12G\n" +
+	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
+	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\"\n" +
+	"\x04tier\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x01H\x00R\x04tier\x88\x01\x01\x124\n" +
+	"\bgrouping\x18\t \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertH\x01R\bgrouping\x88\x01\x01\x12\x1c\n" +
+	"\x04etag\x18\n" +
+	" \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\v \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMaskB\a\n" +
 	"\x05_tierB\v\n" +
 	"\t_grouping\"H\n" +
 	"\x15UpdateServiceResponse\x12/\n" +
@@ -1012,6 +1041,7 @@ var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*RotateServiceKeyResponse)(nil), // 12: nightbell.v1.RotateServiceKeyResponse
 	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
 	(*Warning)(nil),                  // 14: nightbell.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),    // 15: google.protobuf.FieldMask
 }
 var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
 	13, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
@@ -1022,26 +1052,27 @@ var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
 	0,  // 5: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
 	14, // 6: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
 	0,  // 7: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 8: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 9: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
-	13, // 10: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 11: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
-	3,  // 12: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
-	5,  // 13: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
-	7,  // 14: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
-	9,  // 15: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
-	11, // 16: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
-	2,  // 17: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
-	4,  // 18: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
-	6,  // 19: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
-	8,  // 20: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
-	10, // 21: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
-	12, // 22: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
-	17, // [17:23] is the sub-list for method output_type
-	11, // [11:17] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	15, // 8: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 9: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
+	0,  // 10: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
+	13, // 11: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
+	1,  // 12: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
+	3,  // 13: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
+	5,  // 14: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
+	7,  // 15: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
+	9,  // 16: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
+	11, // 17: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
+	2,  // 18: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
+	4,  // 19: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
+	6,  // 20: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
+	8,  // 21: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
+	10, // 22: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
+	12, // 23: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
+	18, // [18:24] is the sub-list for method output_type
+	12, // [12:18] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_catalog_service_proto_init() }

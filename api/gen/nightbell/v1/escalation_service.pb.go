@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -49,7 +50,9 @@ type EscalationPolicy struct {
 	// Who that is for target. While it means nobody, the owners are paged.
 	LastResortTarget *EscalationTarget `protobuf:"bytes,12,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
 	// When the policy pages nobody, the last resort included.
-	Quiet         []*EscalationQuiet `protobuf:"bytes,13,rep,name=quiet,proto3" json:"quiet,omitempty"`
+	Quiet []*EscalationQuiet `protobuf:"bytes,13,rep,name=quiet,proto3" json:"quiet,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,14,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +176,13 @@ func (x *EscalationPolicy) GetQuiet() []*EscalationQuiet {
 		return x.Quiet
 	}
 	return nil
+}
+
+func (x *EscalationPolicy) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // The policy pages nobody for incidents of these severities at these times: paging ends there, and
@@ -748,8 +758,13 @@ type UpdateEscalationPolicyRequest struct {
 	// Needed for target.
 	LastResortTarget *EscalationTarget  `protobuf:"bytes,10,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
 	Quiet            []*EscalationQuiet `protobuf:"bytes,11,rep,name=quiet,proto3" json:"quiet,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,12,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,13,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateEscalationPolicyRequest) Reset() {
@@ -855,6 +870,20 @@ func (x *UpdateEscalationPolicyRequest) GetLastResortTarget() *EscalationTarget 
 func (x *UpdateEscalationPolicyRequest) GetQuiet() []*EscalationQuiet {
 	if x != nil {
 		return x.Quiet
+	}
+	return nil
+}
+
+func (x *UpdateEscalationPolicyRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateEscalationPolicyRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
 	}
 	return nil
 }
@@ -1495,7 +1524,7 @@ var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x80\x04\n" +
+	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x94\x04\n" +
 	"\x10EscalationPolicy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1512,7 +1541,8 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\vlast_resort\x18\v \x01(\tR\n" +
 	"lastResort\x12L\n" +
 	"\x12last_resort_target\x18\f \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x123\n" +
-	"\x05quiet\x18\r \x03(\v2\x1d.nightbell.v1.EscalationQuietR\x05quiet\"\x9a\x01\n" +
+	"\x05quiet\x18\r \x03(\v2\x1d.nightbell.v1.EscalationQuietR\x05quiet\x12\x12\n" +
+	"\x04etag\x18\x0e \x01(\tR\x04etag\"\x9a\x01\n" +
 	"\x0fEscalationQuiet\x12I\n" +
 	"\n" +
 	"severities\x18\x01 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
@@ -1530,11 +1560,11 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"severities\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
 	"severities\x12<\n" +
 	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\x12*\n" +
-	"\x02id\x18\x06 \x01(\tB\x1a\xbaH\x04r\x02\x18$\x92\xb5\x18\x0fescalation_stepR\x02id\"\xa7\x01\n" +
+	"\x02id\x18\x06 \x01(\tB\x1a\xbaH\x04r\x02\x18$\x92\xb5\x18\x0fescalation_stepR\x02id\"\xad\x01\n" +
 	"\x10EscalationTarget\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
-	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1e\n" +
+	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x18\n" +
+	"\x04name\x18\x03 \x01(\tB\x04\xb8\xb5\x18\x01R\x04name\x12\x1e\n" +
 	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\x05email\"\xc1\x04\n" +
 	"\x1dCreateEscalationPolicyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
@@ -1559,7 +1589,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x1aGetEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"j\n" +
 	"\x1bGetEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xe8\x04\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xc3\x05\n" +
 	"\x1dUpdateEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1575,7 +1605,10 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"lastResort\x12L\n" +
 	"\x12last_resort_target\x18\n" +
 	" \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x12=\n" +
-	"\x05quiet\x18\v \x03(\v2\x1d.nightbell.v1.EscalationQuietB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05quiet\"m\n" +
+	"\x05quiet\x18\v \x03(\v2\x1d.nightbell.v1.EscalationQuietB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05quiet\x12\x1c\n" +
+	"\x04etag\x18\f \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\r \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"m\n" +
 	"\x1eUpdateEscalationPolicyResponse\x12K\n" +
 	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"F\n" +
 	"\x1dDeleteEscalationPolicyRequest\x12%\n" +
@@ -1629,7 +1662,7 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/escalation-policies\x90\x02\x01\x12\xa1\x01\n" +
 	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"5\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/escalation-policies/{id}\x90\x02\x01\x12\xab\x01\n" +
-	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*\x1a\x1c/v1/escalation-policies/{id}\x12\xa8\x01\n" +
+	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*2\x1c/v1/escalation-policies/{id}\x12\xa8\x01\n" +
 	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12\xc7\x01\n" +
 	"\x1bMakeDefaultEscalationPolicy\x120.nightbell.v1.MakeDefaultEscalationPolicyRequest\x1a1.nightbell.v1.MakeDefaultEscalationPolicyResponse\"C\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02.:\x01*\")/v1/escalation-policies/{id}/make-default\x12l\n" +
 	"\aExplain\x12\x1c.nightbell.v1.ExplainRequest\x1a\x1d.nightbell.v1.ExplainResponse\"$\x8a\xb5\x18\n" +
@@ -1671,9 +1704,10 @@ var file_nightbell_v1_escalation_service_proto_goTypes = []any{
 	(*ExplainPage)(nil),                         // 19: nightbell.v1.ExplainPage
 	(*ExplainContact)(nil),                      // 20: nightbell.v1.ExplainContact
 	(*TimeWindow)(nil),                          // 21: nightbell.v1.TimeWindow
-	(*timestamppb.Timestamp)(nil),               // 22: google.protobuf.Timestamp
-	(*Why)(nil),                                 // 23: nightbell.v1.Why
-	(*Person)(nil),                              // 24: nightbell.v1.Person
+	(*fieldmaskpb.FieldMask)(nil),               // 22: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),               // 23: google.protobuf.Timestamp
+	(*Why)(nil),                                 // 24: nightbell.v1.Why
+	(*Person)(nil),                              // 25: nightbell.v1.Person
 }
 var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
 	2,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
@@ -1691,37 +1725,38 @@ var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
 	2,  // 12: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
 	3,  // 13: nightbell.v1.UpdateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
 	1,  // 14: nightbell.v1.UpdateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
-	0,  // 15: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 16: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	22, // 17: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
-	22, // 18: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
-	18, // 19: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
-	22, // 20: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
-	22, // 21: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
-	19, // 22: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
-	23, // 23: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
-	24, // 24: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
-	20, // 25: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
-	22, // 26: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
-	4,  // 27: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
-	6,  // 28: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
-	8,  // 29: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
-	10, // 30: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
-	12, // 31: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
-	14, // 32: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
-	16, // 33: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
-	5,  // 34: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
-	7,  // 35: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
-	9,  // 36: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
-	11, // 37: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
-	13, // 38: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
-	15, // 39: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
-	17, // 40: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
-	34, // [34:41] is the sub-list for method output_type
-	27, // [27:34] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	22, // 15: nightbell.v1.UpdateEscalationPolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 16: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 17: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	23, // 18: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
+	23, // 19: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
+	18, // 20: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
+	23, // 21: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
+	23, // 22: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
+	19, // 23: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
+	24, // 24: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
+	25, // 25: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
+	20, // 26: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
+	23, // 27: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
+	4,  // 28: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
+	6,  // 29: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
+	8,  // 30: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
+	10, // 31: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
+	12, // 32: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
+	14, // 33: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
+	16, // 34: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
+	5,  // 35: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
+	7,  // 36: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
+	9,  // 37: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
+	11, // 38: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
+	13, // 39: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
+	15, // 40: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
+	17, // 41: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
+	35, // [35:42] is the sub-list for method output_type
+	28, // [28:35] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_escalation_service_proto_init() }

@@ -44,8 +44,10 @@ type Schedule struct {
 	// Names of the escalation policies that page this schedule.
 	UsedBy []string `protobuf:"bytes,11,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
 	// Who is on call at the time of the answer; absent for lists that do not ask for it.
-	OnCall        *OnCall                `protobuf:"bytes,12,opt,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	OnCall    *OnCall                `protobuf:"bytes,12,opt,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,14,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -169,6 +171,13 @@ func (x *Schedule) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *Schedule) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // A layer of a schedule.
@@ -1154,7 +1163,7 @@ var File_nightbell_v1_oncall_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\n" +
-	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xc9\x03\n" +
+	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xdd\x03\n" +
 	"\bSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1170,7 +1179,8 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\aused_by\x18\v \x03(\tR\x06usedBy\x12-\n" +
 	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x129\n" +
 	"\n" +
-	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xc6\x04\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x12\n" +
+	"\x04etag\x18\x0e \x01(\tR\x04etag\"\xc6\x04\n" +
 	"\bRotation\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\brotationR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1185,10 +1195,10 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\tstarts_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12<\n" +
 	"\awindows\x18\n" +
-	" \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"I\n" +
+	" \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"O\n" +
 	"\x04Turn\x12+\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10\x14\x92\xb5\x18\x04userR\auserIds\x12\x14\n" +
-	"\x05names\x18\x02 \x03(\tR\x05names\"\xac\x02\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10\x14\x92\xb5\x18\x04userR\auserIds\x12\x1a\n" +
+	"\x05names\x18\x02 \x03(\tB\x04\xb8\xb5\x18\x01R\x05names\"\xac\x02\n" +
 	"\n" +
 	"TimeWindow\x12`\n" +
 	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12_\n" +

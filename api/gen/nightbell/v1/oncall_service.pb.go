@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -341,8 +342,13 @@ type UpdateScheduleRequest struct {
 	EscalationPolicyId string                 `protobuf:"bytes,6,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	Status             string                 `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
 	Rotations          []*Rotation            `protobuf:"bytes,8,rep,name=rotations,proto3" json:"rotations,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,10,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateScheduleRequest) Reset() {
@@ -427,6 +433,20 @@ func (x *UpdateScheduleRequest) GetStatus() string {
 func (x *UpdateScheduleRequest) GetRotations() []*Rotation {
 	if x != nil {
 		return x.Rotations
+	}
+	return nil
+}
+
+func (x *UpdateScheduleRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateScheduleRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
 	}
 	return nil
 }
@@ -1647,7 +1667,7 @@ var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\n" +
-	"!nightbell/v1/oncall_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x16\n" +
+	"!nightbell/v1/oncall_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x16\n" +
 	"\x14ListSchedulesRequest\"M\n" +
 	"\x15ListSchedulesResponse\x124\n" +
 	"\tschedules\x18\x01 \x03(\v2\x16.nightbell.v1.ScheduleR\tschedules\"\xe7\x02\n" +
@@ -1665,7 +1685,7 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x12GetScheduleRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\x02id\"I\n" +
 	"\x13GetScheduleResponse\x122\n" +
-	"\bschedule\x18\x01 \x01(\v2\x16.nightbell.v1.ScheduleR\bschedule\"\x85\x03\n" +
+	"\bschedule\x18\x01 \x01(\v2\x16.nightbell.v1.ScheduleR\bschedule\"\xe0\x03\n" +
 	"\x15UpdateScheduleRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1675,7 +1695,11 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\btimezone\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x12G\n" +
 	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x121\n" +
 	"\x06status\x18\a \x01(\tB\x19\xbaH\x16r\x14R\x00R\x06activeR\binactiveR\x06status\x12>\n" +
-	"\trotations\x18\b \x03(\v2\x16.nightbell.v1.RotationB\b\xbaH\x05\x92\x01\x02\x10\x14R\trotations\"L\n" +
+	"\trotations\x18\b \x03(\v2\x16.nightbell.v1.RotationB\b\xbaH\x05\x92\x01\x02\x10\x14R\trotations\x12\x1c\n" +
+	"\x04etag\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"L\n" +
 	"\x16UpdateScheduleResponse\x122\n" +
 	"\bschedule\x18\x01 \x01(\v2\x16.nightbell.v1.ScheduleR\bschedule\"5\n" +
 	"\x15DeleteScheduleRequest\x12\x1c\n" +
@@ -1754,7 +1778,7 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"F\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x7f\n" +
 	"\vGetSchedule\x12 .nightbell.v1.GetScheduleRequest\x1a!.nightbell.v1.GetScheduleResponse\"+\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/schedules/{id}\x90\x02\x01\x12\x89\x01\n" +
-	"\x0eUpdateSchedule\x12#.nightbell.v1.UpdateScheduleRequest\x1a$.nightbell.v1.UpdateScheduleResponse\",\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*\x1a\x12/v1/schedules/{id}\x12\x86\x01\n" +
+	"\x0eUpdateSchedule\x12#.nightbell.v1.UpdateScheduleRequest\x1a$.nightbell.v1.UpdateScheduleResponse\",\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*2\x12/v1/schedules/{id}\x12\x86\x01\n" +
 	"\x0eDeleteSchedule\x12#.nightbell.v1.DeleteScheduleRequest\x1a$.nightbell.v1.DeleteScheduleResponse\")\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/schedules/{id}\x12\xa0\x01\n" +
 	"\x13GetScheduleTimeline\x12(.nightbell.v1.GetScheduleTimelineRequest\x1a).nightbell.v1.GetScheduleTimelineResponse\"4\x8a\xb5\x18\n" +
 	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/schedules/{id}/timeline\x90\x02\x01\x12\x91\x01\n" +
@@ -1820,12 +1844,13 @@ var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*DeleteCalendarFeedResponse)(nil),   // 30: nightbell.v1.DeleteCalendarFeedResponse
 	(*Schedule)(nil),                     // 31: nightbell.v1.Schedule
 	(*Rotation)(nil),                     // 32: nightbell.v1.Rotation
-	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
-	(*Timeline)(nil),                     // 34: nightbell.v1.Timeline
-	(*CoverageProblem)(nil),              // 35: nightbell.v1.CoverageProblem
-	(*OnCall)(nil),                       // 36: nightbell.v1.OnCall
-	(*Override)(nil),                     // 37: nightbell.v1.Override
-	(*CalendarFeed)(nil),                 // 38: nightbell.v1.CalendarFeed
+	(*fieldmaskpb.FieldMask)(nil),        // 33: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),        // 34: google.protobuf.Timestamp
+	(*Timeline)(nil),                     // 35: nightbell.v1.Timeline
+	(*CoverageProblem)(nil),              // 36: nightbell.v1.CoverageProblem
+	(*OnCall)(nil),                       // 37: nightbell.v1.OnCall
+	(*Override)(nil),                     // 38: nightbell.v1.Override
+	(*CalendarFeed)(nil),                 // 39: nightbell.v1.CalendarFeed
 }
 var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
 	31, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
@@ -1833,60 +1858,61 @@ var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
 	31, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
 	31, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
 	32, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	31, // 5: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	33, // 6: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
-	33, // 7: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
-	34, // 8: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
-	32, // 9: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	33, // 10: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
-	33, // 11: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
-	34, // 12: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
-	35, // 13: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	33, // 14: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
-	36, // 15: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
-	35, // 16: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	18, // 17: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
-	37, // 18: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
-	33, // 19: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	33, // 20: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	37, // 21: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
-	38, // 22: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
-	38, // 23: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
-	0,  // 24: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
-	2,  // 25: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
-	4,  // 26: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
-	6,  // 27: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
-	8,  // 28: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
-	10, // 29: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
-	12, // 30: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
-	14, // 31: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
-	16, // 32: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
-	19, // 33: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
-	21, // 34: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
-	23, // 35: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
-	25, // 36: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
-	27, // 37: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
-	29, // 38: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
-	1,  // 39: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
-	3,  // 40: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
-	5,  // 41: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
-	7,  // 42: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
-	9,  // 43: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
-	11, // 44: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
-	13, // 45: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
-	15, // 46: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
-	17, // 47: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
-	20, // 48: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
-	22, // 49: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
-	24, // 50: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
-	26, // 51: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
-	28, // 52: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
-	30, // 53: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
-	39, // [39:54] is the sub-list for method output_type
-	24, // [24:39] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	33, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	31, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	34, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
+	34, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
+	35, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
+	32, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	34, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
+	34, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
+	35, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
+	36, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	34, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
+	37, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
+	36, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	18, // 18: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
+	38, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
+	34, // 20: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	34, // 21: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	38, // 22: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
+	39, // 23: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
+	39, // 24: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	0,  // 25: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
+	2,  // 26: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
+	4,  // 27: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
+	6,  // 28: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
+	8,  // 29: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
+	10, // 30: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
+	12, // 31: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
+	14, // 32: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
+	16, // 33: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
+	19, // 34: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
+	21, // 35: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
+	23, // 36: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
+	25, // 37: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
+	27, // 38: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
+	29, // 39: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
+	1,  // 40: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
+	3,  // 41: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
+	5,  // 42: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
+	7,  // 43: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
+	9,  // 44: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
+	11, // 45: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
+	13, // 46: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
+	15, // 47: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
+	17, // 48: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
+	20, // 49: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
+	22, // 50: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
+	24, // 51: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
+	26, // 52: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
+	28, // 53: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
+	30, // 54: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
+	40, // [40:55] is the sub-list for method output_type
+	25, // [25:40] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_service_proto_init() }

@@ -144,6 +144,14 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,50005,opt,name=form",
 		Filename:      "nightbell/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50007,
+		Name:          "nightbell.v1.filled_in_answers",
+		Tag:           "varint,50007,opt,name=filled_in_answers",
+		Filename:      "nightbell/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -177,6 +185,10 @@ var (
 	//
 	// optional string form = 50005;
 	E_Form = &file_nightbell_v1_options_proto_extTypes[5]
+	// The server fills it in answers and ignores it in requests. It is no part of an etag.
+	//
+	// optional bool filled_in_answers = 50007;
+	E_FilledInAnswers = &file_nightbell_v1_options_proto_extTypes[6]
 )
 
 var File_nightbell_v1_options_proto protoreflect.FileDescriptor
@@ -194,7 +206,8 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\blocation\x12\x1e.google.protobuf.MethodOptions\x18ֆ\x03 \x01(\tR\blocation:B\n" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
 	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secret:3\n" +
-	"\x04form\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\tR\x04formBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x04form\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\tR\x04form:K\n" +
+	"\x11filled_in_answers\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\bR\x0ffilledInAnswersBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_options_proto_rawDescOnce sync.Once
@@ -221,11 +234,12 @@ var file_nightbell_v1_options_proto_depIdxs = []int32{
 	2, // 3: nightbell.v1.resource_ref:extendee -> google.protobuf.FieldOptions
 	2, // 4: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
 	2, // 5: nightbell.v1.form:extendee -> google.protobuf.FieldOptions
-	0, // 6: nightbell.v1.authz:type_name -> nightbell.v1.Authz
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	6, // [6:7] is the sub-list for extension type_name
-	0, // [0:6] is the sub-list for extension extendee
+	2, // 6: nightbell.v1.filled_in_answers:extendee -> google.protobuf.FieldOptions
+	0, // 7: nightbell.v1.authz:type_name -> nightbell.v1.Authz
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	7, // [7:8] is the sub-list for extension type_name
+	0, // [0:7] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -241,7 +255,7 @@ func file_nightbell_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_options_proto_rawDesc), len(file_nightbell_v1_options_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 6,
+			NumExtensions: 7,
 			NumServices:   0,
 		},
 		GoTypes:           file_nightbell_v1_options_proto_goTypes,

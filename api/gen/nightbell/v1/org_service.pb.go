@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -189,11 +190,13 @@ func (x *ListMembersResponse) GetMembers() []*Member {
 }
 
 type Team struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MemberIds     []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	MemberIds   []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,6 +257,13 @@ func (x *Team) GetMemberIds() []string {
 		return x.MemberIds
 	}
 	return nil
+}
+
+func (x *Team) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 type ListTeamsRequest struct {
@@ -441,11 +451,16 @@ func (x *CreateTeamResponse) GetTeam() *Team {
 }
 
 type UpdateTeamRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Description   string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MemberIds     []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	MemberIds   []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -504,6 +519,20 @@ func (x *UpdateTeamRequest) GetDescription() string {
 func (x *UpdateTeamRequest) GetMemberIds() []string {
 	if x != nil {
 		return x.MemberIds
+	}
+	return nil
+}
+
+func (x *UpdateTeamRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateTeamRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
 	}
 	return nil
 }
@@ -636,7 +665,7 @@ var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xab\x01\n" +
+	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xab\x01\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -646,13 +675,14 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bjoinedAt\"\x14\n" +
 	"\x12ListMembersRequest\"E\n" +
 	"\x13ListMembersResponse\x12.\n" +
-	"\amembers\x18\x01 \x03(\v2\x14.nightbell.v1.MemberR\amembers\"k\n" +
+	"\amembers\x18\x01 \x03(\v2\x14.nightbell.v1.MemberR\amembers\"\x7f\n" +
 	"\x04Team\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x1d\n" +
 	"\n" +
-	"member_ids\x18\x04 \x03(\tR\tmemberIds\"\x12\n" +
+	"member_ids\x18\x04 \x03(\tR\tmemberIds\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"\x12\n" +
 	"\x10ListTeamsRequest\"=\n" +
 	"\x11ListTeamsResponse\x12(\n" +
 	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\"\x91\x01\n" +
@@ -663,14 +693,17 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
 	"member_ids\x18\x03 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\"<\n" +
 	"\x12CreateTeamResponse\x12&\n" +
-	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\xab\x01\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\x86\x02\n" +
 	"\x11UpdateTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x120\n" +
 	"\n" +
-	"member_ids\x18\x04 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\"<\n" +
+	"member_ids\x18\x04 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\x12\x1c\n" +
+	"\x04etag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"<\n" +
 	"\x12UpdateTeamResponse\x12&\n" +
 	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"-\n" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
@@ -685,7 +718,7 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
 	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\":\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x18\x13/v1/teams/{team.id}\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12y\n" +
 	"\n" +
-	"UpdateTeam\x12\x1f.nightbell.v1.UpdateTeamRequest\x1a .nightbell.v1.UpdateTeamResponse\"(\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x13:\x01*\x1a\x0e/v1/teams/{id}\x12v\n" +
+	"UpdateTeam\x12\x1f.nightbell.v1.UpdateTeamRequest\x1a .nightbell.v1.UpdateTeamResponse\"(\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/teams/{id}\x12v\n" +
 	"\n" +
 	"DeleteTeam\x12\x1f.nightbell.v1.DeleteTeamRequest\x1a .nightbell.v1.DeleteTeamResponse\"%\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/teams/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
@@ -716,28 +749,30 @@ var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*DeleteTeamRequest)(nil),     // 10: nightbell.v1.DeleteTeamRequest
 	(*DeleteTeamResponse)(nil),    // 11: nightbell.v1.DeleteTeamResponse
 	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil), // 13: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
 	12, // 0: nightbell.v1.Member.joined_at:type_name -> google.protobuf.Timestamp
 	0,  // 1: nightbell.v1.ListMembersResponse.members:type_name -> nightbell.v1.Member
 	3,  // 2: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
 	3,  // 3: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	3,  // 4: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	1,  // 5: nightbell.v1.OrgService.ListMembers:input_type -> nightbell.v1.ListMembersRequest
-	4,  // 6: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	6,  // 7: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	8,  // 8: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
-	10, // 9: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	2,  // 10: nightbell.v1.OrgService.ListMembers:output_type -> nightbell.v1.ListMembersResponse
-	5,  // 11: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	7,  // 12: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	9,  // 13: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
-	11, // 14: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
-	10, // [10:15] is the sub-list for method output_type
-	5,  // [5:10] is the sub-list for method input_type
-	5,  // [5:5] is the sub-list for extension type_name
-	5,  // [5:5] is the sub-list for extension extendee
-	0,  // [0:5] is the sub-list for field type_name
+	13, // 4: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
+	3,  // 5: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	1,  // 6: nightbell.v1.OrgService.ListMembers:input_type -> nightbell.v1.ListMembersRequest
+	4,  // 7: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	6,  // 8: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	8,  // 9: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	10, // 10: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	2,  // 11: nightbell.v1.OrgService.ListMembers:output_type -> nightbell.v1.ListMembersResponse
+	5,  // 12: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	7,  // 13: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	9,  // 14: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	11, // 15: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	11, // [11:16] is the sub-list for method output_type
+	6,  // [6:11] is the sub-list for method input_type
+	6,  // [6:6] is the sub-list for extension type_name
+	6,  // [6:6] is the sub-list for extension extendee
+	0,  // [0:6] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }

@@ -2,18 +2,13 @@
 INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, tier, grouping, created_at, updated_at)
 VALUES (@org_id, @id, @name, @description, @team_id, @owner_user_id, @escalation_policy_id, @repo_url, @tier, @grouping, @now, @now);
 
--- name: UpdateService :execrows
--- Absent values keep what is stored.
-UPDATE service SET
-    name = coalesce(sqlc.narg('name'), name),
-    description = coalesce(sqlc.narg('description'), description),
-    team_id = CASE WHEN @set_team::boolean THEN sqlc.narg('team_id') ELSE team_id END,
-    owner_user_id = CASE WHEN @set_owner::boolean THEN sqlc.narg('owner_user_id') ELSE owner_user_id END,
-    escalation_policy_id = CASE WHEN @set_policy::boolean THEN sqlc.narg('escalation_policy_id') ELSE escalation_policy_id END,
-    repo_url = coalesce(sqlc.narg('repo_url'), repo_url),
-    tier = coalesce(sqlc.narg('tier'), tier),
-    grouping = coalesce(sqlc.narg('grouping'), grouping),
-    updated_at = @now
+-- name: LockService :one
+-- Until the transaction ends, nobody else edits it.
+SELECT name FROM service WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL FOR UPDATE;
+
+-- name: UpdateService :exec
+UPDATE service SET name = @name, description = @description, team_id = @team_id, owner_user_id = @owner_user_id,
+    escalation_policy_id = @escalation_policy_id, repo_url = @repo_url, tier = @tier, grouping = @grouping, updated_at = @now
 WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL;
 
 -- name: DeleteService :execrows

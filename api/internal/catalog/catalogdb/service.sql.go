@@ -210,6 +210,18 @@ func (q *Queries) ListServices(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 	return items, nil
 }
 
+const lockService = `-- name: LockService :one
+SELECT name FROM service WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE
+`
+
+// Until the transaction ends, nobody else edits it.
+func (q *Queries) LockService(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, lockService, orgID, iD)
+	var name string
+	err := row.Scan(&name)
+	return name, err
+}
+
 const references = `-- name: References :one
 SELECT ($1::uuid IS NULL OR EXISTS (SELECT FROM team t WHERE t.org_id = $2 AND t.id = $1))::boolean AS team,
        ($3::uuid IS NULL OR EXISTS (SELECT FROM membership m WHERE m.org_id = $2 AND m.user_id = $3))::boolean AS owner,
@@ -242,47 +254,32 @@ func (q *Queries) References(ctx context.Context, arg ReferencesParams) (Referen
 	return i, err
 }
 
-const updateService = `-- name: UpdateService :execrows
-UPDATE service SET
-    name = coalesce($1, name),
-    description = coalesce($2, description),
-    team_id = CASE WHEN $3::boolean THEN $4 ELSE team_id END,
-    owner_user_id = CASE WHEN $5::boolean THEN $6 ELSE owner_user_id END,
-    escalation_policy_id = CASE WHEN $7::boolean THEN $8 ELSE escalation_policy_id END,
-    repo_url = coalesce($9, repo_url),
-    tier = coalesce($10, tier),
-    grouping = coalesce($11, grouping),
-    updated_at = $12
-WHERE org_id = $13 AND id = $14 AND deleted_at IS NULL
+const updateService = `-- name: UpdateService :exec
+UPDATE service SET name = $1, description = $2, team_id = $3, owner_user_id = $4,
+    escalation_policy_id = $5, repo_url = $6, tier = $7, grouping = $8, updated_at = $9
+WHERE org_id = $10 AND id = $11 AND deleted_at IS NULL
 `
 
 type UpdateServiceParams struct {
-	Name               *string
-	Description        *string
-	SetTeam            bool
+	Name               string
+	Description        string
 	TeamID             *uuid.UUID
-	SetOwner           bool
 	OwnerUserID        *uuid.UUID
-	SetPolicy          bool
 	EscalationPolicyID *uuid.UUID
-	RepoUrl            *string
-	Tier               *int16
-	Grouping           *string
+	RepoUrl            string
+	Tier               int16
+	Grouping           string
 	Now                time.Time
 	OrgID              uuid.UUID
 	ID                 uuid.UUID
 }
 
-// Absent values keep what is stored.
-func (q *Queries) UpdateService(ctx context.Context, arg UpdateServiceParams) (int64, error) {
-	result, err := q.db.Exec(ctx, updateService,
+func (q *Queries) UpdateService(ctx context.Context, arg UpdateServiceParams) error {
+	_, err := q.db.Exec(ctx, updateService,
 		arg.Name,
 		arg.Description,
-		arg.SetTeam,
 		arg.TeamID,
-		arg.SetOwner,
 		arg.OwnerUserID,
-		arg.SetPolicy,
 		arg.EscalationPolicyID,
 		arg.RepoUrl,
 		arg.Tier,
@@ -291,8 +288,5 @@ func (q *Queries) UpdateService(ctx context.Context, arg UpdateServiceParams) (i
 		arg.OrgID,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }

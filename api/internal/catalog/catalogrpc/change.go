@@ -2,9 +2,11 @@ package catalogrpc
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
@@ -14,51 +16,48 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 func severityOf(row catalogdb.ListServicesRow) alert.Severity {
 	return alert.Severity(row.WorstSeverity)
 }
 
-// UpdateService changes the fields that are present. An empty id clears a reference.
+// UpdateService changes the fields that the request names.
 func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.UpdateServiceRequest) (*nightbellv1.UpdateServiceResponse, error) {
 	response := &nightbellv1.UpdateServiceResponse{}
-	serviceID, ok := id.Parse(request.GetId())
-	if !ok {
-		return nil, errNoService
-	}
-	if err := catalog.CheckRepoURL(request.GetRepoUrl()); err != nil {
-		return nil, err
-	}
+	serviceID, _ := id.Parse(request.GetId())
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
-		refs, err := references(ctx, q, caller.OrgID, request)
-		if err != nil {
-			return err
-		}
-		changed, err := q.UpdateService(ctx, catalogdb.UpdateServiceParams{
-			Name: request.Name, Description: request.Description, RepoUrl: request.RepoUrl, Tier: tier(request.Tier), Grouping: request.Grouping,
-			SetTeam: request.TeamId != nil, TeamID: refs.TeamID, SetOwner: request.OwnerUserId != nil, OwnerUserID: refs.OwnerUserID,
-			SetPolicy: request.EscalationPolicyId != nil, EscalationPolicyID: refs.PolicyID,
-			Now: now, OrgID: caller.OrgID, ID: serviceID,
-		})
-		if err != nil {
-			return err
-		}
-		if changed == 0 {
+		_, err := q.LockService(ctx, caller.OrgID, serviceID)
+		if errors.Is(err, pgx.ErrNoRows) {
 			return errNoService
 		}
-		response.Service, err = h.find(ctx, q, caller, request.GetId())
+		if err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.Service, error) { return h.find(ctx, q, caller, request.GetId()) }
+		response.Service, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateServiceRequest) error {
+			return update(ctx, q, caller.OrgID, serviceID, now, whole)
+		})
 		return err
 	})
-	return response, err
+	return response, edit.Done(err)
 }
 
-func tier(requested *int32) *int16 {
-	if requested == nil {
-		return nil
+func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time, whole *nightbellv1.UpdateServiceRequest) error {
+	if err := catalog.CheckRepoURL(whole.GetRepoUrl()); err != nil {
+		return err
 	}
-	stored := int16(*requested)
-	return &stored
+	refs, err := references(ctx, q, orgID, whole)
+	if err != nil {
+		return err
+	}
+	return q.UpdateService(ctx, catalogdb.UpdateServiceParams{
+		Name: whole.GetName(), Description: whole.GetDescription(), TeamID: refs.TeamID, OwnerUserID: refs.OwnerUserID,
+		EscalationPolicyID: refs.PolicyID, RepoUrl: whole.GetRepoUrl(),
+		Tier: int16(or(whole.GetTier(), 3)), Grouping: or(whole.GetGrouping(), string(catalog.ByGroup)),
+		Now: now, OrgID: orgID, ID: serviceID,
+	})
 }
 
 // DeleteService hides a service and refuses its keys from then on.

@@ -9,6 +9,10 @@ UPDATE escalation_policy SET name = @name, description = @description, repeats =
 WHERE org_id = @org_id AND id = @id
 RETURNING revision;
 
+-- name: LockPolicy :one
+-- Until the transaction ends, nobody else edits it.
+SELECT name FROM escalation_policy WHERE org_id = @org_id AND id = @id FOR UPDATE;
+
 -- name: DeletePolicy :execrows
 DELETE FROM escalation_policy WHERE org_id = @org_id AND id = @id;
 

@@ -265,6 +265,18 @@ func (q *Queries) ListTargets(ctx context.Context, orgID uuid.UUID, policyID *uu
 	return items, nil
 }
 
+const lockPolicy = `-- name: LockPolicy :one
+SELECT name FROM escalation_policy WHERE org_id = $1 AND id = $2 FOR UPDATE
+`
+
+// Until the transaction ends, nobody else edits it.
+func (q *Queries) LockPolicy(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, lockPolicy, orgID, iD)
+	var name string
+	err := row.Scan(&name)
+	return name, err
+}
+
 const makeDefaultPolicy = `-- name: MakeDefaultPolicy :execrows
 UPDATE org SET default_policy_id = $1::uuid
 WHERE org.id = $2 AND EXISTS (SELECT FROM escalation_policy p WHERE p.org_id = $2 AND p.id = $1::uuid)

@@ -16,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 var (
@@ -103,43 +104,67 @@ func (h *Handler) GetEscalationPolicy(ctx context.Context, request *nightbellv1.
 	return response, err
 }
 
-// UpdateEscalationPolicy replaces a policy and all of its steps; steps that stay keep
+// UpdateEscalationPolicy changes the fields that the request names. Steps that are sent back keep
 // their identity.
 func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbellv1.UpdateEscalationPolicyRequest) (*nightbellv1.UpdateEscalationPolicyResponse, error) {
 	response := &nightbellv1.UpdateEscalationPolicyResponse{}
 	policyID, _ := id.Parse(request.GetId())
-	checked, err := checkPolicy(request)
-	if err != nil {
-		return nil, err
-	}
-	err = h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
-		revision, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
-			Name: request.GetName(), Description: request.GetDescription(),
-			Repeats: request.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
-			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: checked.timezone,
-			LastResort: checked.lastResort, Quiet: checked.quiet,
-		})
+	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
+		_, err := q.LockPolicy(ctx, orgID, policyID)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errNoPolicy
 		}
 		if err != nil {
 			return err
 		}
-		before, err := q.ListTargets(ctx, orgID, &policyID)
-		if err != nil {
-			return err
-		}
-		if err := q.DeleteSteps(ctx, orgID, policyID); err != nil {
-			return err
-		}
-		w := writer{q: q, org: orgID, policy: policyID, revision: revision}
-		if err := w.all(ctx, identitiesOf(before), request); err != nil {
-			return err
-		}
-		response.EscalationPolicy, err = find(ctx, q, orgID, request.GetId())
+		read := func() (*nightbellv1.EscalationPolicy, error) { return find(ctx, q, orgID, request.GetId()) }
+		response.EscalationPolicy, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateEscalationPolicyRequest) error {
+			return update(ctx, q, orgID, policyID, now, whole)
+		})
 		return err
 	})
-	return response, err
+	return response, edit.Done(err)
+}
+
+// update stores a policy; whoever changes neither its steps nor its last resort leaves them alone.
+func update(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.UUID, now time.Time, whole *nightbellv1.UpdateEscalationPolicyRequest) error {
+	agreeOnLastResort(whole)
+	checked, err := checkPolicy(whole)
+	if err != nil {
+		return err
+	}
+	revision, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
+		Name: whole.GetName(), Description: whole.GetDescription(),
+		Repeats: whole.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
+		AckTimeoutSeconds: whole.GetAckTimeoutSeconds(), AutoResolveSeconds: whole.GetAutoResolveSeconds(), Timezone: checked.timezone,
+		LastResort: checked.lastResort, Quiet: checked.quiet,
+	})
+	if err != nil || !edit.Names(whole, "steps") && !edit.Names(whole, "last_resort") && !edit.Names(whole, "last_resort_target") {
+		return err
+	}
+	before, err := q.ListTargets(ctx, orgID, &policyID)
+	if err != nil {
+		return err
+	}
+	if err := q.DeleteSteps(ctx, orgID, policyID); err != nil {
+		return err
+	}
+	w := writer{q: q, org: orgID, policy: policyID, revision: revision}
+	return w.all(ctx, identitiesOf(before), whole)
+}
+
+// agreeOnLastResort lets an update name one of last_resort and last_resort_target: the other
+// follows.
+func agreeOnLastResort(whole *nightbellv1.UpdateEscalationPolicyRequest) {
+	word, target := edit.Names(whole, "last_resort"), edit.Names(whole, "last_resort_target")
+	switch {
+	case word && !target && whole.GetLastResort() != "target":
+		whole.LastResortTarget = nil
+	case target && !word && whole.GetLastResortTarget() != nil:
+		whole.LastResort = "target"
+	case target && !word && whole.GetLastResort() == "target":
+		whole.LastResort = "owners"
+	}
 }
 
 // DeleteEscalationPolicy removes a policy that nothing uses.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
@@ -86,7 +87,10 @@ func TestPoliciesKeepWhatTheyAreGiven(t *testing.T) {
 	refused(t, err, fault.Conflict, "Give the service another policy first")
 
 	plain := []*nightbellv1.EscalationStep{{DelaySeconds: 60, Targets: want[0].GetTargets()}}
-	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{Id: policy.GetId(), Name: "Always", Steps: plain})
+	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{
+		Id: policy.GetId(), Name: "Always", Steps: plain,
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"name", "steps", "timezone", "ack_timeout_seconds", "auto_resolve_seconds"}},
+	})
 	if p := changed.GetEscalationPolicy(); err != nil || p.GetTimezone() != "UTC" || p.GetAckTimeoutSeconds() != 0 || p.GetAutoResolveSeconds() != 0 ||
 		p.GetSteps()[0].GetAssignment() != "everyone" || len(p.GetSteps()[0].GetWindows())+len(p.GetSteps()[0].GetSeverities()) != 0 {
 		t.Errorf("%v, %v", changed, err)
@@ -96,6 +100,10 @@ func TestPoliciesKeepWhatTheyAreGiven(t *testing.T) {
 func TestPoliciesRefuseWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	made, err := d.policies.CreateEscalationPolicy(d.ctx, &nightbellv1.CreateEscalationPolicyRequest{Name: "Days", Steps: d.steps()})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		words string
 		spoil func(*nightbellv1.CreateEscalationPolicyRequest)
@@ -111,12 +119,12 @@ func TestPoliciesRefuseWhatCannotBe(t *testing.T) {
 		_, err := d.policies.CreateEscalationPolicy(d.ctx, request)
 		refused(t, err, fault.Unprocessable, test.words)
 		_, err = d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{
-			Id: id.New().String(), Name: "Nights", Steps: d.steps(), Timezone: request.GetTimezone(),
+			Id: made.GetEscalationPolicy().GetId(), Name: "Nights", Steps: d.steps(), Timezone: request.GetTimezone(),
 			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(),
 		})
 		refused(t, err, fault.Unprocessable, test.words)
 	}
-	if left := pgtest.One[int](t, d.Database, `SELECT count(*) FROM escalation_policy`); left != 0 {
+	if left := pgtest.One[int](t, d.Database, `SELECT count(*) FROM escalation_policy WHERE name = 'Nights'`); left != 0 {
 		t.Errorf("%d policies were made", left)
 	}
 	for _, seconds := range [][2]int32{{60, 300}, {604800, 2592000}, {0, 0}} {
@@ -418,7 +426,9 @@ func TestPoliciesSayWhoIsLastAndWhenNobodyIs(t *testing.T) {
 		len(policy.GetQuiet()) != 1 || !proto.Equal(policy.GetQuiet()[0], want.GetQuiet()[0]) {
 		t.Errorf("%v", policy)
 	}
-	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{Id: policy.GetId(), Name: "Nights", Steps: request().GetSteps()})
+	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{
+		Id: policy.GetId(), Steps: request().GetSteps(), UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"steps", "last_resort_target", "quiet"}},
+	})
 	if p := changed.GetEscalationPolicy(); err != nil || p.GetLastResort() != "owners" || p.GetLastResortTarget() != nil || p.GetQuiet() != nil {
 		t.Errorf("%v, %v", changed, err)
 	}

@@ -22,6 +22,7 @@ const (
 	NotFound        Kind = "not_found"       // 404: no such thing in this organization
 	WrongVerb       Kind = "wrong_verb"      // 405: this address takes another verb
 	Conflict        Kind = "conflict"        // 409: the state of things does not allow it
+	Stale           Kind = "stale"           // 412: it was changed since the caller read it
 	TooLarge        Kind = "too_large"       // 413: send less
 	Unsupported     Kind = "unsupported"     // 415: send it in another form
 	Unprocessable   Kind = "unprocessable"   // 422: understood, but a field breaks a rule

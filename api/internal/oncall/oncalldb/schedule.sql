@@ -3,7 +3,6 @@ INSERT INTO schedule (org_id, id, name, description, team_id, timezone, status, 
 VALUES (@org_id, @id, @name, @description, @team_id, @timezone, @status, @escalation_policy_id, @now, @now);
 
 -- name: UpdateSchedule :execrows
--- Locks the schedule, so that two people who save it do not mix their rotations.
 UPDATE schedule SET name = @name, description = @description, team_id = @team_id, timezone = @timezone, status = @status,
     escalation_policy_id = @escalation_policy_id, updated_at = @now
 WHERE org_id = @org_id AND id = @id;
@@ -12,7 +11,7 @@ WHERE org_id = @org_id AND id = @id;
 UPDATE schedule SET updated_at = @now WHERE org_id = @org_id AND id = @id;
 
 -- name: LockSchedule :one
--- Until the transaction ends, no policy begins to page it.
+-- Until the transaction ends, nobody else edits it, and no policy begins to page it.
 SELECT name FROM schedule WHERE org_id = @org_id AND id = @id FOR UPDATE;
 
 -- name: ListPagingPolicies :many

@@ -252,7 +252,7 @@ const lockSchedule = `-- name: LockSchedule :one
 SELECT name FROM schedule WHERE org_id = $1 AND id = $2 FOR UPDATE
 `
 
-// Until the transaction ends, no policy begins to page it.
+// Until the transaction ends, nobody else edits it, and no policy begins to page it.
 func (q *Queries) LockSchedule(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (string, error) {
 	row := q.db.QueryRow(ctx, lockSchedule, orgID, iD)
 	var name string
@@ -351,7 +351,6 @@ type UpdateScheduleParams struct {
 	ID                 uuid.UUID
 }
 
-// Locks the schedule, so that two people who save it do not mix their rotations.
 func (q *Queries) UpdateSchedule(ctx context.Context, arg UpdateScheduleParams) (int64, error) {
 	result, err := q.db.Exec(ctx, updateSchedule,
 		arg.Name,

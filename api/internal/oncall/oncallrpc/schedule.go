@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 // ListSchedules gives every schedule with its rotations and who is on call.
@@ -71,35 +72,49 @@ func (h *Handler) CreateSchedule(ctx context.Context, request *nightbellv1.Creat
 	return &nightbellv1.CreateScheduleResponse{Schedule: made.message()}, nil
 }
 
-// UpdateSchedule replaces a schedule and its rotations. Rotations keep their ids.
+// UpdateSchedule changes the fields that the request names. Rotations that are sent back keep
+// their ids.
 func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.UpdateScheduleRequest) (*nightbellv1.UpdateScheduleResponse, error) {
-	var updated described
+	response := &nightbellv1.UpdateScheduleResponse{}
 	scheduleID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
-		if err := w.lock(ctx, scheduleID); err != nil {
-			return err
-		}
-		draft, err := w.read(ctx, scheduleID, request)
+		err := w.lock(ctx, scheduleID)
 		if err != nil {
 			return err
 		}
-		_, err = w.UpdateSchedule(ctx, oncalldb.UpdateScheduleParams{
-			Name: draft.Name, Description: draft.description, TeamID: draft.team, Timezone: draft.Zone.String(),
-			Status: draft.status(), EscalationPolicyID: draft.policy, Now: &w.now, OrgID: w.orgID, ID: scheduleID,
+		read := func() (*nightbellv1.Schedule, error) {
+			one, err := w.describe(ctx, &scheduleID)
+			if err != nil {
+				return nil, err
+			}
+			return one.message(), nil
+		}
+		response.Schedule, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateScheduleRequest) error {
+			return w.update(ctx, scheduleID, whole)
 		})
-		if err != nil {
-			return err
-		}
-		if err := w.WriteRotations(ctx, w.orgID, draft.Schedule); err != nil {
-			return err
-		}
-		updated, err = w.describe(ctx, &scheduleID)
 		return err
 	})
-	if err != nil {
+	if err := edit.Done(err); err != nil {
 		return nil, err
 	}
-	return &nightbellv1.UpdateScheduleResponse{Schedule: updated.message()}, nil
+	return response, nil
+}
+
+// update stores a schedule. Rotations that are not named are left alone: seats of people who are
+// disabled are in none that is read, and are not lost by a new name.
+func (w *work) update(ctx context.Context, scheduleID uuid.UUID, whole *nightbellv1.UpdateScheduleRequest) error {
+	draft, err := w.read(ctx, scheduleID, whole)
+	if err != nil {
+		return err
+	}
+	_, err = w.UpdateSchedule(ctx, oncalldb.UpdateScheduleParams{
+		Name: draft.Name, Description: draft.description, TeamID: draft.team, Timezone: draft.Zone.String(),
+		Status: draft.status(), EscalationPolicyID: draft.policy, Now: &w.now, OrgID: w.orgID, ID: scheduleID,
+	})
+	if err != nil || !edit.Names(whole, "rotations") {
+		return err
+	}
+	return w.WriteRotations(ctx, w.orgID, draft.Schedule)
 }
 
 // lock keeps others from changing a schedule, or from beginning to page it, until the

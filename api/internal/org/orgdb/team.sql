@@ -9,15 +9,16 @@ SELECT @org_id, @team_id, unnest(@user_ids::uuid[]), @created_at
 ON CONFLICT (org_id, team_id, user_id) DO NOTHING;
 
 -- name: ListTeams :many
+-- Every team, or the one with the id.
 SELECT t.id, t.name, t.description,
        coalesce(array_agg(tm.user_id ORDER BY tm.user_id) FILTER (WHERE tm.user_id IS NOT NULL), '{}')::uuid[] AS member_ids
 FROM team t
 LEFT JOIN team_member tm ON tm.org_id = t.org_id AND tm.team_id = t.id
-WHERE t.org_id = @org_id
+WHERE t.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR t.id = sqlc.narg('id'))
 GROUP BY t.org_id, t.id
 ORDER BY lower(t.name);
 
--- name: UpdateTeam :execrows
+-- name: UpdateTeam :exec
 UPDATE team SET name = @name, description = @description WHERE org_id = @org_id AND id = @id;
 
 -- name: DeleteTeamMembers :exec
@@ -25,7 +26,7 @@ UPDATE team SET name = @name, description = @description WHERE org_id = @org_id 
 DELETE FROM team_member WHERE org_id = @org_id AND team_id = @team_id AND NOT user_id = ANY(@keep::uuid[]);
 
 -- name: LockTeam :one
--- Until the transaction ends, no policy begins to page it.
+-- Until the transaction ends, nobody else edits it, and no policy begins to page it.
 SELECT name FROM team WHERE org_id = @org_id AND id = @id FOR UPDATE;
 
 -- name: ListPoliciesOfTeam :many

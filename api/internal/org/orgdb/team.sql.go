@@ -110,7 +110,7 @@ SELECT t.id, t.name, t.description,
        coalesce(array_agg(tm.user_id ORDER BY tm.user_id) FILTER (WHERE tm.user_id IS NOT NULL), '{}')::uuid[] AS member_ids
 FROM team t
 LEFT JOIN team_member tm ON tm.org_id = t.org_id AND tm.team_id = t.id
-WHERE t.org_id = $1
+WHERE t.org_id = $1 AND ($2::uuid IS NULL OR t.id = $2)
 GROUP BY t.org_id, t.id
 ORDER BY lower(t.name)
 `
@@ -122,8 +122,9 @@ type ListTeamsRow struct {
 	MemberIds   []uuid.UUID
 }
 
-func (q *Queries) ListTeams(ctx context.Context, orgID uuid.UUID) ([]ListTeamsRow, error) {
-	rows, err := q.db.Query(ctx, listTeams, orgID)
+// Every team, or the one with the id.
+func (q *Queries) ListTeams(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListTeamsRow, error) {
+	rows, err := q.db.Query(ctx, listTeams, orgID, iD)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ const lockTeam = `-- name: LockTeam :one
 SELECT name FROM team WHERE org_id = $1 AND id = $2 FOR UPDATE
 `
 
-// Until the transaction ends, no policy begins to page it.
+// Until the transaction ends, nobody else edits it, and no policy begins to page it.
 func (q *Queries) LockTeam(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (string, error) {
 	row := q.db.QueryRow(ctx, lockTeam, orgID, iD)
 	var name string
@@ -159,7 +160,7 @@ func (q *Queries) LockTeam(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (
 	return name, err
 }
 
-const updateTeam = `-- name: UpdateTeam :execrows
+const updateTeam = `-- name: UpdateTeam :exec
 UPDATE team SET name = $1, description = $2 WHERE org_id = $3 AND id = $4
 `
 
@@ -170,15 +171,12 @@ type UpdateTeamParams struct {
 	ID          uuid.UUID
 }
 
-func (q *Queries) UpdateTeam(ctx context.Context, arg UpdateTeamParams) (int64, error) {
-	result, err := q.db.Exec(ctx, updateTeam,
+func (q *Queries) UpdateTeam(ctx context.Context, arg UpdateTeamParams) error {
+	_, err := q.db.Exec(ctx, updateTeam,
 		arg.Name,
 		arg.Description,
 		arg.OrgID,
 		arg.ID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }

@@ -48,7 +48,7 @@ func (s *Server) ListTeams(ctx context.Context, _ *nightbellv1.ListTeamsRequest)
 	}
 	answer := &nightbellv1.ListTeamsResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListTeams(ctx, actor.OrgID)
+		rows, err := orgdb.New(tx).ListTeams(ctx, actor.OrgID, nil)
 		answer.Teams = make([]*nightbellv1.Team, len(rows))
 		for i, row := range rows {
 			answer.Teams[i] = teamOf(row.ID, row.Name, row.Description, row.MemberIds)

@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 var (
@@ -76,35 +77,59 @@ func (s *Server) CreateTeam(ctx context.Context, request *nightbellv1.CreateTeam
 	return &nightbellv1.CreateTeamResponse{Team: made.message()}, nil
 }
 
-// UpdateTeam replaces name, description and members. Whoever stays keeps the place in the
+// UpdateTeam changes the fields that the request names. Whoever stays keeps the place in the
 // order in which the team is paged.
 func (s *Server) UpdateTeam(ctx context.Context, request *nightbellv1.UpdateTeamRequest) (*nightbellv1.UpdateTeamResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
+	response := &nightbellv1.UpdateTeamResponse{}
 	teamID, _ := id.Parse(request.GetId())
-	wanted, err := readTeam(actor.OrgID, teamID, request)
-	if err != nil {
-		return nil, err
-	}
-	err = s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
-		changed, err := q.UpdateTeam(ctx, orgdb.UpdateTeamParams{Name: wanted.name, Description: wanted.description, OrgID: wanted.orgID, ID: teamID})
-		switch {
-		case err != nil:
-			return err
-		case changed == 0:
+	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+		_, err := q.LockTeam(ctx, actor.OrgID, teamID)
+		if errors.Is(err, pgx.ErrNoRows) {
 			return errNoTeam
 		}
-		if err := q.DeleteTeamMembers(ctx, wanted.orgID, teamID, wanted.members); err != nil {
+		if err != nil {
 			return err
 		}
-		return wanted.addMembers(ctx, q, now)
+		read := func() (*nightbellv1.Team, error) { return find(ctx, q, actor.OrgID, teamID) }
+		response.Team, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateTeamRequest) error {
+			wanted, err := readTeam(actor.OrgID, teamID, whole)
+			if err != nil {
+				return err
+			}
+			return wanted.update(ctx, q, now)
+		})
+		return err
 	})
+	if err := edit.Done(err); err != nil {
+		return nil, err
+	}
+	return response, nil
+}
+
+// find reads one team, which must exist.
+func find(ctx context.Context, q *orgdb.Queries, orgID, teamID uuid.UUID) (*nightbellv1.Team, error) {
+	rows, err := q.ListTeams(ctx, orgID, &teamID)
 	if err != nil {
 		return nil, err
 	}
-	return &nightbellv1.UpdateTeamResponse{Team: wanted.message()}, nil
+	if len(rows) == 0 {
+		return nil, errNoTeam
+	}
+	return teamOf(rows[0].ID, rows[0].Name, rows[0].Description, rows[0].MemberIds), nil
+}
+
+func (t team) update(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+	if err := q.UpdateTeam(ctx, orgdb.UpdateTeamParams{Name: t.name, Description: t.description, OrgID: t.orgID, ID: t.teamID}); err != nil {
+		return err
+	}
+	if err := q.DeleteTeamMembers(ctx, t.orgID, t.teamID, t.members); err != nil {
+		return err
+	}
+	return t.addMembers(ctx, q, now)
 }
 
 // DeleteTeam removes a team that no policy pages.

@@ -28,22 +28,23 @@ var (
 	jsonInTolerant = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
 )
 
-// readBody fills message from a JSON request, which may be gzip. No body at all means no fields.
-func readBody(r *http.Request, message proto.Message) error {
+// readBody fills message from a JSON request, which may be gzip, and returns the JSON. No body at
+// all means no fields.
+func readBody(r *http.Request, message proto.Message) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return bodyFault(err)
+		return nil, bodyFault(err)
 	}
 	if len(body) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err := checkType(r.Header.Get("Content-Type")); err != nil {
-		return err
+		return nil, err
 	}
 	if body, err = unpack(body, r.Header.Get("Content-Encoding")); err != nil {
-		return err
+		return nil, err
 	}
-	return readJSON(body, message)
+	return body, readJSON(body, message)
 }
 
 // unpack holds what a body becomes to the limit of one that is sent as it is.

@@ -30,6 +30,7 @@ var outcomes = map[fault.Kind]outcome{
 	fault.NotFound:        {connect.CodeNotFound, http.StatusNotFound},
 	fault.WrongVerb:       {connect.CodeUnimplemented, http.StatusMethodNotAllowed},
 	fault.Conflict:        {connect.CodeFailedPrecondition, http.StatusConflict},
+	fault.Stale:           {connect.CodeAborted, http.StatusPreconditionFailed},
 	fault.TooLarge:        {connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
 	fault.Unsupported:     {connect.CodeInvalidArgument, http.StatusUnsupportedMediaType},
 	fault.Unprocessable:   {connect.CodeInvalidArgument, http.StatusUnprocessableEntity},

@@ -54,6 +54,7 @@ func TestEveryKindHasAnOutcome(t *testing.T) {
 		"wrong_verb":      {connect.CodeUnimplemented, 405},
 		"unsupported":     {connect.CodeInvalidArgument, 415},
 		"conflict":        {connect.CodeFailedPrecondition, 409},
+		"stale":           {connect.CodeAborted, 412},
 		"too_large":       {connect.CodeResourceExhausted, 413},
 		"unprocessable":   {connect.CodeInvalidArgument, 422},
 		"limited":         {connect.CodeResourceExhausted, 429},

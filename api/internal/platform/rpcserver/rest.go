@@ -271,10 +271,12 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 	}
 	if t.hasBody {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		if err := readBody(r, message); err != nil {
+		body, err := readBody(r, message)
+		if err != nil {
 			return err
 		}
 		t.ignoreReadOnly(message.ProtoReflect())
+		maskFromBody(body, message.ProtoReflect())
 		for name := range query {
 			noteUnknown(message.ProtoReflect(), []fault.Field{{Path: name, Code: fault.Unknown, Message: "does not belong into the address: put it into the body"}})
 		}

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,13 +42,20 @@ type Server struct {
 	logger  *slog.Logger
 	steps   []Step
 	methods map[string]*method
-	table   *table
+	// editable finds the request that updates a resource, by the resource's name.
+	editable map[protoreflect.FullName]protoreflect.MessageDescriptor
+	table    *table
 }
 
 // New makes a server whose calls run through the steps in the given order. Recover and MapFaults
 // belong first.
 func New(logger *slog.Logger, steps ...Step) *Server {
-	return &Server{logger: logger, steps: steps, methods: map[string]*method{}, table: newTable()}
+	server := &Server{
+		logger: logger, methods: map[string]*method{}, table: newTable(),
+		editable: map[protoreflect.FullName]protoreflect.MessageDescriptor{},
+	}
+	server.steps = append(slices.Clone(steps), server.versions)
+	return server
 }
 
 // Mount serves a service as Connect, gRPC and gRPC-Web and, by the google.api.http option of each
@@ -85,6 +93,9 @@ func (s *Server) Mount(descriptor protoreflect.ServiceDescriptor, impl any, conn
 func (s *Server) mountMethod(descriptor protoreflect.MethodDescriptor, impl reflect.Value, handler http.Handler, compress func(http.Handler) http.HandlerFunc) error {
 	known, err := newMethod(descriptor, impl)
 	if err != nil {
+		return err
+	}
+	if err := s.learnEditable(descriptor); err != nil {
 		return err
 	}
 	routes, err := restRoutes(s, known)

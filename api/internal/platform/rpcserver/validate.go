@@ -14,6 +14,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 // Validate holds every request to the rules written in the proto files, and to those that all
@@ -32,6 +33,7 @@ func Validate() Step {
 			// What follows a value of a wrong type was not read, so that nothing can be said of it.
 			return nil, fault.InvalidFields(sentence(fields), fields...)
 		}
+		fields = append(fields, unknownInMask(call.Method, message)...)
 		fields = append(fields, makePlain(message.ProtoReflect(), "", 0)...)
 		if err := validate(message, fields); err != nil {
 			return nil, err
@@ -49,9 +51,13 @@ func isMisfit(field fault.Field) bool  { return field.Code != fault.Unknown }
 
 // validate takes the fields that are refused already.
 func validate(message proto.Message, fields []fault.Field) error {
+	updates := edit.Is(message.ProtoReflect().Descriptor())
 	err := protovalidate.Validate(message)
 	if broken := (*protovalidate.ValidationError)(nil); errors.As(err, &broken) {
 		for _, violation := range broken.Violations {
+			if updates && isLeftOut(violation, edit.Fields(message)) {
+				continue
+			}
 			fields = append(fields, describe(violation))
 		}
 	} else if err != nil {

@@ -61,7 +61,8 @@ type EscalationServiceClient interface {
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
-	// UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+	// UpdateEscalationPolicy changes the fields that are present. Steps are replaced as a whole, and one
+	// that is sent back with its id stays the same. Incidents under way page
 	// whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.
@@ -212,7 +213,8 @@ type EscalationServiceHandler interface {
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
-	// UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+	// UpdateEscalationPolicy changes the fields that are present. Steps are replaced as a whole, and one
+	// that is sent back with its id stays the same. Incidents under way page
 	// whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
 	UpdateEscalationPolicy(context.Context, *v1.UpdateEscalationPolicyRequest) (*v1.UpdateEscalationPolicyResponse, error)
 	// DeleteEscalationPolicy is refused (409) while a service or the organization uses the policy.

@@ -85,7 +85,8 @@ type OnCallServiceClient interface {
 	ListSchedules(context.Context, *v1.ListSchedulesRequest) (*v1.ListSchedulesResponse, error)
 	CreateSchedule(context.Context, *v1.CreateScheduleRequest) (*v1.CreateScheduleResponse, error)
 	GetSchedule(context.Context, *v1.GetScheduleRequest) (*v1.GetScheduleResponse, error)
-	// UpdateSchedule replaces everything but the overrides. Who is paged follows at once.
+	// UpdateSchedule changes the fields that are present. Rotations are replaced as a whole, and one that
+	// is sent back with its id stays the same. Who is paged follows at once.
 	UpdateSchedule(context.Context, *v1.UpdateScheduleRequest) (*v1.UpdateScheduleResponse, error)
 	// DeleteSchedule is refused (409) while an escalation policy pages the schedule.
 	DeleteSchedule(context.Context, *v1.DeleteScheduleRequest) (*v1.DeleteScheduleResponse, error)
@@ -381,7 +382,8 @@ type OnCallServiceHandler interface {
 	ListSchedules(context.Context, *v1.ListSchedulesRequest) (*v1.ListSchedulesResponse, error)
 	CreateSchedule(context.Context, *v1.CreateScheduleRequest) (*v1.CreateScheduleResponse, error)
 	GetSchedule(context.Context, *v1.GetScheduleRequest) (*v1.GetScheduleResponse, error)
-	// UpdateSchedule replaces everything but the overrides. Who is paged follows at once.
+	// UpdateSchedule changes the fields that are present. Rotations are replaced as a whole, and one that
+	// is sent back with its id stays the same. Who is paged follows at once.
 	UpdateSchedule(context.Context, *v1.UpdateScheduleRequest) (*v1.UpdateScheduleResponse, error)
 	// DeleteSchedule is refused (409) while an escalation policy pages the schedule.
 	DeleteSchedule(context.Context, *v1.DeleteScheduleRequest) (*v1.DeleteScheduleResponse, error)

@@ -50,7 +50,7 @@ type OrgServiceClient interface {
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
-	// UpdateTeam replaces name, description and members.
+	// UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
 	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
 	// of the team stay, without a team.
@@ -162,7 +162,7 @@ type OrgServiceHandler interface {
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
-	// UpdateTeam replaces name, description and members.
+	// UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
 	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
 	// of the team stay, without a team.

@@ -29,7 +29,7 @@ var statuses = map[string]struct {
 	again  bool
 }{
 	"Invalid": {400, false}, "Unauthenticated": {401, false}, "Denied": {403, false}, "NotFound": {404, false}, "WrongVerb": {405, false},
-	"Conflict": {409, false}, "TooLarge": {413, false}, "Unsupported": {415, false}, "Unprocessable": {422, false},
+	"Conflict": {409, false}, "Stale": {412, false}, "TooLarge": {413, false}, "Unsupported": {415, false}, "Unprocessable": {422, false},
 	"Limited": {429, true}, "Internal": {500, true}, "Unavailable": {503, true},
 }
 

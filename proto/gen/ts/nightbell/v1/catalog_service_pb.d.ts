@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { Warning, WarningJson } from "./warning_pb";
 
 /**
@@ -117,6 +117,13 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
    * @generated from field: google.protobuf.Timestamp updated_at = 18 [json_name = "updated_at"];
    */
   updatedAt?: Timestamp | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 19;
+   */
+  etag: string;
 };
 
 /**
@@ -224,6 +231,13 @@ export declare type ServiceJson = {
    * @generated from field: google.protobuf.Timestamp updated_at = 18 [json_name = "updated_at"];
    */
   updated_at?: TimestampJson;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 19;
+   */
+  etag?: string;
 };
 
 /**
@@ -510,44 +524,63 @@ export declare type UpdateServiceRequest = Message<"nightbell.v1.UpdateServiceRe
   id: string;
 
   /**
-   * @generated from field: optional string name = 2;
+   * @generated from field: string name = 2;
    */
-  name?: string | undefined;
+  name: string;
 
   /**
-   * @generated from field: optional string description = 3;
+   * @generated from field: string description = 3;
    */
-  description?: string | undefined;
+  description: string;
 
   /**
-   * @generated from field: optional string team_id = 4 [json_name = "team_id"];
+   * @generated from field: string team_id = 4 [json_name = "team_id"];
    */
-  teamId?: string | undefined;
+  teamId: string;
 
   /**
-   * @generated from field: optional string owner_user_id = 5 [json_name = "owner_user_id"];
+   * @generated from field: string owner_user_id = 5 [json_name = "owner_user_id"];
    */
-  ownerUserId?: string | undefined;
+  ownerUserId: string;
 
   /**
-   * @generated from field: optional string escalation_policy_id = 6 [json_name = "escalation_policy_id"];
+   * @generated from field: string escalation_policy_id = 6 [json_name = "escalation_policy_id"];
    */
-  escalationPolicyId?: string | undefined;
+  escalationPolicyId: string;
 
   /**
-   * @generated from field: optional string repo_url = 7 [json_name = "repo_url"];
+   * @generated from field: string repo_url = 7 [json_name = "repo_url"];
    */
-  repoUrl?: string | undefined;
+  repoUrl: string;
 
   /**
+   * 1 (most important) to 4; 3 when cleared.
+   *
    * @generated from field: optional int32 tier = 8;
    */
   tier?: number | undefined;
 
   /**
+   * group or alert; group when cleared.
+   *
    * @generated from field: optional string grouping = 9;
    */
   grouping?: string | undefined;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 11 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -560,44 +593,63 @@ export declare type UpdateServiceRequestJson = {
   id?: string;
 
   /**
-   * @generated from field: optional string name = 2;
+   * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
-   * @generated from field: optional string description = 3;
+   * @generated from field: string description = 3;
    */
   description?: string;
 
   /**
-   * @generated from field: optional string team_id = 4 [json_name = "team_id"];
+   * @generated from field: string team_id = 4 [json_name = "team_id"];
    */
   team_id?: string;
 
   /**
-   * @generated from field: optional string owner_user_id = 5 [json_name = "owner_user_id"];
+   * @generated from field: string owner_user_id = 5 [json_name = "owner_user_id"];
    */
   owner_user_id?: string;
 
   /**
-   * @generated from field: optional string escalation_policy_id = 6 [json_name = "escalation_policy_id"];
+   * @generated from field: string escalation_policy_id = 6 [json_name = "escalation_policy_id"];
    */
   escalation_policy_id?: string;
 
   /**
-   * @generated from field: optional string repo_url = 7 [json_name = "repo_url"];
+   * @generated from field: string repo_url = 7 [json_name = "repo_url"];
    */
   repo_url?: string;
 
   /**
+   * 1 (most important) to 4; 3 when cleared.
+   *
    * @generated from field: optional int32 tier = 8;
    */
   tier?: number;
 
   /**
+   * group or alert; group when cleared.
+   *
    * @generated from field: optional string grouping = 9;
    */
   grouping?: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 11 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
 };
 
 /**

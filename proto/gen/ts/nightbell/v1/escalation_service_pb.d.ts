@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { TimeWindow, TimeWindowJson } from "./oncall_pb";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { Person, PersonJson, Why, WhyJson } from "./incident_pb";
 
 /**
@@ -101,6 +101,13 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 13;
    */
   quiet: EscalationQuiet[];
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 14;
+   */
+  etag: string;
 };
 
 /**
@@ -191,6 +198,13 @@ export declare type EscalationPolicyJson = {
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 13;
    */
   quiet?: EscalationQuietJson[];
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 14;
+   */
+  etag?: string;
 };
 
 /**
@@ -753,6 +767,21 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 11;
    */
   quiet: EscalationQuiet[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 12;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 13 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -823,6 +852,21 @@ export declare type UpdateEscalationPolicyRequestJson = {
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 11;
    */
   quiet?: EscalationQuietJson[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 12;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 13 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
 };
 
 /**
@@ -1404,7 +1448,8 @@ export declare const EscalationService: GenService<{
     output: typeof GetEscalationPolicyResponseSchema;
   },
   /**
-   * UpdateEscalationPolicy replaces the policy and all of its steps. Incidents under way page
+   * UpdateEscalationPolicy changes the fields that are present. Steps are replaced as a whole, and one
+   * that is sent back with its id stays the same. Incidents under way page
    * whoever of the new policy was not paged yet, in its order, and nobody again because of the edit.
    *
    * @generated from rpc nightbell.v1.EscalationService.UpdateEscalationPolicy

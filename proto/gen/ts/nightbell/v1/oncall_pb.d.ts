@@ -96,6 +96,13 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 13 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 14;
+   */
+  etag: string;
 };
 
 /**
@@ -182,6 +189,13 @@ export declare type ScheduleJson = {
    * @generated from field: google.protobuf.Timestamp created_at = 13 [json_name = "created_at"];
    */
   created_at?: TimestampJson;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 14;
+   */
+  etag?: string;
 };
 
 /**

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { CalendarFeed, CalendarFeedJson, CoverageProblem, CoverageProblemJson, OnCall, OnCallJson, Override, OverrideJson, Rotation, RotationJson, Schedule, ScheduleJson, Timeline, TimelineJson } from "./oncall_pb";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/oncall_service.proto.
@@ -275,6 +275,21 @@ export declare type UpdateScheduleRequest = Message<"nightbell.v1.UpdateSchedule
    * @generated from field: repeated nightbell.v1.Rotation rotations = 8;
    */
   rotations: Rotation[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 9;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 10 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -320,6 +335,21 @@ export declare type UpdateScheduleRequestJson = {
    * @generated from field: repeated nightbell.v1.Rotation rotations = 8;
    */
   rotations?: RotationJson[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 9;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 10 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
 };
 
 /**
@@ -1237,7 +1267,8 @@ export declare const OnCallService: GenService<{
     output: typeof GetScheduleResponseSchema;
   },
   /**
-   * UpdateSchedule replaces everything but the overrides. Who is paged follows at once.
+   * UpdateSchedule changes the fields that are present. Rotations are replaced as a whole, and one that
+   * is sent back with its id stays the same. Who is paged follows at once.
    *
    * @generated from rpc nightbell.v1.OnCallService.UpdateSchedule
    */

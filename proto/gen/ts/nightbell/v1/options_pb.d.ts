@@ -130,3 +130,10 @@ export declare const secret: GenExtension<FieldOptions, boolean>;
  */
 export declare const form: GenExtension<FieldOptions, string>;
 
+/**
+ * The server fills it in answers and ignores it in requests. It is no part of an etag.
+ *
+ * @generated from extension: bool filled_in_answers = 50007;
+ */
+export declare const filled_in_answers: GenExtension<FieldOptions, boolean>;
+

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/org_service.proto.
@@ -154,6 +154,13 @@ export declare type Team = Message<"nightbell.v1.Team"> & {
    * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
    */
   memberIds: string[];
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -179,6 +186,13 @@ export declare type TeamJson = {
    * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
    */
   member_ids?: string[];
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag?: string;
 };
 
 /**
@@ -326,6 +340,21 @@ export declare type UpdateTeamRequest = Message<"nightbell.v1.UpdateTeamRequest"
    * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
    */
   memberIds: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -351,6 +380,21 @@ export declare type UpdateTeamRequestJson = {
    * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
    */
   member_ids?: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
 };
 
 /**
@@ -460,7 +504,7 @@ export declare const OrgService: GenService<{
     output: typeof CreateTeamResponseSchema;
   },
   /**
-   * UpdateTeam replaces name, description and members.
+   * UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
    *
    * @generated from rpc nightbell.v1.OrgService.UpdateTeam
    */

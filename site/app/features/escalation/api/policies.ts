@@ -50,7 +50,7 @@ export function useSavePolicy() {
   return useMutation({
     mutationFn: async (policy: Policy): Promise<Policy> => {
       const answer = await call<CreateEscalationPolicyResponseJson>({
-        method: policy.id ? 'PUT' : 'POST',
+        method: policy.id ? 'PATCH' : 'POST',
         path: policy.id ? address(policy.id) : '/v1/escalation-policies',
         body: toRequest(policy),
         action: 'save escalation policy',

@@ -45,13 +45,13 @@ export const scheduleById = (id: string) =>
     },
   });
 
-/** The mutation behind Save: it makes the schedule, or replaces it when there is an id. Fails with ApiError. */
+/** The mutation behind Save: it makes the schedule, or changes it when there is an id. Fails with ApiError. */
 export function useSaveSchedule(id: string | null) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (draft: Draft): Promise<Schedule> => {
       const answer = await call<CreateScheduleResponseJson>({
-        method: id === null ? 'POST' : 'PUT',
+        method: id === null ? 'POST' : 'PATCH',
         path: id === null ? '/v1/schedules' : `/v1/schedules/${encodeURIComponent(id)}`,
         body: bodyOf(draft),
         action: id === null ? 'create schedule' : 'save schedule',
@@ -87,8 +87,8 @@ function bodyOf(draft: Draft): CreateScheduleRequestJson {
     description: draft.description.trim(),
     timezone: draft.zone,
     status: draft.active ? 'active' : 'inactive',
-    ...(draft.teamId ? { team_id: draft.teamId } : {}),
-    ...(draft.policyId ? { escalation_policy_id: draft.policyId } : {}),
+    team_id: draft.teamId,
+    escalation_policy_id: draft.policyId,
     rotations: rotationsOf(draft),
   };
 }

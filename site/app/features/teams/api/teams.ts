@@ -33,7 +33,7 @@ export function useSaveTeam() {
   return useMutation({
     mutationFn: ({ id, name, description, memberIds }: Team) =>
       call<CreateTeamResponseJson>({
-        method: id ? 'PUT' : 'POST',
+        method: id ? 'PATCH' : 'POST',
         path: id ? `/v1/teams/${encodeURIComponent(id)}` : '/v1/teams',
         body: { name, description, member_ids: memberIds },
         action: 'save team',

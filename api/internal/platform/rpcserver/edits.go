@@ -1,0 +1,97 @@
+package rpcserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"buf.build/go/protovalidate"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
+)
+
+// learnEditable remembers the request that updates a resource, so that every answer with the
+// resource in it carries its etag.
+func (s *Server) learnEditable(method protoreflect.MethodDescriptor) error {
+	if !edit.Is(method.Input()) {
+		return nil
+	}
+	resource := resourceOf(method)
+	if resource == nil {
+		return nil
+	}
+	s.editable[resource.FullName()] = method.Input()
+	return edit.Check(method.Input(), resource)
+}
+
+// versions is the last step of every call: If-Match becomes the etag of an update, and what can be
+// updated carries its etag in the answer. A single resource has it in the header too.
+func (s *Server) versions(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
+	if given := call.Header.Get("If-Match"); given != "" && edit.Is(call.Method.Input()) {
+		edit.SetETag(message.ProtoReflect(), given)
+	}
+	answer, err := next(ctx, message)
+	if err != nil || answer == nil {
+		return answer, err
+	}
+	answer.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if field.Message() == nil || field.IsMap() {
+			return true
+		}
+		request := s.editable[field.Message().FullName()]
+		switch {
+		case request == nil:
+		case field.IsList():
+			for i := range value.List().Len() {
+				edit.Tag(value.List().Get(i).Message(), request)
+			}
+		default:
+			call.ResponseHeader.Set("ETag", `"`+edit.Tag(value.Message(), request)+`"`)
+		}
+		return true
+	})
+	return answer, nil
+}
+
+// maskFromBody makes the update_mask of a REST call: the keys of its body, so that null clears.
+func maskFromBody(body []byte, message protoreflect.Message) {
+	descriptor := message.Descriptor()
+	var object map[string]json.RawMessage
+	if !edit.Is(descriptor) || json.Unmarshal(body, &object) != nil {
+		return
+	}
+	var names []string
+	for key := range object {
+		switch field := fieldNamed(descriptor.Fields(), key); {
+		case field != nil && edit.IsSettable(field):
+			names = append(names, string(field.Name()))
+		case field != nil && field.Message() != nil: // update_mask
+			noteUnknown(message, []fault.Field{{Path: key, Code: fault.Unknown, Message: "is not needed: the fields in the body are changed, null clears one"}})
+		}
+	}
+	slices.Sort(names)
+	edit.SetFields(message, names)
+}
+
+// unknownInMask refuses names in update_mask that the request does not have.
+func unknownInMask(method protoreflect.MethodDescriptor, message proto.Message) (fields []fault.Field) {
+	if !edit.Is(method.Input()) {
+		return nil
+	}
+	for _, name := range edit.Unknown(message) {
+		fields = append(fields, fault.Field{Path: "update_mask", Code: fault.Unknown, Message: "names " + printableName(name) + ", which " + doesNotExist(name, message.ProtoReflect().Descriptor())})
+	}
+	return fields[:min(len(fields), maxUnknown)]
+}
+
+func printableName(name string) string { return name[:min(len(name), 64)] }
+
+// isLeftOut reports whether a rule is broken by a field that an update does not name: it keeps its
+// value, which was held to the rule when it was stored.
+func isLeftOut(violation *protovalidate.Violation, named []string) bool {
+	path := violation.Proto.GetField().GetElements()
+	return len(path) > 0 && !slices.Contains(named, path[0].GetFieldName())
+}
