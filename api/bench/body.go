@@ -10,6 +10,7 @@ import (
 const (
 	distinctGroups = "distinct" // every request is a group of its own: an incident each
 	oneGroup       = "group"    // new alerts of one group: they join one incident
+	distinctEvents = "events"   // as distinct, by POST /v1/events
 	sameAlert      = "same"     // one alert, again and again, as Alertmanager repeats it
 )
 
@@ -41,6 +42,21 @@ func newBody(alerts int) *body {
 	}
 	return b
 }
+
+// newEvent is a body of POST /v1/events whose problem can be numbered in place, about as long as
+// that of one alert.
+func newEvent() *body {
+	b := &body{text: []byte(eventTemplate)}
+	b.alerts = [][]int{places(b.text, 0, len(b.text), alertMark)}
+	return b
+}
+
+const eventTemplate = `{"action":"trigger","dedup_key":"` + alertMark + `","title":"Error rate of checkout-` + alertMark + ` is above 5%","severity":"critical",` +
+	`"description":"5% of the requests to checkout-` + alertMark + ` have failed for 5 minutes. Look at the gateway first.","environment":"production",` +
+	`"release":"2026.11.3","source":"checkout-` + alertMark + `","tags":{"cluster":"eu-west-1","namespace":"shop","team":"payments"},"metadata":{"orders_count":3,"threshold":10},` +
+	`"links":[{"href":"https://runbooks.example.com/high-error-rate","text":"Runbook"}],"error":{"exceptions":[{"type":"TimeoutError","message":"no answer after 5003 ms",` +
+	`"frames":[{"file":"/srv/app/cart.py","function":"pay","module":"shop.cart","line":42,"in_app":true},{"file":"/srv/app/gateway.py","function":"charge","module":"shop.gateway","line":7,"in_app":true},` +
+	`{"file":"/usr/lib/runner.py","function":"run","line":7,"in_app":false}]}]},"operation":"checkout","trace":{"trace_id":"0af7651916cd43dd8448eb211c80319c","span_id":"b7ad6b7169203331"}}`
 
 func places(text []byte, from, to int, mark string) (list []int) {
 	for at := from; ; {

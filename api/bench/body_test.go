@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/ingest/prometheus"
 )
 
@@ -28,6 +29,25 @@ func TestBodiesAreWhatTheySay(t *testing.T) {
 	}
 	if size := len(newBody(1).text); size < 1200 || size > 1600 {
 		t.Errorf("one alert is %d bytes, Alertmanager's are about 1,300", size)
+	}
+}
+
+func TestEventsAreWhatTheySay(t *testing.T) {
+	b, keys := newEvent(), map[string]bool{}
+	for request := range uint64(3) {
+		b.number(request, request)
+		fields, err := event.Decode(b.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := event.Read(fields, "", "a key")
+		if err != nil || len(one.Truncated) > 0 || len(one.Warnings) > 0 {
+			t.Fatalf("%v %v %v", err, one.Truncated, one.Warnings)
+		}
+		keys[one.Received.Key] = true
+	}
+	if size := len(b.text); len(keys) != 3 || size < 900 || size > 1600 {
+		t.Errorf("%d problems, %d bytes; an alert alone is about 1,300", len(keys), size)
 	}
 }
 

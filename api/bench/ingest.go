@@ -20,7 +20,7 @@ const keyed = 16
 type ingestCase struct {
 	Name        string `json:"name"`
 	Target      string `json:"target"` // server or insert
-	Shape       string `json:"shape"`  // distinct, group or same
+	Shape       string `json:"shape"`  // distinct, events, group or same
 	Concurrency int    `json:"concurrency"`
 	Keys        int    `json:"keys"`
 	PerRequest  int    `json:"alerts_per_request"`
@@ -30,6 +30,7 @@ type ingestCase struct {
 const (
 	raw1, raw16, raw64, raw100       = "insert c=1", "insert c=16", "insert c=64", "insert 100 rows c=4"
 	ours1, ours16, ours64, ours160   = "c=1", "c=16", "c=64", "c=160"
+	ours16events                     = "c=16, events"
 	ours16keys, ours64keys           = "c=16, 16 keys", "c=64, 16 keys"
 	ours16same, ours16group, ours100 = "c=16, same alert", "c=16, one group", "100 alerts c=4"
 )
@@ -40,6 +41,7 @@ var ingestCases = []ingestCase{
 	{ours1, theServer, distinctGroups, 1, 1, 1},
 	{raw16, theInsert, "", 16, 0, 1},
 	{ours16, theServer, distinctGroups, 16, 1, 1},
+	{ours16events, theServer, distinctEvents, 16, 1, 1},
 	{ours16keys, theServer, distinctGroups, 16, 16, 1},
 	{ours16same, theServer, sameAlert, 16, 1, 1},
 	{ours16group, theServer, oneGroup, 16, 1, 1},
@@ -230,6 +232,9 @@ func (r *ingestRig) job(c ingestCase, seconds float64) (j job, stores bool) {
 		return j, false
 	}
 	j.URLs = r.workspace.hooks(r.server.url, c.Keys)
+	if c.Shape == distinctEvents {
+		j.URLs = r.workspace.eventURLs(r.server.url, c.Keys)
+	}
 	return j, true
 }
 

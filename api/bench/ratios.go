@@ -50,6 +50,7 @@ func ratios(runs map[string][]ingestRun) []bar {
 	}
 	return []bar{
 		compare("distinct, c=16, to plain inserts", ours16, raw16, rate, 0.25, false),
+		compare("events to webhooks, c=16", ours16events, ours16, rate, 0.8, false),
 		compare("distinct, c=16, 16 keys, to plain inserts", ours16keys, raw16, rate, 0.25, false),
 		compare("distinct of one group, c=16, to plain inserts", ours16group, raw16, rate, 0.25, false),
 		compare("distinct, c=64, to plain inserts", ours64, raw64, rate, 0.25, false),

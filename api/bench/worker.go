@@ -73,8 +73,15 @@ func (j job) httpWorker(ctx context.Context, target string) (*httpWorker, error)
 		return w, nil
 	}
 	w.body = newBody(j.PerRequest)
-	w.request = fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: Alertmanager/0.28.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+	if j.Shape == distinctEvents {
+		w.body = newEvent()
+	}
+	w.request = fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: Alertmanager/0.28.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
 		parsed.RequestURI(), parsed.Host, len(w.body.text))
+	if key := parsed.User.Username(); key != "" {
+		w.request = fmt.Appendf(w.request, "Authorization: Bearer %s\r\n", key)
+	}
+	w.request = append(w.request, "\r\n"...)
 	return w, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // workspace is a tenant with one person who is told by one webhook.
@@ -112,6 +113,15 @@ func (w *workspace) hooks(server string, n int) []string {
 	urls := make([]string, n)
 	for i := range n {
 		urls[i] = server + "/v1/webhooks/prometheus/" + w.serviceKeys[i]
+	}
+	return urls
+}
+
+// eventURLs are where events go, each with the key of a service as its user.
+func (w *workspace) eventURLs(server string, n int) []string {
+	urls := make([]string, n)
+	for i := range urls {
+		urls[i] = strings.Replace(server, "://", "://"+w.serviceKeys[i]+"@", 1) + "/v1/events"
 	}
 	return urls
 }
