@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeNightbell } from './server.js';
 
-const packageUrl = new URL('../dist/esm/index.js', import.meta.url).href;
+const packageUrl = new URL('../build/esm/index.js', import.meta.url).href;
 let server: FakeNightbell;
 
 beforeEach(async () => {
