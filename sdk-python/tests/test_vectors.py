@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import vectors
 
+import nightbell
 from nightbell import Client, ConfigError, ValidationError, errors, ids, redact, retry
 from nightbell.answer import Answer, Verdict, judge
 from nightbell.config import Config, mask
@@ -25,6 +26,7 @@ FAMILIES = {
     "payload",
     "redaction",
     "retry",
+    "surface",
     "truncation",
 }
 
@@ -338,3 +340,12 @@ def test_ids(case: dict[str, Any]) -> None:
         known(case, "kind", "expect", *fields)
         got = ids.window_id(*(case[field] for field in fields))
     assert got == case["expect"]
+
+
+def test_surface() -> None:
+    """What we export is what the list says."""
+    surface = vectors.load("surface")
+    own = surface["only"]["python"]
+    public = {name for name in dir(Client) if not name.startswith("_")}
+    assert public == {*surface["client"], *own["client"]}
+    assert sorted(nightbell.__all__) == own["package"]
