@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -326,6 +327,61 @@ func TestTenantEvents(t *testing.T) {
 	if status != "triggered" {
 		t.Errorf("the other organization's incident is %s", status)
 	}
+}
+
+// TestOneEventSentManyTimesAtOnceIsStoredOnce: in one batch and in several.
+func TestOneEventSentManyTimesAtOnceIsStoredOnce(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	before := n.incidentCount()
+	event := object{"id": uuid.NewString(), "title": "Orders stopped"}
+	answers := atOnce(40, func(int) answer { return n.sendEvent(event) })
+	first := 0
+	for _, got := range answers {
+		if got.header.Get("Idempotent-Replayed") == "" {
+			first++
+		}
+		if got.status != http.StatusCreated || got.body != answers[0].body {
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+	if opened := n.incidentCount() - before; first != 1 || opened != 1 {
+		t.Errorf("%d first answers, %d incidents", first, opened)
+	}
+}
+
+// TestEventsOfOneProblemAtOnce: triggers of rising severity, acknowledgements and resolves that
+// share transactions are all answered, and leave at most one open incident.
+func TestEventsOfOneProblemAtOnce(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	bodies := []object{
+		{"title": "Down", "dedup_key": "db", "severity": "low"},
+		{"title": "Down", "dedup_key": "db", "severity": "critical"},
+		{"action": "acknowledge", "dedup_key": "db"}, {"action": "resolve", "dedup_key": "db"},
+	}
+	for i, got := range atOnce(80, func(i int) answer { return n.sendEvent(bodies[i%4]) }) {
+		if got.status >= 300 && got.status != http.StatusServiceUnavailable {
+			t.Errorf("%v: %d %s", bodies[i%4], got.status, got.body)
+		}
+	}
+	if open := pgtest.One[int](t, n.database, `SELECT count(*) FROM incident WHERE org_id = $1 AND status <> 'resolved' AND incident_key LIKE '%db'`, n.orgID); open > 1 {
+		t.Errorf("%d incidents are open", open)
+	}
+	n.sendEvent(object{"title": "Down", "dedup_key": "db"})
+	if got := n.sendEvent(object{"action": "resolve", "dedup_key": "db"}); got.text("status") != "resolved" {
+		t.Errorf("the last resolve: %d %s", got.status, got.body)
+	}
+}
+
+func atOnce(times int, send func(i int) answer) []answer {
+	answers := make([]answer, times)
+	var sending sync.WaitGroup
+	for i := range times {
+		sending.Go(func() { answers[i] = send(i) })
+	}
+	sending.Wait()
+	return answers
 }
 
 func zipped(text string) []byte {
