@@ -24,7 +24,7 @@ const module = "github.com/nightbell/nightbell/api/"
 // domains in import order: each may import only those before it.
 var domains = []string{
 	"org", "auth", "catalog", "oncall", "alert", "incident",
-	"escalation", "notify", "integration", "ai", "analytics",
+	"escalation", "notify", "subscription", "integration", "ai", "analytics",
 }
 
 // mechanism is what a pure package must not touch.
@@ -121,6 +121,11 @@ var rules = map[string]rule{
 		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "handover"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "hand-overs stand beside the page path and share nothing with it",
+	},
+	"publish": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish"},
+		mayNot: []string{"connectrpc.com/"},
+		advice: "webhook subscriptions stand beside the page path and share nothing with it; internal/app decides how a message leaves",
 	},
 	"verification": {
 		may:    []string{"kernel", "domain", "db", "postgres"},

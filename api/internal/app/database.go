@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
+	"github.com/nightbell/nightbell/api/internal/publish"
 )
 
 // startDatabase starts the private PostgreSQL unless another is configured, brings the
@@ -64,5 +66,5 @@ func (s *server) releaseLeases(ctx context.Context) error {
 	if released > 0 {
 		s.logger.InfoContext(ctx, "pages that were under way at the last stop are sent again", "pages", released)
 	}
-	return err
+	return errors.Join(err, publish.ReleaseLeases(ctx, s.db))
 }

@@ -47,8 +47,12 @@ func (s *server) loops() []loop {
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
 		{"verification mails", func(ctx context.Context) { s.every(ctx, verificationInterval, s.unlessCopied(s.sendVerifications)) }},
+		{"mails of disabled webhooks", func(ctx context.Context) { s.every(ctx, disabledMailInterval, s.unlessCopied(s.mailDisabled)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
+	list = append(list, loop{"webhooks", func(ctx context.Context) {
+		sweep.Loop(ctx, s.logger, "webhooks", s.webhooks, s.unlessCopy(s.publisher.Sweep))
+	}})
 	for _, part := range s.pageSweeps() {
 		list = append(list, loop{part.name, func(ctx context.Context) { sweep.Loop(ctx, s.logger, part.name, part.waker, part.once) }})
 	}

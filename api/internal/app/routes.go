@@ -29,6 +29,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
 	"github.com/nightbell/nightbell/api/internal/platform/web"
+	"github.com/nightbell/nightbell/api/internal/subscription/subscriptionrpc"
 )
 
 // callTimeout is the longest that an RPC may take.
@@ -124,6 +125,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
+	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
 	helper := airpc.New(s.db)
 	return []mount{
 		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
@@ -152,6 +154,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_contact_service_proto, contacts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewContactServiceHandler(contacts, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_webhook_subscription_service_proto, subscriptions, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewWebhookSubscriptionServiceHandler(subscriptions, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_installation_service_proto, own, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewInstallationServiceHandler(own, o...)

@@ -28,6 +28,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
+	"github.com/nightbell/nightbell/api/internal/publish"
 	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/verification"
 	"github.com/nightbell/nightbell/api/internal/watch"
@@ -64,6 +65,8 @@ type server struct {
 	watch        *watch.Watch
 	verifier     *verification.Verifier
 	handovers    *handover.Notifier
+	publisher    *publish.Publisher
+	webhooks     *sweep.Waker
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*delivery.Outbox
 	wakers      map[notify.Kind]*sweep.Waker
@@ -164,7 +167,7 @@ func (s *server) build(ctx context.Context) error {
 	s.responder = respond.NewResponder(s.db, signals)
 	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
 	s.timerSweeper = paging.NewTimerSweeper(s.db, postgres.Sweep, s.logger, signals)
-	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier} {
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildPublisher} {
 		if err := part(ctx); err != nil {
 			return err
 		}

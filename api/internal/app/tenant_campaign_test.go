@@ -86,6 +86,10 @@ func (c *campaign) values() map[string]string {
 		"UpdateEscalationPolicyRequest.timezone": "UTC",
 		"UpdateScheduleRequest.timezone":         "UTC",
 		"UpdateServiceRequest.repo_url":          "https://example.com",
+
+		"CreateWebhookSubscriptionRequest.url":         c.slack.webhook(),
+		"CreateWebhookSubscriptionRequest.event_types": "incident.triggered",
+		"ReplayWebhookEventsRequest.since":             time.Now().Add(-time.Hour).Format(time.RFC3339),
 	}
 }
 

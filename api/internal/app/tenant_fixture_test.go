@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ type tenant struct {
 	bearers, people    map[string]string
 	apiKey, serviceKey string
 	objects            map[string]string
+	// subscription is the webhook subscription that was made last.
+	subscription string
 }
 
 func (r *rig) newTenant(name string) *tenant {
@@ -98,24 +101,27 @@ func (n *tenant) owner() string { return n.bearers["owner"] }
 // factories make one more object of a kind that a request can name. Whoever adds a kind
 // to the contract adds it here.
 var factories = map[string]func(*tenant) string{
-	"api_key":            (*tenant).makeAPIKey,
-	"calendar_feed":      (*tenant).makeFeed,
-	"channel":            func(n *tenant) string { return n.makeContact(true) },
-	"contact_method":     func(n *tenant) string { return n.makeContact(false) },
-	"escalation_policy":  (*tenant).makePolicy,
-	"escalation_step":    (*tenant).makeStep,
-	"inbox_mail":         (*tenant).makeMail,
-	"incident":           (*tenant).makeIncident,
-	"incident_cursor":    (*tenant).cursor,
-	"maintenance_window": (*tenant).makeMaintenance,
-	"notification_rule":  (*tenant).makeRule,
-	"other_user":         func(n *tenant) string { return n.people["admin"] },
-	"override":           (*tenant).makeOverride,
-	"rotation":           (*tenant).makeRotation,
-	"schedule":           (*tenant).makeScheduleID,
-	"service":            func(n *tenant) string { return n.make("/v1/services", "service", object{"name": unique("Service")}) },
-	"team":               func(n *tenant) string { return n.make("/v1/teams", "team", object{"name": unique("Team")}) },
-	"user":               func(n *tenant) string { return n.people["responder"] },
+	"api_key":              (*tenant).makeAPIKey,
+	"calendar_feed":        (*tenant).makeFeed,
+	"channel":              func(n *tenant) string { return n.makeContact(true) },
+	"contact_method":       func(n *tenant) string { return n.makeContact(false) },
+	"escalation_policy":    (*tenant).makePolicy,
+	"escalation_step":      (*tenant).makeStep,
+	"inbox_mail":           (*tenant).makeMail,
+	"incident":             (*tenant).makeIncident,
+	"incident_cursor":      (*tenant).cursor,
+	"maintenance_window":   (*tenant).makeMaintenance,
+	"notification_rule":    (*tenant).makeRule,
+	"other_user":           func(n *tenant) string { return n.people["admin"] },
+	"override":             (*tenant).makeOverride,
+	"rotation":             (*tenant).makeRotation,
+	"schedule":             (*tenant).makeScheduleID,
+	"service":              func(n *tenant) string { return n.make("/v1/services", "service", object{"name": unique("Service")}) },
+	"team":                 func(n *tenant) string { return n.make("/v1/teams", "team", object{"name": unique("Team")}) },
+	"webhook_subscription": (*tenant).makeSubscription,
+	"webhook_delivery":     (*tenant).makeDelivery,
+	"webhook_cursor":       (*tenant).cursor,
+	"user":                 func(n *tenant) string { return n.people["responder"] },
 }
 
 func unique(name string) string { return fmt.Sprintf("%s %d", name, made.Add(1)) }
@@ -228,7 +234,7 @@ func (n *tenant) cursor() string {
 
 // nobodys is the id of something that does not exist anywhere.
 func nobodys(kind string) string {
-	if kind == "incident_cursor" {
+	if strings.HasSuffix(kind, "_cursor") {
 		return page.Encode(uuid.New(), time.Now(), uuid.New())
 	}
 	return uuid.NewString()
@@ -274,4 +280,21 @@ func at[T any](t *testing.T, answer object, path ...string) T {
 		t.Fatalf("the answer has no %v: %v", path, answer)
 	}
 	return found
+}
+
+func (n *tenant) makeSubscription() string {
+	n.t.Helper()
+	n.subscription = n.make("/v1/webhook-subscriptions", "webhook_subscription", object{
+		"name": "Tickets", "url": n.slack.webhook(), "event_types": []string{"incident.triggered"},
+	})
+	return n.subscription
+}
+
+// makeDelivery makes one of the subscription that was made last: a request names both.
+func (n *tenant) makeDelivery() string {
+	n.t.Helper()
+	if n.subscription == "" {
+		n.objects["webhook_subscription"] = n.makeSubscription()
+	}
+	return n.make("/v1/webhook-subscriptions/"+n.subscription+"/test", "webhook_delivery", object{})
 }

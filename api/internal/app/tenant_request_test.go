@@ -204,7 +204,7 @@ func (f filling) text(message protoreflect.Message, field protoreflect.FieldDesc
 	n := made.Add(1)
 	switch {
 	case f.values[string(message.Descriptor().Name())+"."+string(field.Name())] != "":
-		return protoreflect.ValueOfString(f.values[string(message.Descriptor().Name())+"."+string(field.Name())])
+		return listed(message, field, protoreflect.ValueOfString(f.values[string(message.Descriptor().Name())+"."+string(field.Name())]))
 	case len(words) > 0 && len(words) == len(rules.GetIn()):
 		return protoreflect.ValueOfString(words[0])
 	case rules.GetEmail():

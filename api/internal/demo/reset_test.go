@@ -164,6 +164,10 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at) VALUES ($1, $2, 'k', 'p', '\x02', 'admin', $3, nightbell_now())`,
 		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
+		`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
+			SELECT $1, $2, 's', 'u', '{}', '\x08', 0, nightbell_now(), nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)
+			SELECT $1, $2, id, $3::uuid, 't', '{}', nightbell_now(), nightbell_now(), nightbell_now() FROM webhook_subscription WHERE org_id = $1`,
 		`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) SELECT $1, $2, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO calendar_feed (org_id, id, user_id, hash, sealed, created_by, created_at) VALUES ($1, $2, $3, '\x06', '\x07', $3, nightbell_now())`,
 		`INSERT INTO incident_timer (org_id, incident_id, kind, due_at)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
 const (
@@ -54,6 +55,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "undecodable_alert", keep: min(detail, 30*day), since: "received_at"},
 		{table: "inbox_mail", keep: min(detail, 30*day), since: "received_at"},
 		{table: "handover_notice", keep: min(detail, 30*day), since: "finished_at"},
+		{table: "webhook_delivery", keep: min(detail, subscription.Kept), since: "created_at"},
 		{table: "maintenance_window", keep: history, since: "ends_at"},
 		{table: "alert", keep: history, since: "last_seen_at", unless: open},
 		{table: "incident", keep: history, since: "resolved_at", unless: "EXISTS (SELECT FROM alert a WHERE a.incident_id = v.id)"},

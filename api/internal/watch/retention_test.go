@@ -18,7 +18,7 @@ import (
 var settled = strings.Fields(`
 	installation org users membership team team_member api_key contact_method notification_rule sign_in_tally schema_migration test_clock write_probe
 	escalation_policy escalation_step escalation_target schedule rotation rotation_person schedule_override calendar_feed
-	service service_dependency integration timeline_event incident_timer maintenance_service alert_event`)
+	service service_dependency integration webhook_subscription timeline_event incident_timer maintenance_service alert_event`)
 
 // A new table has to say here, or in expiries, what keeps it from growing for ever.
 func TestEveryTableThatGrowsHasAKeepTime(t *testing.T) {
@@ -46,6 +46,11 @@ var daily = []string{
 	`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at, finished_at)
 		SELECT $1, $2::uuid, $2::uuid::text, s.id, c.user_id, c.id, 'on', nightbell_now(), 'sent', nightbell_now(), nightbell_now(), nightbell_now()
 		FROM schedule s, contact_method c WHERE s.org_id = $1 AND c.org_id = $1 LIMIT 1`,
+	`WITH s AS (INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
+		SELECT $1, $1, 's', 'u', '{}', 's', 0, nightbell_now(), nightbell_now() WHERE NOT EXISTS (SELECT FROM webhook_subscription))
+		SELECT $2::uuid`,
+	`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)
+		VALUES ($1, $2::uuid, $1, $1, 't', '{}', nightbell_now(), nightbell_now(), nightbell_now())`,
 	`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_at) VALUES ($1, $2::uuid, 'x', nightbell_now(), nightbell_now(), nightbell_now())`,
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, method) VALUES ($1, $2::uuid, nightbell_now(), 'system', 'x')`,
 	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ($1, $2::uuid, $2::uuid::text, 'x', 'x', 'x', nightbell_now())`,

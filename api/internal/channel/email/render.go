@@ -79,14 +79,18 @@ func renderLastResort(message notify.Message, sender mail.Address) (Mail, error)
 // address is no e-mail address.
 func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
 	kind, body, shown := "handover", handoverTemplate, any(notice)
-	if asked, is := notice.(notify.Verification); is {
+	switch own := notice.(type) {
+	case notify.Verification:
 		kind, body = "verification", linkTemplate
 		shown = shownLink{
-			Subject: asked.Subject(), Headline: "Welcome to Nightbell",
+			Subject: own.Subject(), Headline: "Welcome to Nightbell",
 			Lead: "Somebody entered this e-mail address, so that Nightbell can page it. If it was you, open this link and press the button.",
-			URL:  asked.URL, Link: "Confirm this e-mail address",
+			URL:  own.URL, Link: "Confirm this e-mail address",
 			Note: "It works for seven days. If it was not you, do nothing: no page is sent here.",
 		}
+	case notify.WebhookDisabled:
+		kind, body = "webhook", linkTemplate
+		shown = shownLink{Subject: own.Subject(), Headline: "A webhook subscription is disabled", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}
 	}
 	to := notice.Envelope()
 	rendered, err := render(to, notice.Subject(), notice.Text(), sender, body, shown)

@@ -10,7 +10,8 @@
 //	moment=panic@text  only when what At was told contains the text
 //
 // Moments: "storing" (an alert, before its transaction), "stored" (committed, not
-// answered yet), "claimed", "sending" and "sent" (of a page), "deciding" (an
+// answered yet), "claimed", "sending" and "sent" (of a page), "webhooks_filled" (deliveries were made of the feed),
+// "webhook_claimed" and "webhook_sent" (of a delivery), "deciding" (an
 // escalation), "sweep" (a round of the loop of that name), "watch" (a look at
 // the database servers).
 package failpoint

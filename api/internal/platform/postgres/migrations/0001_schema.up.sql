@@ -784,6 +784,61 @@ CREATE TABLE inbox_mail (
 );
 CREATE INDEX inbox_mail_recent_idx ON inbox_mail (org_id, received_at DESC, id DESC);
 
+-- ---------------------------------------------------------------- webhooks out
+
+-- A program of the organization that is told what happens. cursor is the seq of the last entry
+-- of the feed (timeline_event) of which deliveries were made. An empty filter lets all through.
+CREATE TABLE webhook_subscription (
+    org_id               uuid NOT NULL REFERENCES org (id),
+    id                   uuid NOT NULL,
+    name                 text NOT NULL,
+    url                  text NOT NULL,
+    event_types          text[] NOT NULL,
+    service_ids          uuid[] NOT NULL DEFAULT '{}',
+    team_ids             uuid[] NOT NULL DEFAULT '{}',
+    severities           text[] NOT NULL DEFAULT '{}',
+    secret_sealed        bytea NOT NULL,
+    old_secret_sealed    bytea,
+    old_secret_until     timestamptz,
+    enabled              boolean NOT NULL DEFAULT true,
+    disabled_reason      text NOT NULL DEFAULT '',
+    failing_since        timestamptz, -- since when nothing was delivered
+    notice_due_at        timestamptz, -- when the owners are to be mailed that it was disabled
+    cursor               bigint NOT NULL,
+    version              integer NOT NULL DEFAULT 1,
+    created_at           timestamptz NOT NULL,
+    updated_at           timestamptz NOT NULL,
+    PRIMARY KEY (org_id, id),
+    CHECK ((old_secret_sealed IS NULL) = (old_secret_until IS NULL))
+);
+
+-- The queue of webhook deliveries. event_id is the webhook-id of every try, and that of the entry
+-- in the feed; a test has one of its own and no seq. next_try_at is, while a delivery is being
+-- sent, the end of its lease: one that a crash left is due again then.
+CREATE TABLE webhook_delivery (
+    org_id          uuid NOT NULL,
+    id              uuid NOT NULL,
+    subscription_id uuid NOT NULL,
+    event_id        uuid NOT NULL,
+    seq             bigint,
+    event_type      text NOT NULL,
+    payload         text NOT NULL,
+    status          text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed')),
+    attempt_count   integer NOT NULL DEFAULT 0, -- since retry_since
+    next_try_at     timestamptz NOT NULL,
+    lease_token     uuid,
+    response_status integer,
+    detail          text NOT NULL DEFAULT '',
+    retry_since     timestamptz NOT NULL,
+    created_at      timestamptz NOT NULL,
+    finished_at     timestamptz,
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, subscription_id) REFERENCES webhook_subscription (org_id, id) ON DELETE CASCADE,
+    CHECK ((status = 'pending') = (finished_at IS NULL))
+);
+CREATE INDEX webhook_delivery_due_idx ON webhook_delivery (subscription_id, next_try_at) WHERE finished_at IS NULL;
+CREATE INDEX webhook_delivery_subscription_idx ON webhook_delivery (org_id, subscription_id, id);
+
 -- ---------------------------------------------------------------- maintenance
 
 -- Incidents of these services open as ever and page nobody until ends_at.
@@ -896,7 +951,8 @@ BEGIN
         'service_key', 'service_dependency', 'change_event', 'incident', 'alert', 'alert_event',
         'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
         'delivery', 'inbox_mail', 'maintenance_window',
-        'maintenance_service', 'integration', 'audit_event', 'idempotency_key']
+        'maintenance_service', 'integration', 'audit_event', 'idempotency_key',
+        'webhook_subscription', 'webhook_delivery']
     LOOP
         -- No statistics of org_id: with them the planner expects no rows of an organization that
         -- came after ANALYZE, prices every index that begins with org_id like the primary key, and
@@ -916,6 +972,8 @@ CREATE POLICY retention ON audit_event AS RESTRICTIVE FOR DELETE TO nightbell_sy
 REVOKE ALL ON FUNCTION alert_event_partitions(timestamptz, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION alert_event_partitions(timestamptz, interval) TO nightbell_system;
 REVOKE UPDATE, DELETE ON timeline_event FROM nightbell_tenant;
+-- Where a webhook subscription begins, and how far the feed has settled.
+GRANT SELECT ON SEQUENCE timeline_event_seq_seq TO nightbell_tenant, nightbell_system;
 
 -- Text search runs as nightbell_system, because operators that are not leakproof cannot use an
 -- index below row-level security (measured: 0.3 ms becomes 55 ms). The organization is the

@@ -105,4 +105,9 @@ var organizationRows = []string{
 	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ({org}, {audit_event}, nightbell_now(), 'user', {user}, 'filled')`,
 	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ({org}, {org}, 'filled', 'filled', 'filled', 'filled', nightbell_now())`,
+	`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
+		VALUES ({org}, {webhook_subscription}, 'Filled subscription', 'https://example.com/filled', '{incident.triggered}', 'sealed', 9e15::bigint, nightbell_now(), nightbell_now())`,
+	`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, status, next_try_at, retry_since, created_at, finished_at)
+		VALUES ({org}, {webhook_delivery}, {webhook_subscription}, {timeline_event}, 'incident.triggered', '{}', 'delivered',
+			nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
 }

@@ -1,0 +1,382 @@
+// Package subscriptionrpc answers the calls about webhook subscriptions and their deliveries.
+package subscriptionrpc
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
+	"github.com/nightbell/nightbell/api/internal/subscription"
+	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
+)
+
+var (
+	errNotFound   = fault.New(fault.NotFound, "webhook_subscription_not_found", "Webhook subscription not found")
+	errNoDelivery = fault.New(fault.NotFound, "webhook_delivery_not_found", "Webhook delivery not found")
+	errTooMany    = fault.Newf(fault.Conflict, "too_many_webhook_subscriptions",
+		"Your organization has %d webhook subscriptions, and may have no more. Delete one that nobody uses.", subscription.MostOfOrg)
+	errDisabled = fault.New(fault.Conflict, "webhook_subscription_disabled", "The subscription is disabled, so nothing is delivered. Enable it first.")
+)
+
+// shownAtOnce is a list's page when the caller does not say.
+const shownAtOnce = 50
+
+// Handler implements nightbellv1connect.WebhookSubscriptionServiceHandler.
+type Handler struct {
+	db       *postgres.DB
+	box      *secret.Box
+	checkURL func(url string) error
+	wake     func()
+}
+
+// New makes a handler. CheckURL says whether an address that a tenant gave may be called; wake is
+// called when something is due.
+func New(db *postgres.DB, box *secret.Box, checkURL func(url string) error, wake func()) *Handler {
+	return &Handler{db: db, box: box, checkURL: checkURL, wake: wake}
+}
+
+type call struct {
+	tx     pgx.Tx
+	caller auth.Actor
+	now    time.Time
+}
+
+func (h *Handler) in(ctx context.Context, do func(context.Context, call) error, options ...postgres.TxOption) error {
+	caller, _ := auth.ActorFrom(ctx)
+	return h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, call{tx, caller, now})
+	}, options...)
+}
+
+// CreateWebhookSubscription adds one that is told what happens from now on.
+func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightbellv1.CreateWebhookSubscriptionRequest) (*nightbellv1.CreateWebhookSubscriptionResponse, error) {
+	own, err := h.asked(request)
+	if err != nil {
+		return nil, err
+	}
+	signing, text := notify.NewSigningSecret()
+	response := &nightbellv1.CreateWebhookSubscriptionResponse{Secret: text}
+	err = h.in(ctx, func(ctx context.Context, c call) error {
+		if n, err := subscriptiondb.Count(ctx, c.tx, c.caller.OrgID); err != nil {
+			return err
+		} else if n >= subscription.MostOfOrg {
+			return errTooMany
+		}
+		if err := known(ctx, c, own.Filter); err != nil {
+			return err
+		}
+		sealed := h.box.Seal(signing, subscription.SecretPlace(c.caller.OrgID, own.ID))
+		if err := subscriptiondb.Insert(ctx, c.tx, c.caller.OrgID, own, sealed, c.now); err != nil {
+			return err
+		}
+		response.WebhookSubscription, err = read(ctx, c, own.ID)
+		return err
+	})
+	if err == nil {
+		h.wake()
+	}
+	return response, err
+}
+
+// asked checks what can be checked without the database.
+func (h *Handler) asked(request *nightbellv1.CreateWebhookSubscriptionRequest) (subscriptiondb.Subscription, error) {
+	own := subscriptiondb.Subscription{ID: id.New(), Name: strings.TrimSpace(request.GetName()), URL: strings.TrimSpace(request.GetUrl())}
+	if own.Name == "" || plaintext.Check(own.Name) != "" {
+		return own, fault.InvalidField("name", fault.BadFormat, "Give it a name without control and invisible characters.")
+	}
+	if err := h.checkURL(own.URL); err != nil {
+		return own, fault.InvalidField("url", fault.BadFormat, err.Error())
+	}
+	own.Types = slices.Compact(slices.Sorted(slices.Values(request.GetEventTypes())))
+	for _, eventType := range own.Types {
+		if !slices.Contains(subscription.Types(), eventType) {
+			return own, fault.InvalidField("event_types", fault.NotOneOf, "There is no such type of event. Choose among "+strings.Join(subscription.Types(), ", ")+".")
+		}
+	}
+	filter := request.GetFilter()
+	own.Services, own.Teams, own.Severities = keys(filter.GetServiceIds()), keys(filter.GetTeamIds()), filter.GetSeverities()
+	return own, nil
+}
+
+// keys reads ids, each once; text that is no id names nothing.
+func keys(texts []string) []uuid.UUID {
+	list := make([]uuid.UUID, len(texts))
+	for i, text := range texts {
+		list[i], _ = id.Parse(text)
+	}
+	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(list)
+}
+
+func known(ctx context.Context, c call, filter subscription.Filter) error {
+	services, teams, err := subscriptiondb.Unknown(ctx, c.tx, c.caller.OrgID, filter)
+	switch {
+	case err != nil:
+		return err
+	case services > 0:
+		return fault.InvalidField("filter.service_ids", fault.Missing, "One of these services does not exist.")
+	case teams > 0:
+		return fault.InvalidField("filter.team_ids", fault.Missing, "One of these teams does not exist.")
+	default:
+		return nil
+	}
+}
+
+func read(ctx context.Context, c call, subscriptionID uuid.UUID) (*nightbellv1.WebhookSubscription, error) {
+	own, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errNotFound
+	}
+	return message(own, c.now), err
+}
+
+// ListWebhookSubscriptions gives the newest first.
+func (h *Handler) ListWebhookSubscriptions(ctx context.Context, request *nightbellv1.ListWebhookSubscriptionsRequest) (*nightbellv1.ListWebhookSubscriptionsResponse, error) {
+	response := &nightbellv1.ListWebhookSubscriptionsResponse{}
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		most, before, err := place(c, request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		list, err := subscriptiondb.List(ctx, c.tx, c.caller.OrgID, before, most+1)
+		if len(list) > most {
+			list = list[:most]
+			response.NextCursor = page.Encode(c.caller.OrgID, list[most-1].CreatedAt, list[most-1].ID)
+		}
+		for _, own := range list {
+			response.WebhookSubscriptions = append(response.WebhookSubscriptions, message(own, c.now))
+		}
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// place is how many to list, and the id that all of them are less than: keys are made in the order
+// of time.
+func place(c call, limit int32, cursor string) (most int, before uuid.UUID, err error) {
+	if most = int(limit); most == 0 {
+		most = shownAtOnce
+	}
+	if cursor == "" {
+		return most, uuid.Max, nil
+	}
+	_, key, err := page.Decode(c.caller.OrgID, cursor)
+	return most, key, err
+}
+
+// GetWebhookSubscription reads one.
+func (h *Handler) GetWebhookSubscription(ctx context.Context, request *nightbellv1.GetWebhookSubscriptionRequest) (*nightbellv1.GetWebhookSubscriptionResponse, error) {
+	response := &nightbellv1.GetWebhookSubscriptionResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) (err error) {
+		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// DeleteWebhookSubscription removes one with its deliveries.
+func (h *Handler) DeleteWebhookSubscription(ctx context.Context, request *nightbellv1.DeleteWebhookSubscriptionRequest) (*nightbellv1.DeleteWebhookSubscriptionResponse, error) {
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		deleted, err := subscriptiondb.Delete(ctx, c.tx, c.caller.OrgID, subscriptionID)
+		return orMissing(deleted, err)
+	})
+	return &nightbellv1.DeleteWebhookSubscriptionResponse{}, err
+}
+
+func orMissing(found bool, err error) error {
+	if err == nil && !found {
+		return errNotFound
+	}
+	return err
+}
+
+// RotateWebhookSecret makes a new secret; the old one signs for 24 hours, too.
+func (h *Handler) RotateWebhookSecret(ctx context.Context, request *nightbellv1.RotateWebhookSecretRequest) (*nightbellv1.RotateWebhookSecretResponse, error) {
+	signing, text := notify.NewSigningSecret()
+	response := &nightbellv1.RotateWebhookSecretResponse{Secret: text}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		sealed := h.box.Seal(signing, subscription.SecretPlace(c.caller.OrgID, subscriptionID))
+		rotated, err := subscriptiondb.Rotate(ctx, c.tx, c.caller.OrgID, subscriptionID, sealed, c.now.Add(subscription.BothSecrets), c.now)
+		if err := orMissing(rotated, err); err != nil {
+			return err
+		}
+		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		return err
+	})
+	return response, err
+}
+
+// TestWebhookSubscription queues an event that is none.
+func (h *Handler) TestWebhookSubscription(ctx context.Context, request *nightbellv1.TestWebhookSubscriptionRequest) (*nightbellv1.TestWebhookSubscriptionResponse, error) {
+	response := &nightbellv1.TestWebhookSubscriptionResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		if err := enabled(ctx, c, subscriptionID); err != nil {
+			return err
+		}
+		payload, err := subscription.TestPayload(subscription.Actor{Kind: string(c.caller.Kind), ID: c.caller.ID()}, c.now)
+		if err != nil {
+			return err
+		}
+		event, deliveryID := subscriptiondb.Event{ID: id.New(), Type: subscription.Test, Payload: payload}, id.New()
+		if err := subscriptiondb.InsertTest(ctx, c.tx, c.caller.OrgID, subscriptionID, deliveryID, event, c.now); err != nil {
+			return err
+		}
+		response.WebhookDelivery, err = readDelivery(ctx, c, subscriptionID, deliveryID)
+		return err
+	})
+	if err == nil {
+		h.wake()
+	}
+	return response, err
+}
+
+func enabled(ctx context.Context, c call, subscriptionID uuid.UUID) error {
+	own, err := read(ctx, c, subscriptionID)
+	if err == nil && !own.GetEnabled() {
+		return errDisabled
+	}
+	return err
+}
+
+func readDelivery(ctx context.Context, c call, subscriptionID, deliveryID uuid.UUID) (*nightbellv1.WebhookDelivery, error) {
+	own, err := subscriptiondb.GetDelivery(ctx, c.tx, c.caller.OrgID, subscriptionID, deliveryID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, errNoDelivery
+	}
+	return deliveryMessage(own), err
+}
+
+// ListWebhookDeliveries gives the newest first.
+func (h *Handler) ListWebhookDeliveries(ctx context.Context, request *nightbellv1.ListWebhookDeliveriesRequest) (*nightbellv1.ListWebhookDeliveriesResponse, error) {
+	response := &nightbellv1.ListWebhookDeliveriesResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		if _, err := read(ctx, c, subscriptionID); err != nil {
+			return err
+		}
+		most, before, err := place(c, request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		list, err := subscriptiondb.ListDeliveries(ctx, c.tx, c.caller.OrgID, subscriptionID, request.GetStatus(), before, most+1)
+		if len(list) > most {
+			list = list[:most]
+			response.NextCursor = page.Encode(c.caller.OrgID, list[most-1].CreatedAt, list[most-1].ID)
+		}
+		for _, own := range list {
+			response.WebhookDeliveries = append(response.WebhookDeliveries, deliveryMessage(own))
+		}
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// RedeliverWebhook makes a delivery due again.
+func (h *Handler) RedeliverWebhook(ctx context.Context, request *nightbellv1.RedeliverWebhookRequest) (*nightbellv1.RedeliverWebhookResponse, error) {
+	response := &nightbellv1.RedeliverWebhookResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	deliveryID, _ := id.Parse(request.GetDeliveryId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		if err := enabled(ctx, c, subscriptionID); err != nil {
+			return err
+		}
+		if err := subscriptiondb.Redeliver(ctx, c.tx, c.caller.OrgID, subscriptionID, deliveryID, c.now); err != nil {
+			return err
+		}
+		var err error
+		response.WebhookDelivery, err = readDelivery(ctx, c, subscriptionID, deliveryID)
+		return err
+	})
+	if err == nil {
+		h.wake()
+	}
+	return response, err
+}
+
+// ReplayWebhookEvents moves the cursor of a subscription back.
+func (h *Handler) ReplayWebhookEvents(ctx context.Context, request *nightbellv1.ReplayWebhookEventsRequest) (*nightbellv1.ReplayWebhookEventsResponse, error) {
+	response := &nightbellv1.ReplayWebhookEventsResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		if err := enabled(ctx, c, subscriptionID); err != nil {
+			return err
+		}
+		if request.GetSince() == nil {
+			return fault.InvalidField("since", fault.Required, "Say since when events are to be delivered again.")
+		}
+		since := request.GetSince().AsTime()
+		if since.After(c.now) || c.now.Sub(since) > subscription.LongestReplay {
+			return fault.InvalidField("since", fault.OutOfRange, "Choose a time of the last 30 days.")
+		}
+		replayed, err := subscriptiondb.Replay(ctx, c.tx, c.caller.OrgID, subscriptionID, since)
+		if err := orMissing(replayed, err); err != nil {
+			return err
+		}
+		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		return err
+	})
+	if err == nil {
+		h.wake()
+	}
+	return response, err
+}
+
+func message(own subscriptiondb.Subscription, now time.Time) *nightbellv1.WebhookSubscription {
+	m := &nightbellv1.WebhookSubscription{
+		Id: own.ID.String(), Name: own.Name, Url: own.URL, EventTypes: own.Types, Filter: &nightbellv1.WebhookFilter{Severities: own.Severities},
+		Enabled: own.Enabled, DisabledReason: own.DisabledReason, FailingSinceAt: moment(own.FailingSince),
+		CreatedAt: timestamppb.New(own.CreatedAt), UpdatedAt: timestamppb.New(own.UpdatedAt), Etag: strconv.Itoa(own.Version),
+	}
+	if own.OldSecretUntil != nil && own.OldSecretUntil.After(now) {
+		m.OldSecretExpiresAt = moment(own.OldSecretUntil)
+	}
+	for _, service := range own.Services {
+		m.Filter.ServiceIds = append(m.Filter.ServiceIds, service.String())
+	}
+	for _, team := range own.Teams {
+		m.Filter.TeamIds = append(m.Filter.TeamIds, team.String())
+	}
+	return m
+}
+
+func deliveryMessage(own subscriptiondb.Delivery) *nightbellv1.WebhookDelivery {
+	m := &nightbellv1.WebhookDelivery{
+		Id: own.ID.String(), EventId: own.EventID.String(), EventType: own.EventType, Status: own.Status, AttemptCount: int32(own.Attempts),
+		ResponseStatus: own.ResponseStatus, Detail: own.Detail, CreatedAt: timestamppb.New(own.CreatedAt), FinishedAt: moment(own.FinishedAt),
+	}
+	if own.FinishedAt == nil {
+		m.NextTryAt = timestamppb.New(own.NextTryAt)
+	}
+	return m
+}
+
+func moment(at *time.Time) *timestamppb.Timestamp {
+	if at == nil {
+		return nil
+	}
+	return timestamppb.New(*at)
+}
