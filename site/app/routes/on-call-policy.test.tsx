@@ -12,6 +12,7 @@ const stored = {
   id: 'p1',
   name: 'Payments',
   timezone: 'Europe/Berlin',
+  etag: 'e1',
   repeats: 1,
   steps: [
     { id: 'one', delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
@@ -132,6 +133,32 @@ describe('a policy', () => {
     expect(screen.getByRole('button', { name: 'Remove step 1' })).toBeDisabled();
     await userEvent.click(screen.getByRole('button', { name: 'Discard' }));
     expect(stepNames()).toHaveLength(2);
+  });
+
+  it('is kept on top of what somebody else changed meanwhile', async () => {
+    show();
+    const name = await screen.findByRole('textbox', { name: 'Name' });
+    await userEvent.type(name, ' 2');
+    const asked: (string | null)[] = [];
+    let stale = true;
+    server.use(
+      http.patch('*/v1/escalation-policies/p1', ({ request }) => {
+        asked.push(request.headers.get('If-Match'));
+        if (!stale) return HttpResponse.json({ escalation_policy: { id: 'p1' } });
+        stale = false;
+        return HttpResponse.json({ code: 'etag_mismatch', message: 'Changed.' }, { status: 412 });
+      }),
+      http.get('*/v1/escalation-policies/p1', () =>
+        HttpResponse.json({ escalation_policy: { ...stored, etag: 'e2', description: 'Theirs' } }),
+      ),
+    );
+    await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Somebody else changed the description while');
+    await userEvent.click(screen.getByRole('button', { name: 'Keep editing on top of it' }));
+    expect(screen.getByRole('textbox', { name: 'Name' })).toHaveValue('Payments 2');
+    expect(screen.getByRole('textbox', { name: /Description/ })).toHaveValue('Theirs');
+    await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
+    await waitFor(() => expect(asked).toEqual(['"e1"', '"e2"']));
   });
 
   it('keeps what was written when the server refuses', async () => {

@@ -53,6 +53,7 @@ export function useSavePolicy() {
         method: policy.id ? 'PATCH' : 'POST',
         path: policy.id ? address(policy.id) : '/v1/escalation-policies',
         body: toRequest(policy),
+        headers: policy.etag ? { 'If-Match': `"${policy.etag}"` } : undefined,
         action: 'save escalation policy',
         keepSession: true,
       });

@@ -1,15 +1,21 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import { changedFields, isConflict } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { useSavePolicy } from '../api/policies';
+import { policyDetail, useSavePolicy } from '../api/policies';
 import { type Faults, faultsOf } from '../model/edit';
 import { type Policy, toRequest } from '../model/policy';
 
 /** A policy that is being written: the draft, its faults once somebody tried to save, and the ways out of it. */
 export function usePolicyDraft(policy: Policy) {
+  const client = useQueryClient();
   const [edited, setEdited] = useState<Policy | null>(null);
+  // What the draft began as, and what somebody else has stored meanwhile.
+  const [base, setBase] = useState(policy);
+  const [theirs, setTheirs] = useState<Policy | null>(null);
   const [tried, setTried] = useState(false);
   const save = useSavePolicy();
   const navigate = useNavigate();
@@ -24,21 +30,75 @@ export function usePolicyDraft(policy: Policy) {
       onSuccess: (stored) => {
         letGo();
         setEdited(null);
+        setBase(stored);
         setTried(false);
         toast({ kind: 'success', title: `${stored.name} is saved` });
         if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
       },
+      onError: async (error) => {
+        if (isConflict(error))
+          setTheirs(await client.fetchQuery({ ...policyDetail(draft.id), staleTime: 0 }));
+      },
     });
     return true;
   };
+  const change = (next: Policy) => {
+    if (edited === null) setBase(policy);
+    setEdited(next);
+  };
+  const keepOnTop = () => {
+    if (theirs === null) return;
+    const mine = Object.fromEntries(
+      changedFields(toRequest(base), toRequest(draft)).flatMap(fieldsBehind(draft)),
+    );
+    setEdited({ ...theirs, ...mine });
+    setBase(theirs);
+    setTheirs(null);
+    save.reset();
+  };
   const discard = () => {
     setEdited(null);
+    setTheirs(null);
     setTried(false);
     save.reset();
   };
-  return { draft, change: setEdited, faults, dirty, save, submit, discard, guard };
+  const theirChanges = theirs
+    ? changedFields(toRequest(base), toRequest(theirs)).map((field) => words[field])
+    : null;
+  return { draft, change, faults, dirty, save, submit, discard, guard, theirChanges, keepOnTop };
 }
 
 function same(a: Policy, b: Policy): boolean {
   return JSON.stringify(toRequest(a)) === JSON.stringify(toRequest(b));
+}
+
+type Asked = keyof ReturnType<typeof toRequest>;
+
+/** What people call the fields that are stored. */
+const words: Readonly<Record<Asked, string>> = {
+  name: 'the name',
+  description: 'the description',
+  repeats: 'how often it repeats',
+  ack_timeout_seconds: 'when it pages again',
+  auto_resolve_seconds: 'when it resolves',
+  timezone: 'the time zone',
+  last_resort: 'the last resort',
+  last_resort_target: 'the last resort',
+  quiet: 'when it pages nobody',
+  steps: 'the steps',
+};
+
+// The fields of a draft that are stored under other names.
+const places: Readonly<Partial<Record<Asked, keyof Policy>>> = {
+  ack_timeout_seconds: 'ackTimeoutSeconds',
+  auto_resolve_seconds: 'autoResolveSeconds',
+  last_resort: 'lastResort',
+  last_resort_target: 'lastResortTarget',
+};
+
+function fieldsBehind(draft: Policy) {
+  return (field: Asked): [keyof Policy, unknown][] => {
+    const place = places[field] ?? (field as keyof Policy);
+    return [[place, draft[place]]];
+  };
 }

@@ -53,6 +53,8 @@ export type LastResort = 'owners' | 'target' | 'nobody';
 /** An escalation policy, stored or being written. */
 export interface Policy {
   id: string;
+  /** The version that it was read in. */
+  etag: string;
   name: string;
   description: string;
   repeats: number;
@@ -91,6 +93,7 @@ export const limits = {
 export function toPolicy(json: EscalationPolicyJson): Policy {
   return {
     id: json.id ?? '',
+    etag: json.etag ?? '',
     name: json.name ?? '',
     description: json.description ?? '',
     repeats: json.repeats ?? 0,
