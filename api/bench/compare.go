@@ -110,12 +110,15 @@ type measure struct {
 func measures() []measure {
 	var list []measure
 	for _, c := range ingestCases {
-		if c.Target == theServer {
+		if compared(c) {
 			list = append(list, measure{c.Name + ", alerts/s", false}, measure{c.Name + ", p50 ms", true}, measure{c.Name + ", CPU s/1000", true})
 		}
 	}
 	return append(list, measure{"list of 25, p50 ms", true}, measure{"list of 1000, p50 ms", true}, measure{"page, p50 ms", true}, measure{"page, p90 ms", true})
 }
+
+// compared leaves out what binaries of before do not take.
+func compared(c ingestCase) bool { return c.Target == theServer && c.Name != ours16events }
 
 // newSide starts a binary with a tenant for floods and one that is paged now and then.
 func newSide(ctx context.Context, bin string) (*side, error) {
@@ -135,7 +138,7 @@ func (s *side) measure(ctx context.Context, c compareCommand) error {
 	}
 	add := func(name string, figure float64) { s.figures[name] = append(s.figures[name], figure) }
 	for _, one := range ingestCases {
-		if one.Target != theServer {
+		if !compared(one) {
 			continue
 		}
 		run, err := s.rig.run(ctx, one, c.Seconds)
