@@ -111,9 +111,16 @@ type Outbox struct {
 	// claimLimit and recordLimit are claimTimeout and recordTimeout; tests of a slow database
 	// set others.
 	claimLimit, recordLimit time.Duration
+	// failedOverAt is when a look last went on to other contacts; only Sweep uses it.
+	failedOverAt time.Time
+
 	// interrupted stands for a crash at a moment of a delivery; tests set it.
 	interrupted func(moment string) bool
 }
+
+// failOverGap is how long looks that claim leave out going on to other contacts, which is a
+// transaction of its own: in a storm nearly every look claims.
+const failOverGap = time.Second
 
 // New makes the outbox of one channel. Its loop calls Sweep.
 func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Options) *Outbox {
@@ -169,7 +176,11 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 			again = true
 		}
 	}
-	moved, err := d.failOverDue(ctx, claims, without, room)
+	moved := false
+	if len(claims) == 0 || !now.Before(d.failedOverAt.Add(failOverGap)) || now.Before(d.failedOverAt) {
+		d.failedOverAt = now
+		moved, err = d.failOverDue(ctx, claims, without, room)
+	}
 	if renewed || moved {
 		d.options.Moved()
 	}
