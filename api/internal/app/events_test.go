@@ -358,7 +358,8 @@ func TestEventsOfOneProblemAtOnce(t *testing.T) {
 	bodies := []object{
 		{"title": "Down", "dedup_key": "db", "severity": "low"},
 		{"title": "Down", "dedup_key": "db", "severity": "critical"},
-		{"action": "acknowledge", "dedup_key": "db"}, {"action": "resolve", "dedup_key": "db"},
+		{"action": "acknowledge", "dedup_key": "db"},
+		{"action": "resolve", "dedup_key": "db"},
 	}
 	for i, got := range atOnce(80, func(i int) answer { return n.sendEvent(bodies[i%4]) }) {
 		if got.status >= 300 && got.status != http.StatusServiceUnavailable {
