@@ -33,19 +33,20 @@ func stub[T any](impl T, construct func(T, ...connect.HandlerOption) (string, ht
 // stubs has one entry for each service of the contract; a missing one fails the tests below.
 func stubs() map[protoreflect.FullName]mounting {
 	return map[protoreflect.FullName]mounting{
-		nightbellv1connect.AiServiceName:           stub[nightbellv1connect.AiServiceHandler](nightbellv1connect.UnimplementedAiServiceHandler{}, nightbellv1connect.NewAiServiceHandler),
-		nightbellv1connect.ApiKeyServiceName:       stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
-		nightbellv1connect.AuthServiceName:         stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),
-		nightbellv1connect.CatalogServiceName:      stub[nightbellv1connect.CatalogServiceHandler](nightbellv1connect.UnimplementedCatalogServiceHandler{}, nightbellv1connect.NewCatalogServiceHandler),
-		nightbellv1connect.ContactServiceName:      stub[nightbellv1connect.ContactServiceHandler](nightbellv1connect.UnimplementedContactServiceHandler{}, nightbellv1connect.NewContactServiceHandler),
-		nightbellv1connect.EscalationServiceName:   stub[nightbellv1connect.EscalationServiceHandler](nightbellv1connect.UnimplementedEscalationServiceHandler{}, nightbellv1connect.NewEscalationServiceHandler),
-		nightbellv1connect.InboxServiceName:        stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),
-		nightbellv1connect.InstallationServiceName: stub[nightbellv1connect.InstallationServiceHandler](nightbellv1connect.UnimplementedInstallationServiceHandler{}, nightbellv1connect.NewInstallationServiceHandler),
-		nightbellv1connect.IncidentServiceName:     stub[nightbellv1connect.IncidentServiceHandler](nightbellv1connect.UnimplementedIncidentServiceHandler{}, nightbellv1connect.NewIncidentServiceHandler),
-		nightbellv1connect.MaintenanceServiceName:  stub[nightbellv1connect.MaintenanceServiceHandler](nightbellv1connect.UnimplementedMaintenanceServiceHandler{}, nightbellv1connect.NewMaintenanceServiceHandler),
-		nightbellv1connect.OnCallServiceName:       stub[nightbellv1connect.OnCallServiceHandler](nightbellv1connect.UnimplementedOnCallServiceHandler{}, nightbellv1connect.NewOnCallServiceHandler),
-		nightbellv1connect.OrgServiceName:          stub[nightbellv1connect.OrgServiceHandler](nightbellv1connect.UnimplementedOrgServiceHandler{}, nightbellv1connect.NewOrgServiceHandler),
-		nightbellv1connect.SlackServiceName:        stub[nightbellv1connect.SlackServiceHandler](nightbellv1connect.UnimplementedSlackServiceHandler{}, nightbellv1connect.NewSlackServiceHandler),
+		nightbellv1connect.AiServiceName:                  stub[nightbellv1connect.AiServiceHandler](nightbellv1connect.UnimplementedAiServiceHandler{}, nightbellv1connect.NewAiServiceHandler),
+		nightbellv1connect.ApiKeyServiceName:              stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
+		nightbellv1connect.AuthServiceName:                stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),
+		nightbellv1connect.CatalogServiceName:             stub[nightbellv1connect.CatalogServiceHandler](nightbellv1connect.UnimplementedCatalogServiceHandler{}, nightbellv1connect.NewCatalogServiceHandler),
+		nightbellv1connect.ContactServiceName:             stub[nightbellv1connect.ContactServiceHandler](nightbellv1connect.UnimplementedContactServiceHandler{}, nightbellv1connect.NewContactServiceHandler),
+		nightbellv1connect.EscalationServiceName:          stub[nightbellv1connect.EscalationServiceHandler](nightbellv1connect.UnimplementedEscalationServiceHandler{}, nightbellv1connect.NewEscalationServiceHandler),
+		nightbellv1connect.InboxServiceName:               stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),
+		nightbellv1connect.InstallationServiceName:        stub[nightbellv1connect.InstallationServiceHandler](nightbellv1connect.UnimplementedInstallationServiceHandler{}, nightbellv1connect.NewInstallationServiceHandler),
+		nightbellv1connect.IncidentServiceName:            stub[nightbellv1connect.IncidentServiceHandler](nightbellv1connect.UnimplementedIncidentServiceHandler{}, nightbellv1connect.NewIncidentServiceHandler),
+		nightbellv1connect.MaintenanceServiceName:         stub[nightbellv1connect.MaintenanceServiceHandler](nightbellv1connect.UnimplementedMaintenanceServiceHandler{}, nightbellv1connect.NewMaintenanceServiceHandler),
+		nightbellv1connect.OnCallServiceName:              stub[nightbellv1connect.OnCallServiceHandler](nightbellv1connect.UnimplementedOnCallServiceHandler{}, nightbellv1connect.NewOnCallServiceHandler),
+		nightbellv1connect.OrgServiceName:                 stub[nightbellv1connect.OrgServiceHandler](nightbellv1connect.UnimplementedOrgServiceHandler{}, nightbellv1connect.NewOrgServiceHandler),
+		nightbellv1connect.SlackServiceName:               stub[nightbellv1connect.SlackServiceHandler](nightbellv1connect.UnimplementedSlackServiceHandler{}, nightbellv1connect.NewSlackServiceHandler),
+		nightbellv1connect.WebhookSubscriptionServiceName: stub[nightbellv1connect.WebhookSubscriptionServiceHandler](nightbellv1connect.UnimplementedWebhookSubscriptionServiceHandler{}, nightbellv1connect.NewWebhookSubscriptionServiceHandler),
 	}
 }
 

@@ -5,7 +5,7 @@ DROP FUNCTION incident_search(text);
 RESET ROLE;
 DROP FUNCTION alert_event_partitions(timestamptz, interval);
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
-DROP TABLE idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
+DROP TABLE webhook_delivery, webhook_subscription, idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
     delivery, notification, incident_timer, timeline_event,
     undecodable_alert, alert_event, alert, incident, change_event, service_dependency, service_key, service,
     escalation_target, escalation_step, handover_notice, calendar_feed, schedule_override, rotation_person,
