@@ -165,6 +165,6 @@ test.describe('incidents', () => {
     await expect(page.getByRole('button', { name: `Acknowledge ${name}` })).toBeVisible();
     await other.getByRole('button', { name: /^Acknowledge/ }).click();
     await expect(page.getByRole('button', { name: `Resolve ${name}` })).toBeVisible();
-    await expect(other.getByText('Acknowledged by Mara Lindqvist')).toBeVisible();
+    await expect(other.getByText('Acknowledged by Mara Lindqvist', { exact: true })).toBeVisible();
   });
 });

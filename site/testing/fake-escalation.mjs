@@ -300,11 +300,11 @@ export function answerEscalation(method, path, body, query) {
   if (kind === 'escalation-policies' && id) {
     const policy = policies.find((one) => one.id === id);
     if (!policy) return refused(404, 'That escalation policy does not exist.');
-    if (method === 'PUT') return savePolicy(id, body);
+    if (method === 'PATCH') return savePolicy(id, body);
     if (part === 'make-default') return makeDefault(policy);
     return method === 'DELETE' ? deletePolicy(id) : ok({ escalation_policy: policy });
   }
-  if (kind === 'teams' && id) return method === 'PUT' ? saveTeam(id, body) : deleteTeam(id);
+  if (kind === 'teams' && id) return method === 'PATCH' ? saveTeam(id, body) : deleteTeam(id);
   if (kind === 'maintenance-windows' && part === 'end') return endWindow(id);
   return undefined;
 }

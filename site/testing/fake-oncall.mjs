@@ -398,7 +398,7 @@ export function answerOncall(method, path, body, query) {
       return no(409, `The escalation policy ${user.name} pages this schedule. Take it out there first.`);
     return drop(schedules, id);
   }
-  return method === 'PUT' ? change(id, body) : ok({ schedule: shown(one) });
+  return method === 'PATCH' ? change(id, body) : ok({ schedule: shown(one) });
 }
 
 // Who is on for a thousand schedules would take this simple resolver too long.
