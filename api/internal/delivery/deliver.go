@@ -177,7 +177,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		}
 	}
 	moved := false
-	if len(claims) == 0 || !now.Before(d.failedOverAt.Add(failOverGap)) || now.Before(d.failedOverAt) {
+	if since := now.Sub(d.failedOverAt); len(claims) == 0 || since >= failOverGap || since < 0 {
 		d.failedOverAt = now
 		moved, err = d.failOverDue(ctx, claims, without, room)
 	}

@@ -77,9 +77,8 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
 	}
-	batch := &pgx.Batch{}
-	queueLockContacts(batch, kind, without, room, &claims, now)
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(claims) == 0 {
+	claims, err = lockContacts(ctx, tx, kind, without, room, now)
+	if err != nil || len(claims) == 0 {
 		return nil, err
 	}
 	due, err := lockDue(ctx, tx, kind, claims, now)
@@ -154,20 +153,20 @@ ORDER BY f.place
 LIMIT $4
 FOR NO KEY UPDATE OF c SKIP LOCKED`
 
-func queueLockContacts(batch *pgx.Batch, kind notify.Kind, without []uuid.UUID, room Room, claims *[]Claim, now time.Time) {
+func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) ([]Claim, error) {
 	orgs, sends := make([]uuid.UUID, 0, len(room.UnderWay)), make([]int, 0, len(room.UnderWay))
 	for org, n := range room.UnderWay {
 		orgs, sends = append(orgs, org), append(sends, n)
 	}
-	collect := func(rows pgx.Rows) (err error) {
-		*claims, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
-			claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-			err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Incidents)
-			return claim, err
-		})
-		return err
+	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared, notify.DeadAfter)
+	if err != nil {
+		return nil, err
 	}
-	batch.Queue(lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared, notify.DeadAfter).Query(collect)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
+		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
+		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Incidents)
+		return claim, err
+	})
 }
 
 // duePage is a page that may go into a message.
