@@ -111,7 +111,8 @@ type Outbox struct {
 	// claimLimit and recordLimit are claimTimeout and recordTimeout; tests of a slow database
 	// set others.
 	claimLimit, recordLimit time.Duration
-	// failedOverAt is when a look last went on to other contacts; only Sweep uses it.
+	// failedOverAt is when a look last went on to other contacts, or found nothing that waits;
+	// only Sweep uses it.
 	failedOverAt time.Time
 
 	// interrupted stands for a crash at a moment of a delivery; tests set it.
@@ -151,7 +152,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	var renewals []notifydb.Renewal
 	var without []uuid.UUID
 	var now time.Time
-	var renewed bool
+	var renewed, due bool
 	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
@@ -162,9 +163,11 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 			}
 		}
 		room, without = d.room(), d.contactsToSkip(now)
-		claims, err = notifydb.ClaimDue(ctx, tx, d.kind, without, room, now)
+		if due {
+			claims, err = notifydb.ClaimDue(ctx, tx, d.kind, without, room, now)
+		}
 		return err
-	})
+	}, postgres.First(func(batch *pgx.Batch) { notifydb.QueueAnyDue(batch, d.kind, &due) }))
 	if err != nil {
 		return false, err
 	}
@@ -177,7 +180,10 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		}
 	}
 	moved := false
-	if since := now.Sub(d.failedOverAt); len(claims) == 0 || since >= failOverGap || since < 0 {
+	switch since := now.Sub(d.failedOverAt); {
+	case !due && !d.anySkipped():
+		d.failedOverAt = now
+	case len(claims) == 0, since >= failOverGap, since < 0:
 		d.failedOverAt = now
 		moved, err = d.failOverDue(ctx, claims, without, room)
 	}
@@ -188,10 +194,10 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 }
 
 // inLook runs fn in a transaction of a look.
-func (d *Outbox) inLook(ctx context.Context, fn func(context.Context, pgx.Tx) error) error {
+func (d *Outbox) inLook(ctx context.Context, fn func(context.Context, pgx.Tx) error, options ...postgres.TxOption) error {
 	ctx, cancel := context.WithTimeout(ctx, d.claimLimit)
 	defer cancel()
-	return d.db.InSystem(ctx, postgres.Sweep, fn)
+	return d.db.InSystem(ctx, postgres.Sweep, fn, options...)
 }
 
 // failOverDue goes on to other contacts for what cannot be sent now. It is a transaction of its
@@ -224,6 +230,12 @@ func (d *Outbox) takeSkipped() []notifydb.DuePage {
 	taken := d.skipped
 	d.skipped = nil
 	return taken
+}
+
+func (d *Outbox) anySkipped() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.skipped) > 0
 }
 
 func (d *Outbox) addSkipped(pages []notifydb.DuePage) {

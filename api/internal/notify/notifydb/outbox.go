@@ -98,6 +98,14 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 	return claims, writeClaims(ctx, tx, kind, claims, now)
 }
 
+// QueueAnyDue adds the statement that asks whether a page of the channel is due, or a contact that
+// failed, to the round trip that opens a look. Where neither is there is nothing to claim, and
+// nobody to go on to other contacts for: that is most looks.
+func QueueAnyDue(batch *pgx.Batch, kind notify.Kind, due *bool) {
+	batch.Queue(`SELECT EXISTS (SELECT FROM notification WHERE channel = $1 AND finished_at IS NULL AND next_try_at <= nightbell_now())
+		OR EXISTS (SELECT FROM contact_method WHERE kind = $1 AND next_try_at <= nightbell_now())`, string(kind)).QueryRow(func(row pgx.Row) error { return row.Scan(due) })
+}
+
 // dueContactsSQL lists as due_contacts who has pages of channel $1 due at the time given. A few
 // pages name their contacts. Behind a backlog a loose index scan goes from one contact with
 // open pages to the next: the cost grows with contacts, never with pages. LATERAL with LIMIT keeps

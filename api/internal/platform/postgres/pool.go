@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 // Pool names one of the separate connection pools. What pages people shares
@@ -164,7 +163,7 @@ func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.C
 	poolConfig.MaxConnLifetime = time.Hour
 	poolConfig.MaxConnLifetimeJitter = 5 * time.Minute
 	poolConfig.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		pgxuuid.Register(conn.TypeMap()) // pgx would take uuid.UUID by way of text: a quarter of the time of storing alerts
+		registerUUID(conn.TypeMap())
 		return nil
 	}
 	configureConn(poolConfig.ConnConfig, cfg.applicationName(name))

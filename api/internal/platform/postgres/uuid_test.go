@@ -1,42 +1,45 @@
-package postgres_test
+package postgres
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-
-	"github.com/nightbell/nightbell/api/internal/kernel/id"
-	"github.com/nightbell/nightbell/api/internal/platform/postgres"
-	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
-func TestUUIDsComeBackAsTheyWent(t *testing.T) {
-	t.Parallel()
-	db := pgtest.New(t)
-	one, two := id.New(), id.New()
-	err := db.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		var single uuid.UUID
-		var pointer, null *uuid.UUID
-		var list []uuid.UUID
-		var pointers []*uuid.UUID
-		var text string
-		none := []*uuid.UUID{nil, &one}
-		err := tx.QueryRow(ctx, `SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid[], $5::uuid[], $1::text, $6::uuid[]`,
-			one, &two, null, []uuid.UUID{one, two}, []*uuid.UUID{&one, nil}, none).
-			Scan(&single, &pointer, &null, &list, &pointers, &text, &none)
-		if err != nil {
-			return err
+// TestUUIDsTravelInBinary counts what an array of ids costs: by way of text each takes several
+// allocations.
+func TestUUIDsTravelInBinary(t *testing.T) { //nolint:paralleltest // it counts allocations
+	types := pgtype.NewMap()
+	registerUUID(types)
+	one := uuid.New()
+	values, pointers := make([]uuid.UUID, 100), make([]*uuid.UUID, 100)
+	for i := range values {
+		values[i] = one
+		if i%10 > 0 {
+			pointers[i] = &one
 		}
-		if single != one || pointer == nil || *pointer != two || null != nil || text != one.String() ||
-			len(list) != 2 || list[1] != two || len(pointers) != 2 || *pointers[0] != one || pointers[1] != nil ||
-			none[0] != nil || *none[1] != one {
-			t.Errorf("got %v %v %v %v %v %q", single, pointer, null, list, pointers, text)
+	}
+	for name, array := range map[string]any{"values": values, "pointers": pointers} {
+		var encoded []byte
+		allocations := testing.AllocsPerRun(20, func() {
+			var err error
+			if encoded, err = types.Encode(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, array, encoded[:0]); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocations > 300 {
+			t.Errorf("%s: %v allocations for 100 ids", name, allocations)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+		t.Logf("%s: %v allocations", name, allocations)
+		var decoded []*uuid.UUID
+		if err := types.Scan(pgtype.UUIDArrayOID, pgtype.BinaryFormatCode, encoded, &decoded); err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range decoded {
+			if none := name == "pointers" && i%10 == 0; none != (got == nil) || got != nil && *got != one {
+				t.Errorf("%s: element %d came back as %v", name, i, got)
+			}
+		}
 	}
 }
