@@ -98,6 +98,7 @@ test: ## Everything a change needs, from cold
 	@$(MAKE) check
 	@$(MAKE) e2e
 	@$(MAKE) e2e-alertmanager
+	@$(MAKE) test-sdk-server
 	@$(MAKE) chaos-short
 
 .PHONY: race
@@ -117,13 +118,21 @@ test-sdk: ## The SDKs under the race detector and in every framework (needs a C 
 	@cd sdk-go && CGO_ENABLED=1 go test -race -count=1 ./...
 	@cd sdk-go && ./modules.sh go test -count=1 ./...
 
+# The Node client as it is published, for programs that import it.
+SDK_PROGRAMS := $(STAMPS)/workspace $(STAMPS)/python build
+sdk_server = $(PNPM) --dir sdk-node run build >/dev/null && cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1
+
+.PHONY: test-sdk-server
+test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples and one framework per language, against the real binary
+	@$(sdk_server) -timeout 5m -run '^TestSDK$$' ./e2e
+
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
 	@$(PNPM) --dir site run test:e2e
 
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
-	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 10m -v ./e2e
+	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 10m -v -skip '^TestSDK' ./e2e
 
 # The scenarios of chaos; the longest is the simulator, which lives through incidents
 # for as long as it may.

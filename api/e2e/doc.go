@@ -10,5 +10,8 @@
 // (make deps), and NIGHTBELL_BIN, the binary to try. Screenshots and the log of every
 // program are left in out/ for looking at.
 //
+// The files sdk_*_test.go start the same binary for programs that use the client libraries
+// (make test-sdk-server); they need Node.js and Python in place of the browser.
+//
 // Entry file: alertmanager_test.go.
 package e2e

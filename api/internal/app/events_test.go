@@ -96,6 +96,11 @@ func TestARepeatedCallOfAnEventIsAnsweredAsTheFirst(t *testing.T) {
 	if second.status != http.StatusCreated || second.header.Get("Idempotent-Replayed") != "true" || second.body != first.body {
 		t.Errorf("a repeat: %d %q\n%s\n%s", second.status, second.header.Get("Idempotent-Replayed"), first.body, second.body)
 	}
+	elsewhere := maps.Clone(event) // as a program that was started again sends it
+	elsewhere["occurred_at"], elsewhere["source"] = time.Now().UTC().Format(time.RFC3339Nano), "orders-worker-2"
+	if got := n.sendEvent(elsewhere); got.body != first.body {
+		t.Errorf("a repeat at another time from another host: %d %s", got.status, got.body)
+	}
 	if count := n.incidentCount() - before; count != 1 {
 		t.Errorf("%d incidents", count)
 	}

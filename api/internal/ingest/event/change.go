@@ -36,7 +36,7 @@ var changeKinds = []string{"deployment", "configuration", "feature_flag", "other
 
 // ReadChange makes a change of a decoded body; see Read.
 func ReadChange(fields map[string]any, callID string) (Change, error) {
-	change := Change{Hash: sha256.Sum256(encode(fields)), Kind: "other"}
+	change := Change{Hash: hashOf(fields), Kind: "other"}
 	r := &reader{fields: fields}
 	change.ID = r.id(callID)
 	change.OccurredAt = r.time("occurred_at")

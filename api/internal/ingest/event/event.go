@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,7 +65,7 @@ func Size(fields map[string]any) int { return len(encode(fields)) }
 // Read makes an event of a decoded body. callID is the Idempotency-Key, empty for none; by names
 // the key that sends it. It fails with invalid_fields.
 func Read(fields map[string]any, callID, by string) (Event, error) {
-	sum := sha256.Sum256(encode(fields))
+	sum := hashOf(fields)
 	r := &reader{fields: fields}
 	event := &alert.Event{Hash: sum, By: by}
 	event.ID = r.id(callID)
@@ -302,6 +303,15 @@ func object(value any) map[string]any {
 		return fields
 	}
 	return map[string]any{}
+}
+
+// hashOf is of what a body says, not of when and where it was made: a call that a program makes
+// again after its restart, or another replica, is the same call.
+func hashOf(fields map[string]any) [sha256.Size]byte {
+	says := maps.Clone(fields)
+	delete(says, "occurred_at")
+	delete(says, "source")
+	return sha256.Sum256(encode(says))
 }
 
 // encode writes compact JSON with sorted keys; decoded JSON can always be written.
