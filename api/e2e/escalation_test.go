@@ -179,7 +179,7 @@ func (e *escalationStory) assertExplained(t *testing.T, at time.Time) {
 		t.Errorf("explained: %+v", answer)
 	}
 	var key struct{ Key string }
-	e.person.post(t, "/v1/api-keys", map[string]string{"name": "command line", "role": "viewer"}, &key)
+	e.person.post(t, "/v1/api-keys", map[string]any{"name": "command line", "role": "viewer", "scopes": []string{"config:read"}}, &key)
 	command := exec.Command(os.Getenv("NIGHTBELL_BIN"), "explain", "--service", "payments", "--severity", "critical", "--at", at.Format(time.RFC3339))
 	command.Env = []string{"NIGHTBELL_URL=" + e.url, "NIGHTBELL_API_KEY=" + key.Key}
 	text, err := command.CombinedOutput()

@@ -25,6 +25,7 @@ func contractRules() []rule {
 		{"created", brokenCreated},
 		{"unknown", brokenUnknown},
 		{"repeat", brokenRepeat},
+		{"scope", brokenScope},
 	}
 }
 

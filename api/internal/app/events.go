@@ -39,11 +39,8 @@ func (k senderKeys) Identify(r *http.Request) (orgID uuid.UUID, name string, err
 	case actor.Kind != auth.APIKey:
 		return uuid.Nil, "", fault.New(fault.Unauthenticated, "wrong_key_kind",
 			"This is the token of a signed-in person. Programs send events with a service key or an API key.")
-	case !actor.Role.AtLeast(auth.Responder):
-		return uuid.Nil, "", fault.New(fault.Denied, "scope_missing",
-			"This API key may not send events. Use one with the role responder or above, or a service key.")
 	}
-	return actor.OrgID, actor.Name, nil
+	return actor.OrgID, actor.Name, actor.Holds(auth.EventsWrite)
 }
 
 // DefaultRoute implements ingest.APIKeys.

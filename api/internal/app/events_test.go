@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -35,9 +36,13 @@ func (a answer) text(field string) string {
 	return text
 }
 
-func (n *tenant) newAPIKey(role string) string {
+// newAPIKey makes a key with these scopes, or with all.
+func (n *tenant) newAPIKey(role string, scopes ...auth.Scope) string {
 	n.t.Helper()
-	return at[string](n.t, n.call(n.bearers["owner"], http.MethodPost, "/v1/api-keys", object{"name": "sends as " + role, "role": role}), "key")
+	if len(scopes) == 0 {
+		scopes = auth.Scopes()
+	}
+	return at[string](n.t, n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "acts as " + role, "role": role, "scopes": scopes}), "key")
 }
 
 func (n *tenant) incidentCount() int {
@@ -297,7 +302,7 @@ func TestWhatSDKsSendIsAccepted(t *testing.T) {
 func TestAnAPIKeyWithoutAServiceSendsToTheDefaultPolicy(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")
-	key := n.newAPIKey("responder")
+	key := n.newAPIKey("viewer", auth.EventsWrite)
 	for range 2 {
 		got := n.sendTo("/v1/events", []byte(`{"title":"t"}`), "Authorization", "Bearer "+key)
 		if got.status != http.StatusCreated {
@@ -311,8 +316,12 @@ func TestAnAPIKeyWithoutAServiceSendsToTheDefaultPolicy(t *testing.T) {
 	if count := pgtest.One[int](t, n.database, `SELECT count(*) FROM service WHERE org_id = $1 AND name = 'Events without a service'`, n.orgID); count != 1 {
 		t.Errorf("%d services", count)
 	}
-	if got := n.sendTo("/v1/events", []byte(`{"title":"t"}`), "Authorization", "Bearer "+n.newAPIKey("viewer")); got.status != 403 || got.text("code") != "scope_missing" {
-		t.Errorf("a viewer's key: %d %s", got.status, got.body)
+	others := slices.DeleteFunc(auth.Scopes(), func(scope auth.Scope) bool { return scope == auth.EventsWrite })
+	for _, path := range []string{"/v1/events", "/v1/events/batch", "/v1/changes"} {
+		got := n.sendTo(path, []byte(`{}`), "Authorization", "Bearer "+n.newAPIKey("admin", others...))
+		if got.status != 403 || got.text("code") != "scope_missing" || !strings.Contains(got.text("message"), "events:write") {
+			t.Errorf("%s without the scope: %d %s", path, got.status, got.body)
+		}
 	}
 }
 

@@ -67,11 +67,11 @@ type followerKey struct{}
 // mayFollow asks whether token, session and membership of the caller who opened a stream
 // still hold. A database that is away ends no stream.
 func (s *server) mayFollow(ctx context.Context, _ uuid.UUID) error {
-	ask, ok := ctx.Value(followerKey{}).(func() error)
+	ask, ok := ctx.Value(followerKey{}).(func() (auth.Actor, error))
 	if !ok {
 		return auth.ErrNoToken
 	}
-	err := ask()
+	_, err := ask()
 	if away := classify(err); away != nil {
 		return away
 	}
@@ -81,12 +81,18 @@ func (s *server) mayFollow(ctx context.Context, _ uuid.UUID) error {
 // stream serves the live feed to a signed-in caller.
 func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := callers.FromRequest(r)
+		ask := func() (auth.Actor, error) {
+			caller, err := callers.FromRequest(r)
+			if err != nil {
+				return caller, err
+			}
+			return caller, caller.Holds(auth.IncidentsRead)
+		}
+		caller, err := ask()
 		if err != nil {
 			rpcserver.WriteError(w, r, err)
 			return
 		}
-		ask := func() error { _, err := callers.FromRequest(r); return err }
 		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID, *caller.ID())
 	})
 }

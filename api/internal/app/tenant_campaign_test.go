@@ -19,12 +19,13 @@ type campaign struct {
 	ids  []string          // every id of b
 	sums map[string]string // of b's rows
 	sent []string          // the ids of b that requests name
+	keys map[string]string // API keys of b, by their scopes
 }
 
 func newCampaign(t *testing.T) *campaign {
 	t.Helper()
 	r := newTestServer(t)
-	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella")}
+	c := &campaign{rig: r, keys: map[string]string{}, a: r.newTenant("acme"), b: r.newTenant("umbrella")}
 	r.plantCanaries(c.b.orgID)
 	for _, id := range c.b.objects {
 		c.sent = append(c.sent, id)
@@ -72,6 +73,7 @@ func (c *campaign) checkUnharmed(t *testing.T) {
 // values are what requests of the fixture contain where a rule alone does not say.
 func (c *campaign) values() map[string]string {
 	return map[string]string{
+		"CreateApiKeyRequest.scopes":             "api_keys:write",
 		"ConfigureSlackRequest.webhook_url":      c.slack.webhook(),
 		"ConfigureSlackRequest.bot_token":        "xoxb-1234567890",
 		"ConfigureSlackRequest.channel":          "#sample",

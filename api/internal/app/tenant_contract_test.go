@@ -148,15 +148,15 @@ func deepFields(message protoreflect.MessageDescriptor) func(yield func(protoref
 func TestTenantRoleMatrix(t *testing.T) {
 	t.Parallel()
 	var matrix strings.Builder
-	fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-8s %s\n", "method", "viewer", "responder", "admin", "owner", "API key", "audited")
+	fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-15s %s\n", "method", "viewer", "responder", "admin", "owner", "scope of a key", "audited")
 	for _, method := range methods() {
 		authz := authzOf(method)
 		if !authz.GetPublic() && authz.GetMutates() == isRead(method) {
 			t.Errorf("%s must be either a read (idempotency_level = NO_SIDE_EFFECTS) or audited (mutates)", shortName(method))
 		}
-		fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-8s %s\n", shortName(method),
+		fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-15s %s\n", shortName(method),
 			mayCall(authz, auth.Viewer), mayCall(authz, auth.Responder), mayCall(authz, auth.Admin), mayCall(authz, auth.Owner),
-			word(authz.GetApiKey(), "yes", "-"), word(authz.GetMutates(), "yes", "-"))
+			word(authz.GetScope() != "", authz.GetScope(), "-"), word(authz.GetMutates(), "yes", "-"))
 	}
 	golden(t, "role_matrix.golden", matrix.String())
 }

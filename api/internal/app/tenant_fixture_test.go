@@ -78,8 +78,7 @@ func (n *tenant) fill() {
 	n.t.Helper()
 	slack := object{"bot_token": "xoxb-1234567890", "channel": "#alerts", "webhook_url": n.slack.webhook()}
 	n.call(n.owner(), http.MethodPost, "/v1/integrations/slack/configure", slack)
-	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Deploy", "role": "responder"})
-	n.apiKey = at[string](n.t, made, "key")
+	n.apiKey = n.newAPIKey("responder")
 	service := n.call(n.owner(), http.MethodPost, "/v1/services", object{"name": "Checkout"})
 	n.serviceKey, n.objects["service"] = at[string](n.t, service, "service_key"), at[string](n.t, service, "service", "id")
 	n.call(n.owner(), http.MethodPost, "/v1/incidents", object{"title": "Checkout is slow", "service_id": n.objects["service"]})
@@ -141,7 +140,10 @@ func (n *tenant) make(path, noun string, body object) string {
 	return at[string](n.t, n.call(n.owner(), http.MethodPost, path, body), noun, "id")
 }
 
-func (n *tenant) makeAPIKey() string { return n.make("/v1/api-keys", "api_key", object{"name": "Key"}) }
+func (n *tenant) makeAPIKey() string {
+	n.t.Helper()
+	return n.make("/v1/api-keys", "api_key", object{"name": "Key", "scopes": auth.Scopes()})
+}
 
 func (n *tenant) makeContact(shared bool) string {
 	n.t.Helper()

@@ -81,6 +81,9 @@ func TestTenantStream(t *testing.T) {
 			t.Errorf("%s may follow: %d", name, got.status)
 		}
 	}
+	if got := c.get("/v1/stream", c.a.newAPIKey("admin", auth.EventsWrite)); got.status != http.StatusForbidden || !strings.Contains(got.body, "incidents:read") {
+		t.Errorf("a key that is for something else may follow: %s", got.whole())
+	}
 }
 
 // A stream outlives the token it was opened with, and must not outlive the membership.

@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ type principal struct {
 	// role is empty for those whom the server must not know.
 	role   auth.Role
 	apiKey bool
+	scopes []auth.Scope
 }
 
 // removalTakes is how long a removed member may still be believed. What is asserted has
@@ -42,7 +44,9 @@ func principalsOf(n *tenant) []principal {
 		{name: "responder", bearer: n.bearers["responder"], role: auth.Responder},
 		{name: "admin", bearer: n.bearers["admin"], role: auth.Admin},
 		{name: "owner", bearer: n.bearers["owner"], role: auth.Owner},
-		{name: "API key", bearer: n.apiKey, role: auth.Responder, apiKey: true},
+		{name: "API key", bearer: n.apiKey, role: auth.Responder, apiKey: true, scopes: auth.Scopes()},
+		{name: "admin key", bearer: n.newAPIKey("admin"), role: auth.Admin, apiKey: true, scopes: auth.Scopes()},
+		{name: "events key", bearer: n.newAPIKey("admin", auth.EventsWrite), role: auth.Admin, apiKey: true, scopes: []auth.Scope{auth.EventsWrite}},
 	}
 }
 
@@ -78,7 +82,7 @@ func (n *tenant) expel() {
 // revokedKey is an API key that worked.
 func (n *tenant) revokedKey() string {
 	n.t.Helper()
-	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Revoked", "role": "admin"})
+	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Revoked", "role": "admin", "scopes": auth.Scopes()})
 	key := at[string](n.t, made, "key")
 	n.call(key, http.MethodGet, "/v1/teams", nil)
 	n.call(n.owner(), http.MethodDelete, "/v1/api-keys/"+at[string](n.t, made, "api_key", "id"), nil)
@@ -112,8 +116,13 @@ func roleOutcome(authz *nightbellv1.Authz, who principal) int {
 		return 0
 	case who.role == "":
 		return http.StatusUnauthorized
-	case who.apiKey && !authz.GetApiKey(), !who.role.AtLeast(auth.Role(authz.GetRole())):
+	case who.apiKey && !mayCallWith(authz, who.scopes), !who.role.AtLeast(auth.Role(authz.GetRole())):
 		return http.StatusForbidden
 	}
 	return 0
+}
+
+// mayCallWith reports whether a key with the scopes may call, as far as they say.
+func mayCallWith(authz *nightbellv1.Authz, scopes []auth.Scope) bool {
+	return authz.GetScope() == "*" || slices.Contains(scopes, auth.Scope(authz.GetScope()))
 }

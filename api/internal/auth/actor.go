@@ -31,6 +31,8 @@ type Actor struct {
 	// OrgID is the organization that the call acts in.
 	OrgID uuid.UUID
 	Role  Role
+	// Scopes are those of the key; a person needs none.
+	Scopes []Scope
 }
 
 // ID is the key of the person or API key; nil for the system.

@@ -30,8 +30,8 @@ type Rule struct {
 	Public bool
 	// Role is the least role that may call.
 	Role Role
-	// APIKey lets a key with that role call as well.
-	APIKey bool
+	// Scope lets a key with it and that role call as well. Without one, only people call.
+	Scope Scope
 }
 
 // Allow returns nil when the actor may call a method with this rule, and the
@@ -45,12 +45,16 @@ func Allow(rule *Rule, actor Actor) error {
 		return nil
 	case !rule.Role.Known():
 		return fault.New(fault.Denied, "method_closed", "This method cannot be called.")
-	case actor.Kind == APIKey && !rule.APIKey:
+	case actor.Kind == APIKey && rule.Scope == "":
 		return fault.New(fault.Denied, "api_key_not_allowed",
 			"An API key cannot do this. Sign in and do it in the browser.")
 	case actor.Kind != APIKey && actor.Kind != User:
 		return ErrNoToken
-	case !actor.Role.AtLeast(rule.Role):
+	}
+	if err := actor.Holds(rule.Scope); err != nil {
+		return err
+	}
+	if !actor.Role.AtLeast(rule.Role) {
 		return fault.Newf(fault.Denied, "role_too_low",
 			"This needs the role %s or higher; yours is %s. Ask an admin of your organization.", rule.Role, actor.Role)
 	}

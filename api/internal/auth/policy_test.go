@@ -24,7 +24,7 @@ func TestRolesAreOrdered(t *testing.T) {
 
 func TestAllow(t *testing.T) {
 	person := func(role Role) Actor { return Actor{Kind: User, Role: role} }
-	key := func(role Role) Actor { return Actor{Kind: APIKey, Role: role} }
+	key := func(role Role, scopes ...Scope) Actor { return Actor{Kind: APIKey, Role: role, Scopes: scopes} }
 	for _, c := range []struct {
 		name  string
 		rule  *Rule
@@ -41,9 +41,14 @@ func TestAllow(t *testing.T) {
 		{"more than enough", &Rule{Role: Responder}, person(Owner), ""},
 		{"too little", &Rule{Role: Admin}, person(Responder), fault.Denied},
 		{"no role at all", &Rule{Role: Viewer}, person(""), fault.Denied},
-		{"a key where keys may", &Rule{Role: Responder, APIKey: true}, key(Admin), ""},
-		{"a key too weak", &Rule{Role: Admin, APIKey: true}, key(Responder), fault.Denied},
-		{"a key where keys may not", &Rule{Role: Viewer}, key(Admin), fault.Denied},
+		{"a key with the scope", &Rule{Role: Responder, Scope: ConfigWrite}, key(Admin, ConfigRead, ConfigWrite), ""},
+		{"a key with another scope", &Rule{Role: Responder, Scope: ConfigWrite}, key(Admin, ConfigRead), fault.Denied},
+		{"a key without scopes", &Rule{Role: Viewer, Scope: ConfigRead}, key(Admin), fault.Denied},
+		{"a key without scopes where none is asked for", &Rule{Role: Viewer, Scope: "*"}, key(Viewer), ""},
+		{"a misspelt scope closes the method to keys", &Rule{Role: Viewer, Scope: "config"}, key(Admin, Scopes()...), fault.Denied},
+		{"a key too weak", &Rule{Role: Admin, Scope: ConfigWrite}, key(Responder, ConfigWrite), fault.Denied},
+		{"a key where only people may", &Rule{Role: Viewer}, key(Admin, Scopes()...), fault.Denied},
+		{"a person needs no scope", &Rule{Role: Viewer, Scope: ConfigWrite}, person(Viewer), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := Allow(c.rule, c.actor)

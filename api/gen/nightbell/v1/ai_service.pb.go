@@ -915,15 +915,15 @@ const file_nightbell_v1_ai_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x7f\n" +
 	"\x17GenerateContextResponse\x121\n" +
 	"\acontext\x18\x01 \x01(\v2\x17.nightbell.v1.AiContextR\acontext\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\x80\x06\n" +
-	"\tAiService\x12\x9d\x01\n" +
-	"\x0fGenerateSummary\x12$.nightbell.v1.GenerateSummaryRequest\x1a%.nightbell.v1.GenerateSummaryResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/summary\x12\x89\x01\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\xd3\x06\n" +
+	"\tAiService\x12\xae\x01\n" +
+	"\x0fGenerateSummary\x12$.nightbell.v1.GenerateSummaryRequest\x1a%.nightbell.v1.GenerateSummaryResponse\"N\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/summary\x12\x99\x01\n" +
 	"\n" +
-	"GetSummary\x12\x1f.nightbell.v1.GetSummaryRequest\x1a .nightbell.v1.GetSummaryResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/summary\x90\x02\x01\x12\x9a\x01\n" +
-	"\x0eRefreshSummary\x12#.nightbell.v1.RefreshSummaryRequest\x1a$.nightbell.v1.RefreshSummaryResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/refresh\x12\x89\x01\n" +
+	"GetSummary\x12\x1f.nightbell.v1.GetSummaryRequest\x1a .nightbell.v1.GetSummaryResponse\"H\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/summary\x90\x02\x01\x12\xab\x01\n" +
+	"\x0eRefreshSummary\x12#.nightbell.v1.RefreshSummaryRequest\x1a$.nightbell.v1.RefreshSummaryResponse\"N\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/refresh\x12\x99\x01\n" +
 	"\n" +
-	"GetContext\x12\x1f.nightbell.v1.GetContextRequest\x1a .nightbell.v1.GetContextResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/context\x90\x02\x01\x12\x9d\x01\n" +
-	"\x0fGenerateContext\x12$.nightbell.v1.GenerateContextRequest\x1a%.nightbell.v1.GenerateContextResponse\"=\x8a\xb5\x18\r\x12\tresponder \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/contextBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"GetContext\x12\x1f.nightbell.v1.GetContextRequest\x1a .nightbell.v1.GetContextResponse\"H\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/ai/incidents/{id}/context\x90\x02\x01\x12\xae\x01\n" +
+	"\x0fGenerateContext\x12$.nightbell.v1.GenerateContextRequest\x1a%.nightbell.v1.GenerateContextResponse\"N\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/ai/incidents/{id}/contextBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_ai_service_proto_rawDescOnce sync.Once

@@ -11,7 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -24,107 +24,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-type ApiKey struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The first characters, to recognise the key by.
-	Prefix        string                 `protobuf:"bytes,3,opt,name=prefix,proto3" json:"prefix,omitempty"`
-	Role          string                 `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
-	RevokedAt     *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=revoked_at,json=revokedAt,proto3" json:"revoked_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ApiKey) Reset() {
-	*x = ApiKey{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ApiKey) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ApiKey) ProtoMessage() {}
-
-func (x *ApiKey) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ApiKey.ProtoReflect.Descriptor instead.
-func (*ApiKey) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *ApiKey) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *ApiKey) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *ApiKey) GetPrefix() string {
-	if x != nil {
-		return x.Prefix
-	}
-	return ""
-}
-
-func (x *ApiKey) GetRole() string {
-	if x != nil {
-		return x.Role
-	}
-	return ""
-}
-
-func (x *ApiKey) GetCreatedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreatedAt
-	}
-	return nil
-}
-
-func (x *ApiKey) GetExpiresAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.ExpiresAt
-	}
-	return nil
-}
-
-func (x *ApiKey) GetLastUsedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.LastUsedAt
-	}
-	return nil
-}
-
-func (x *ApiKey) GetRevokedAt() *timestamppb.Timestamp {
-	if x != nil {
-		return x.RevokedAt
-	}
-	return nil
-}
-
 type CreateApiKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -132,13 +31,15 @@ type CreateApiKeyRequest struct {
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	// Days until it expires; 0 means never.
 	ExpiresInDays int32 `protobuf:"varint,3,opt,name=expires_in_days,json=expiresInDays,proto3" json:"expires_in_days,omitempty"`
+	// What it is for, one at least; see ApiKey.scopes. None is given that is not asked for.
+	Scopes        []string `protobuf:"bytes,4,rep,name=scopes,proto3" json:"scopes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateApiKeyRequest) Reset() {
 	*x = CreateApiKeyRequest{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -150,7 +51,7 @@ func (x *CreateApiKeyRequest) String() string {
 func (*CreateApiKeyRequest) ProtoMessage() {}
 
 func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -163,7 +64,7 @@ func (x *CreateApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*CreateApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *CreateApiKeyRequest) GetName() string {
@@ -187,6 +88,13 @@ func (x *CreateApiKeyRequest) GetExpiresInDays() int32 {
 	return 0
 }
 
+func (x *CreateApiKeyRequest) GetScopes() []string {
+	if x != nil {
+		return x.Scopes
+	}
+	return nil
+}
+
 type CreateApiKeyResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	ApiKey *ApiKey                `protobuf:"bytes,1,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
@@ -198,7 +106,7 @@ type CreateApiKeyResponse struct {
 
 func (x *CreateApiKeyResponse) Reset() {
 	*x = CreateApiKeyResponse{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -210,7 +118,7 @@ func (x *CreateApiKeyResponse) String() string {
 func (*CreateApiKeyResponse) ProtoMessage() {}
 
 func (x *CreateApiKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -223,7 +131,7 @@ func (x *CreateApiKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateApiKeyResponse.ProtoReflect.Descriptor instead.
 func (*CreateApiKeyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *CreateApiKeyResponse) GetApiKey() *ApiKey {
@@ -240,6 +148,227 @@ func (x *CreateApiKeyResponse) GetKey() string {
 	return ""
 }
 
+type GetApiKeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetApiKeyRequest) Reset() {
+	*x = GetApiKeyRequest{}
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetApiKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetApiKeyRequest) ProtoMessage() {}
+
+func (x *GetApiKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetApiKeyRequest.ProtoReflect.Descriptor instead.
+func (*GetApiKeyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetApiKeyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetApiKeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiKey        *ApiKey                `protobuf:"bytes,1,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetApiKeyResponse) Reset() {
+	*x = GetApiKeyResponse{}
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetApiKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetApiKeyResponse) ProtoMessage() {}
+
+func (x *GetApiKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetApiKeyResponse.ProtoReflect.Descriptor instead.
+func (*GetApiKeyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetApiKeyResponse) GetApiKey() *ApiKey {
+	if x != nil {
+		return x.ApiKey
+	}
+	return nil
+}
+
+type UpdateApiKeyRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// admin, responder or viewer.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// See ApiKey.scopes.
+	Scopes []string `protobuf:"bytes,4,rep,name=scopes,proto3" json:"scopes,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateApiKeyRequest) Reset() {
+	*x = UpdateApiKeyRequest{}
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateApiKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateApiKeyRequest) ProtoMessage() {}
+
+func (x *UpdateApiKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateApiKeyRequest.ProtoReflect.Descriptor instead.
+func (*UpdateApiKeyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UpdateApiKeyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateApiKeyRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateApiKeyRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *UpdateApiKeyRequest) GetScopes() []string {
+	if x != nil {
+		return x.Scopes
+	}
+	return nil
+}
+
+func (x *UpdateApiKeyRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateApiKeyRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateApiKeyResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ApiKey        *ApiKey                `protobuf:"bytes,1,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateApiKeyResponse) Reset() {
+	*x = UpdateApiKeyResponse{}
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateApiKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateApiKeyResponse) ProtoMessage() {}
+
+func (x *UpdateApiKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateApiKeyResponse.ProtoReflect.Descriptor instead.
+func (*UpdateApiKeyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UpdateApiKeyResponse) GetApiKey() *ApiKey {
+	if x != nil {
+		return x.ApiKey
+	}
+	return nil
+}
+
 type ListApiKeysRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -248,7 +377,7 @@ type ListApiKeysRequest struct {
 
 func (x *ListApiKeysRequest) Reset() {
 	*x = ListApiKeysRequest{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -260,7 +389,7 @@ func (x *ListApiKeysRequest) String() string {
 func (*ListApiKeysRequest) ProtoMessage() {}
 
 func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -273,7 +402,7 @@ func (x *ListApiKeysRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysRequest.ProtoReflect.Descriptor instead.
 func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{6}
 }
 
 type ListApiKeysResponse struct {
@@ -285,7 +414,7 @@ type ListApiKeysResponse struct {
 
 func (x *ListApiKeysResponse) Reset() {
 	*x = ListApiKeysResponse{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -297,7 +426,7 @@ func (x *ListApiKeysResponse) String() string {
 func (*ListApiKeysResponse) ProtoMessage() {}
 
 func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -310,7 +439,7 @@ func (x *ListApiKeysResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListApiKeysResponse.ProtoReflect.Descriptor instead.
 func (*ListApiKeysResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListApiKeysResponse) GetApiKeys() []*ApiKey {
@@ -329,7 +458,7 @@ type RevokeApiKeyRequest struct {
 
 func (x *RevokeApiKeyRequest) Reset() {
 	*x = RevokeApiKeyRequest{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -341,7 +470,7 @@ func (x *RevokeApiKeyRequest) String() string {
 func (*RevokeApiKeyRequest) ProtoMessage() {}
 
 func (x *RevokeApiKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -354,7 +483,7 @@ func (x *RevokeApiKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeApiKeyRequest.ProtoReflect.Descriptor instead.
 func (*RevokeApiKeyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RevokeApiKeyRequest) GetId() string {
@@ -372,7 +501,7 @@ type RevokeApiKeyResponse struct {
 
 func (x *RevokeApiKeyResponse) Reset() {
 	*x = RevokeApiKeyResponse{}
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -384,7 +513,7 @@ func (x *RevokeApiKeyResponse) String() string {
 func (*RevokeApiKeyResponse) ProtoMessage() {}
 
 func (x *RevokeApiKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_api_key_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -397,46 +526,51 @@ func (x *RevokeApiKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeApiKeyResponse.ProtoReflect.Descriptor instead.
 func (*RevokeApiKeyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{9}
 }
 
 var File_nightbell_v1_api_key_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_api_key_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/api_key_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xc7\x02\n" +
-	"\x06ApiKey\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
-	"\x06prefix\x18\x03 \x01(\tR\x06prefix\x12\x12\n" +
-	"\x04role\x18\x04 \x01(\tR\x04role\x129\n" +
-	"\n" +
-	"created_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
-	"\n" +
-	"expires_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\x12<\n" +
-	"\flast_used_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"lastUsedAt\x129\n" +
-	"\n" +
-	"revoked_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\trevokedAt\"\xa0\x01\n" +
+	"\"nightbell/v1/api_key_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\"\xaf\x02\n" +
 	"\x13CreateApiKeyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x125\n" +
 	"\x04role\x18\x02 \x01(\tB!\xbaH\x1er\x1cR\x00R\x05adminR\tresponderR\x06viewerR\x04role\x122\n" +
 	"\x0fexpires_in_days\x18\x03 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xc2\x1c(\x00R\rexpiresInDays\"]\n" +
+	"\xbaH\a\x1a\x05\x18\xc2\x1c(\x00R\rexpiresInDays\x12\x8c\x01\n" +
+	"\x06scopes\x18\x04 \x03(\tBt\xbaHq\x92\x01n\x10\a\"jrhR\x0eapi_keys:writeR\vconfig:readR\fconfig:writeR\fevents:writeR\x0eincidents:readR\x0fincidents:writeR\fsecrets:readR\x06scopes\"]\n" +
 	"\x14CreateApiKeyResponse\x12-\n" +
 	"\aapi_key\x18\x01 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\x12\x16\n" +
-	"\x03key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x03key\"\x14\n" +
+	"\x03key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x03key\"/\n" +
+	"\x10GetApiKeyRequest\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\"B\n" +
+	"\x11GetApiKeyResponse\x12-\n" +
+	"\aapi_key\x18\x01 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\"\xf1\x02\n" +
+	"\x13UpdateApiKeyRequest\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\x12\x1e\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x123\n" +
+	"\x04role\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\x05adminR\tresponderR\x06viewerR\x04role\x12\x8c\x01\n" +
+	"\x06scopes\x18\x04 \x03(\tBt\xbaHq\x92\x01n\x10\a\"jrhR\x0eapi_keys:writeR\vconfig:readR\fconfig:writeR\fevents:writeR\x0eincidents:readR\x0fincidents:writeR\fsecrets:readR\x06scopes\x12\x1c\n" +
+	"\x04etag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"E\n" +
+	"\x14UpdateApiKeyResponse\x12-\n" +
+	"\aapi_key\x18\x01 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\"\x14\n" +
 	"\x12ListApiKeysRequest\"F\n" +
 	"\x13ListApiKeysResponse\x12/\n" +
 	"\bapi_keys\x18\x01 \x03(\v2\x14.nightbell.v1.ApiKeyR\aapiKeys\"2\n" +
 	"\x13RevokeApiKeyRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\"\x16\n" +
-	"\x14RevokeApiKeyResponse2\xa1\x03\n" +
-	"\rApiKeyService\x12\x98\x01\n" +
-	"\fCreateApiKey\x12!.nightbell.v1.CreateApiKeyRequest\x1a\".nightbell.v1.CreateApiKeyResponse\"A\x8a\xb5\x18\t\x12\x05admin \x01\xb2\xb5\x18\x19/v1/api-keys/{api_key.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/api-keys\x12v\n" +
-	"\vListApiKeys\x12 .nightbell.v1.ListApiKeysRequest\x1a!.nightbell.v1.ListApiKeysResponse\"\"\x8a\xb5\x18\a\x12\x05admin\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/api-keys\x90\x02\x01\x12}\n" +
-	"\fRevokeApiKey\x12!.nightbell.v1.RevokeApiKeyRequest\x1a\".nightbell.v1.RevokeApiKeyResponse\"&\x8a\xb5\x18\t\x12\x05admin \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/api-keys/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x14RevokeApiKeyResponse2\xe8\x05\n" +
+	"\rApiKeyService\x12\xa8\x01\n" +
+	"\fCreateApiKey\x12!.nightbell.v1.CreateApiKeyRequest\x1a\".nightbell.v1.CreateApiKeyResponse\"Q\x8a\xb5\x18\x19\x12\x05admin\x1a\x0eapi_keys:write \x01\xb2\xb5\x18\x19/v1/api-keys/{api_key.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/api-keys\x12\x83\x01\n" +
+	"\vListApiKeys\x12 .nightbell.v1.ListApiKeysRequest\x1a!.nightbell.v1.ListApiKeysResponse\"/\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/api-keys\x90\x02\x01\x12\x82\x01\n" +
+	"\tGetApiKey\x12\x1e.nightbell.v1.GetApiKeyRequest\x1a\x1f.nightbell.v1.GetApiKeyResponse\"4\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/api-keys/{id}\x90\x02\x01\x12\x90\x01\n" +
+	"\fUpdateApiKey\x12!.nightbell.v1.UpdateApiKeyRequest\x1a\".nightbell.v1.UpdateApiKeyResponse\"9\x8a\xb5\x18\x19\x12\x05admin\x1a\x0eapi_keys:write \x01\x82\xd3\xe4\x93\x02\x16:\x01*2\x11/v1/api-keys/{id}\x12\x8d\x01\n" +
+	"\fRevokeApiKey\x12!.nightbell.v1.RevokeApiKeyRequest\x1a\".nightbell.v1.RevokeApiKeyResponse\"6\x8a\xb5\x18\x19\x12\x05admin\x1a\x0eapi_keys:write \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/api-keys/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_api_key_service_proto_rawDescOnce sync.Once
@@ -450,35 +584,42 @@ func file_nightbell_v1_api_key_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_api_key_service_proto_rawDescData
 }
 
-var file_nightbell_v1_api_key_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_nightbell_v1_api_key_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_nightbell_v1_api_key_service_proto_goTypes = []any{
-	(*ApiKey)(nil),                // 0: nightbell.v1.ApiKey
-	(*CreateApiKeyRequest)(nil),   // 1: nightbell.v1.CreateApiKeyRequest
-	(*CreateApiKeyResponse)(nil),  // 2: nightbell.v1.CreateApiKeyResponse
-	(*ListApiKeysRequest)(nil),    // 3: nightbell.v1.ListApiKeysRequest
-	(*ListApiKeysResponse)(nil),   // 4: nightbell.v1.ListApiKeysResponse
-	(*RevokeApiKeyRequest)(nil),   // 5: nightbell.v1.RevokeApiKeyRequest
-	(*RevokeApiKeyResponse)(nil),  // 6: nightbell.v1.RevokeApiKeyResponse
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*CreateApiKeyRequest)(nil),   // 0: nightbell.v1.CreateApiKeyRequest
+	(*CreateApiKeyResponse)(nil),  // 1: nightbell.v1.CreateApiKeyResponse
+	(*GetApiKeyRequest)(nil),      // 2: nightbell.v1.GetApiKeyRequest
+	(*GetApiKeyResponse)(nil),     // 3: nightbell.v1.GetApiKeyResponse
+	(*UpdateApiKeyRequest)(nil),   // 4: nightbell.v1.UpdateApiKeyRequest
+	(*UpdateApiKeyResponse)(nil),  // 5: nightbell.v1.UpdateApiKeyResponse
+	(*ListApiKeysRequest)(nil),    // 6: nightbell.v1.ListApiKeysRequest
+	(*ListApiKeysResponse)(nil),   // 7: nightbell.v1.ListApiKeysResponse
+	(*RevokeApiKeyRequest)(nil),   // 8: nightbell.v1.RevokeApiKeyRequest
+	(*RevokeApiKeyResponse)(nil),  // 9: nightbell.v1.RevokeApiKeyResponse
+	(*ApiKey)(nil),                // 10: nightbell.v1.ApiKey
+	(*fieldmaskpb.FieldMask)(nil), // 11: google.protobuf.FieldMask
 }
 var file_nightbell_v1_api_key_service_proto_depIdxs = []int32{
-	7, // 0: nightbell.v1.ApiKey.created_at:type_name -> google.protobuf.Timestamp
-	7, // 1: nightbell.v1.ApiKey.expires_at:type_name -> google.protobuf.Timestamp
-	7, // 2: nightbell.v1.ApiKey.last_used_at:type_name -> google.protobuf.Timestamp
-	7, // 3: nightbell.v1.ApiKey.revoked_at:type_name -> google.protobuf.Timestamp
-	0, // 4: nightbell.v1.CreateApiKeyResponse.api_key:type_name -> nightbell.v1.ApiKey
-	0, // 5: nightbell.v1.ListApiKeysResponse.api_keys:type_name -> nightbell.v1.ApiKey
-	1, // 6: nightbell.v1.ApiKeyService.CreateApiKey:input_type -> nightbell.v1.CreateApiKeyRequest
-	3, // 7: nightbell.v1.ApiKeyService.ListApiKeys:input_type -> nightbell.v1.ListApiKeysRequest
-	5, // 8: nightbell.v1.ApiKeyService.RevokeApiKey:input_type -> nightbell.v1.RevokeApiKeyRequest
-	2, // 9: nightbell.v1.ApiKeyService.CreateApiKey:output_type -> nightbell.v1.CreateApiKeyResponse
-	4, // 10: nightbell.v1.ApiKeyService.ListApiKeys:output_type -> nightbell.v1.ListApiKeysResponse
-	6, // 11: nightbell.v1.ApiKeyService.RevokeApiKey:output_type -> nightbell.v1.RevokeApiKeyResponse
-	9, // [9:12] is the sub-list for method output_type
-	6, // [6:9] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	10, // 0: nightbell.v1.CreateApiKeyResponse.api_key:type_name -> nightbell.v1.ApiKey
+	10, // 1: nightbell.v1.GetApiKeyResponse.api_key:type_name -> nightbell.v1.ApiKey
+	11, // 2: nightbell.v1.UpdateApiKeyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	10, // 3: nightbell.v1.UpdateApiKeyResponse.api_key:type_name -> nightbell.v1.ApiKey
+	10, // 4: nightbell.v1.ListApiKeysResponse.api_keys:type_name -> nightbell.v1.ApiKey
+	0,  // 5: nightbell.v1.ApiKeyService.CreateApiKey:input_type -> nightbell.v1.CreateApiKeyRequest
+	6,  // 6: nightbell.v1.ApiKeyService.ListApiKeys:input_type -> nightbell.v1.ListApiKeysRequest
+	2,  // 7: nightbell.v1.ApiKeyService.GetApiKey:input_type -> nightbell.v1.GetApiKeyRequest
+	4,  // 8: nightbell.v1.ApiKeyService.UpdateApiKey:input_type -> nightbell.v1.UpdateApiKeyRequest
+	8,  // 9: nightbell.v1.ApiKeyService.RevokeApiKey:input_type -> nightbell.v1.RevokeApiKeyRequest
+	1,  // 10: nightbell.v1.ApiKeyService.CreateApiKey:output_type -> nightbell.v1.CreateApiKeyResponse
+	7,  // 11: nightbell.v1.ApiKeyService.ListApiKeys:output_type -> nightbell.v1.ListApiKeysResponse
+	3,  // 12: nightbell.v1.ApiKeyService.GetApiKey:output_type -> nightbell.v1.GetApiKeyResponse
+	5,  // 13: nightbell.v1.ApiKeyService.UpdateApiKey:output_type -> nightbell.v1.UpdateApiKeyResponse
+	9,  // 14: nightbell.v1.ApiKeyService.RevokeApiKey:output_type -> nightbell.v1.RevokeApiKeyResponse
+	10, // [10:15] is the sub-list for method output_type
+	5,  // [5:10] is the sub-list for method input_type
+	5,  // [5:5] is the sub-list for extension type_name
+	5,  // [5:5] is the sub-list for extension extendee
+	0,  // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_api_key_service_proto_init() }
@@ -486,6 +627,7 @@ func file_nightbell_v1_api_key_service_proto_init() {
 	if File_nightbell_v1_api_key_service_proto != nil {
 		return
 	}
+	file_nightbell_v1_api_key_proto_init()
 	file_nightbell_v1_options_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -493,7 +635,7 @@ func file_nightbell_v1_api_key_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_api_key_service_proto_rawDesc), len(file_nightbell_v1_api_key_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

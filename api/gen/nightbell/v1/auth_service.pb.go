@@ -515,8 +515,14 @@ func (*GetMeRequest) Descriptor() ([]byte, []int) {
 }
 
 type GetMeResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The person who calls; absent for an API key.
+	User *User `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// The API key that calls; absent for a person.
+	ApiKey *ApiKey `protobuf:"bytes,2,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
+	// The organization that the call acts in.
+	OrgId         string `protobuf:"bytes,3,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
+	OrgName       string `protobuf:"bytes,4,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -556,6 +562,27 @@ func (x *GetMeResponse) GetUser() *User {
 		return x.User
 	}
 	return nil
+}
+
+func (x *GetMeResponse) GetApiKey() *ApiKey {
+	if x != nil {
+		return x.ApiKey
+	}
+	return nil
+}
+
+func (x *GetMeResponse) GetOrgId() string {
+	if x != nil {
+		return x.OrgId
+	}
+	return ""
+}
+
+func (x *GetMeResponse) GetOrgName() string {
+	if x != nil {
+		return x.OrgName
+	}
+	return ""
 }
 
 type Tokens struct {
@@ -725,7 +752,7 @@ var File_nightbell_v1_auth_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
+	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
 	"\x0fRegisterRequest\x12<\n" +
 	"\tuser_type\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
 	"individualR\forganizationR\buserType\x12\x1e\n" +
@@ -758,9 +785,12 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\rLogoutRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"\x10\n" +
 	"\x0eLogoutResponse\"\x0e\n" +
-	"\fGetMeRequest\"7\n" +
+	"\fGetMeRequest\"\x98\x01\n" +
 	"\rGetMeResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"{\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12-\n" +
+	"\aapi_key\x18\x02 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\x12\x15\n" +
+	"\x06org_id\x18\x03 \x01(\tR\x05orgId\x12\x19\n" +
+	"\borg_name\x18\x04 \x01(\tR\aorgName\"{\n" +
 	"\x06Tokens\x12'\n" +
 	"\faccess_token\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\vaccessToken\x12)\n" +
 	"\rrefresh_token\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\frefreshToken\x12\x1d\n" +
@@ -774,13 +804,13 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x04role\x18\x05 \x01(\tR\x04role\x12\x15\n" +
 	"\x06org_id\x18\x06 \x01(\tR\x05orgId\x12\x19\n" +
 	"\borg_name\x18\a \x01(\tR\aorgName\x12\x1b\n" +
-	"\tuser_type\x18\b \x01(\tR\buserType2\x9f\x04\n" +
+	"\tuser_type\x18\b \x01(\tR\buserType2\xa2\x04\n" +
 	"\vAuthService\x12q\n" +
 	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"&\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
 	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
 	"\aRefresh\x12\x1c.nightbell.v1.RefreshRequest\x1a\x1d.nightbell.v1.RefreshResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/auth/refresh\x12e\n" +
-	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12d\n" +
-	"\x05GetMe\x12\x1a.nightbell.v1.GetMeRequest\x1a\x1b.nightbell.v1.GetMeResponse\"\"\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\r\x12\v/v1/auth/me\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12g\n" +
+	"\x05GetMe\x12\x1a.nightbell.v1.GetMeRequest\x1a\x1b.nightbell.v1.GetMeResponse\"%\x8a\xb5\x18\v\x12\x06viewer\x1a\x01*\x82\xd3\xe4\x93\x02\r\x12\v/v1/auth/me\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_auth_service_proto_rawDescOnce sync.Once
@@ -809,6 +839,7 @@ var file_nightbell_v1_auth_service_proto_goTypes = []any{
 	(*Tokens)(nil),           // 10: nightbell.v1.Tokens
 	(*User)(nil),             // 11: nightbell.v1.User
 	(*Warning)(nil),          // 12: nightbell.v1.Warning
+	(*ApiKey)(nil),           // 13: nightbell.v1.ApiKey
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
 	11, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.User
@@ -819,21 +850,22 @@ var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
 	10, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
 	11, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.User
 	11, // 7: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.User
-	0,  // 8: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
-	2,  // 9: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
-	4,  // 10: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
-	6,  // 11: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
-	8,  // 12: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
-	1,  // 13: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
-	3,  // 14: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
-	5,  // 15: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
-	7,  // 16: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
-	9,  // 17: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
-	13, // [13:18] is the sub-list for method output_type
-	8,  // [8:13] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	13, // 8: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
+	0,  // 9: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
+	2,  // 10: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
+	4,  // 11: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
+	6,  // 12: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
+	8,  // 13: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
+	1,  // 14: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
+	3,  // 15: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
+	5,  // 16: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
+	7,  // 17: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
+	9,  // 18: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
+	14, // [14:19] is the sub-list for method output_type
+	9,  // [9:14] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_auth_service_proto_init() }
@@ -841,6 +873,7 @@ func file_nightbell_v1_auth_service_proto_init() {
 	if File_nightbell_v1_auth_service_proto != nil {
 		return
 	}
+	file_nightbell_v1_api_key_proto_init()
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	type x struct{}

@@ -1000,17 +1000,15 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12Q\n" +
-	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xe5\x06\n" +
-	"\x0eCatalogService\x12\xa5\x01\n" +
-	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"K\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12\x80\x01\n" +
-	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\")\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12{\n" +
+	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xac\a\n" +
+	"\x0eCatalogService\x12\xb1\x01\n" +
+	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"W\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12\x8b\x01\n" +
+	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\"4\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12\x86\x01\n" +
 	"\n" +
-	"GetService\x12\x1f.nightbell.v1.GetServiceRequest\x1a .nightbell.v1.GetServiceResponse\"*\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/services/{id}\x90\x02\x01\x12\x89\x01\n" +
-	"\rUpdateService\x12\".nightbell.v1.UpdateServiceRequest\x1a#.nightbell.v1.UpdateServiceResponse\"/\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x16:\x01*2\x11/v1/services/{id}\x12\x82\x01\n" +
-	"\rDeleteService\x12\".nightbell.v1.DeleteServiceRequest\x1a#.nightbell.v1.DeleteServiceResponse\"(\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/services/{id}\x12\x99\x01\n" +
-	"\x10RotateServiceKey\x12%.nightbell.v1.RotateServiceKeyRequest\x1a&.nightbell.v1.RotateServiceKeyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/services/{id}/rotate-keyBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"GetService\x12\x1f.nightbell.v1.GetServiceRequest\x1a .nightbell.v1.GetServiceResponse\"5\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/services/{id}\x90\x02\x01\x12\x95\x01\n" +
+	"\rUpdateService\x12\".nightbell.v1.UpdateServiceRequest\x1a#.nightbell.v1.UpdateServiceResponse\";\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x16:\x01*2\x11/v1/services/{id}\x12\x8e\x01\n" +
+	"\rDeleteService\x12\".nightbell.v1.DeleteServiceRequest\x1a#.nightbell.v1.DeleteServiceResponse\"4\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/services/{id}\x12\xa5\x01\n" +
+	"\x10RotateServiceKey\x12%.nightbell.v1.RotateServiceKeyRequest\x1a&.nightbell.v1.RotateServiceKeyResponse\"B\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/services/{id}/rotate-keyBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_catalog_service_proto_rawDescOnce sync.Once

@@ -1655,18 +1655,16 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
 	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12'\n" +
-	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\xcb\t\n" +
-	"\x11EscalationService\x12\xd8\x01\n" +
-	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"c\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x18./v1/escalation-policies/{escalation_policy.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xa5\x01\n" +
-	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\"0\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/escalation-policies\x90\x02\x01\x12\xa1\x01\n" +
-	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"5\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/escalation-policies/{id}\x90\x02\x01\x12\xab\x01\n" +
-	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"6\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02!:\x01*2\x1c/v1/escalation-policies/{id}\x12\xa8\x01\n" +
-	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"3\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12\xc7\x01\n" +
-	"\x1bMakeDefaultEscalationPolicy\x120.nightbell.v1.MakeDefaultEscalationPolicyRequest\x1a1.nightbell.v1.MakeDefaultEscalationPolicyResponse\"C\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02.:\x01*\")/v1/escalation-policies/{id}/make-default\x12l\n" +
-	"\aExplain\x12\x1c.nightbell.v1.ExplainRequest\x1a\x1d.nightbell.v1.ExplainResponse\"$\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/explain\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\x9c\n" +
+	"\n" +
+	"\x11EscalationService\x12\xe4\x01\n" +
+	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"o\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18./v1/escalation-policies/{escalation_policy.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xb0\x01\n" +
+	"\x16ListEscalationPolicies\x12+.nightbell.v1.ListEscalationPoliciesRequest\x1a,.nightbell.v1.ListEscalationPoliciesResponse\";\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/escalation-policies\x90\x02\x01\x12\xac\x01\n" +
+	"\x13GetEscalationPolicy\x12(.nightbell.v1.GetEscalationPolicyRequest\x1a).nightbell.v1.GetEscalationPolicyResponse\"@\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/escalation-policies/{id}\x90\x02\x01\x12\xb7\x01\n" +
+	"\x16UpdateEscalationPolicy\x12+.nightbell.v1.UpdateEscalationPolicyRequest\x1a,.nightbell.v1.UpdateEscalationPolicyResponse\"B\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*2\x1c/v1/escalation-policies/{id}\x12\xb4\x01\n" +
+	"\x16DeleteEscalationPolicy\x12+.nightbell.v1.DeleteEscalationPolicyRequest\x1a,.nightbell.v1.DeleteEscalationPolicyResponse\"?\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1e*\x1c/v1/escalation-policies/{id}\x12\xd3\x01\n" +
+	"\x1bMakeDefaultEscalationPolicy\x120.nightbell.v1.MakeDefaultEscalationPolicyRequest\x1a1.nightbell.v1.MakeDefaultEscalationPolicyResponse\"O\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02.:\x01*\")/v1/escalation-policies/{id}/make-default\x12w\n" +
+	"\aExplain\x12\x1c.nightbell.v1.ExplainRequest\x1a\x1d.nightbell.v1.ExplainResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/explain\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_escalation_service_proto_rawDescOnce sync.Once

@@ -250,9 +250,9 @@ const file_nightbell_v1_installation_service_proto_rawDesc = "" +
 	"\anotices\x18\x01 \x03(\v2\x14.nightbell.v1.NoticeR\anotices\"\x1c\n" +
 	"\x1aConfirmInstallationRequest\"7\n" +
 	"\x1bConfirmInstallationResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage2\xbe\x02\n" +
-	"\x13InstallationService\x12\x87\x01\n" +
-	"\x0fGetInstallation\x12$.nightbell.v1.GetInstallationRequest\x1a%.nightbell.v1.GetInstallationResponse\"'\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/installation\x90\x02\x01\x12\x9c\x01\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage2\xcb\x02\n" +
+	"\x13InstallationService\x12\x94\x01\n" +
+	"\x0fGetInstallation\x12$.nightbell.v1.GetInstallationRequest\x1a%.nightbell.v1.GetInstallationResponse\"4\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/installation\x90\x02\x01\x12\x9c\x01\n" +
 	"\x13ConfirmInstallation\x12(.nightbell.v1.ConfirmInstallationRequest\x1a).nightbell.v1.ConfirmInstallationResponse\"0\x8a\xb5\x18\t\x12\x05owner \x01\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/v1/installation/confirmBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (

@@ -449,12 +449,11 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x1bEndMaintenanceWindowRequest\x12&\n" +
 	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\"n\n" +
 	"\x1cEndMaintenanceWindowResponse\x12N\n" +
-	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xcf\x04\n" +
-	"\x12MaintenanceService\x12\xa5\x01\n" +
-	"\x16ListMaintenanceWindows\x12+.nightbell.v1.ListMaintenanceWindowsRequest\x1a,.nightbell.v1.ListMaintenanceWindowsResponse\"0\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/maintenance-windows\x90\x02\x01\x12\xe0\x01\n" +
-	"\x17CreateMaintenanceWindow\x12,.nightbell.v1.CreateMaintenanceWindowRequest\x1a-.nightbell.v1.CreateMaintenanceWindowResponse\"h\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18//v1/maintenance-windows/{maintenance_window.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/maintenance-windows\x12\xad\x01\n" +
-	"\x14EndMaintenanceWindow\x12).nightbell.v1.EndMaintenanceWindowRequest\x1a*.nightbell.v1.EndMaintenanceWindowResponse\">\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/maintenance-windows/{id}/endBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xf2\x04\n" +
+	"\x12MaintenanceService\x12\xb0\x01\n" +
+	"\x16ListMaintenanceWindows\x12+.nightbell.v1.ListMaintenanceWindowsRequest\x1a,.nightbell.v1.ListMaintenanceWindowsResponse\";\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/maintenance-windows\x90\x02\x01\x12\xec\x01\n" +
+	"\x17CreateMaintenanceWindow\x12,.nightbell.v1.CreateMaintenanceWindowRequest\x1a-.nightbell.v1.CreateMaintenanceWindowResponse\"t\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18//v1/maintenance-windows/{maintenance_window.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/maintenance-windows\x12\xb9\x01\n" +
+	"\x14EndMaintenanceWindow\x12).nightbell.v1.EndMaintenanceWindowRequest\x1a*.nightbell.v1.EndMaintenanceWindowResponse\"J\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/maintenance-windows/{id}/endBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_maintenance_service_proto_rawDescOnce sync.Once

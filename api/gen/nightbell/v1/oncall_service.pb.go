@@ -1771,28 +1771,21 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xb8\x11\n" +
-	"\rOnCallService\x12\x80\x01\n" +
-	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"&\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xa3\x01\n" +
-	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"F\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x7f\n" +
-	"\vGetSchedule\x12 .nightbell.v1.GetScheduleRequest\x1a!.nightbell.v1.GetScheduleResponse\"+\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/schedules/{id}\x90\x02\x01\x12\x89\x01\n" +
-	"\x0eUpdateSchedule\x12#.nightbell.v1.UpdateScheduleRequest\x1a$.nightbell.v1.UpdateScheduleResponse\",\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x17:\x01*2\x12/v1/schedules/{id}\x12\x86\x01\n" +
-	"\x0eDeleteSchedule\x12#.nightbell.v1.DeleteScheduleRequest\x1a$.nightbell.v1.DeleteScheduleResponse\")\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/schedules/{id}\x12\xa0\x01\n" +
-	"\x13GetScheduleTimeline\x12(.nightbell.v1.GetScheduleTimelineRequest\x1a).nightbell.v1.GetScheduleTimelineResponse\"4\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/schedules/{id}/timeline\x90\x02\x01\x12\x91\x01\n" +
-	"\x0fPreviewSchedule\x12$.nightbell.v1.PreviewScheduleRequest\x1a%.nightbell.v1.PreviewScheduleResponse\"1\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/v1/schedules/preview\x90\x02\x01\x12u\n" +
+	"\x1aDeleteCalendarFeedResponse2\xc3\x12\n" +
+	"\rOnCallService\x12\x8b\x01\n" +
+	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xaf\x01\n" +
+	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x8a\x01\n" +
+	"\vGetSchedule\x12 .nightbell.v1.GetScheduleRequest\x1a!.nightbell.v1.GetScheduleResponse\"6\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/schedules/{id}\x90\x02\x01\x12\x95\x01\n" +
+	"\x0eUpdateSchedule\x12#.nightbell.v1.UpdateScheduleRequest\x1a$.nightbell.v1.UpdateScheduleResponse\"8\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x17:\x01*2\x12/v1/schedules/{id}\x12\x92\x01\n" +
+	"\x0eDeleteSchedule\x12#.nightbell.v1.DeleteScheduleRequest\x1a$.nightbell.v1.DeleteScheduleResponse\"5\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/schedules/{id}\x12\xab\x01\n" +
+	"\x13GetScheduleTimeline\x12(.nightbell.v1.GetScheduleTimelineRequest\x1a).nightbell.v1.GetScheduleTimelineResponse\"?\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/schedules/{id}/timeline\x90\x02\x01\x12\x9c\x01\n" +
+	"\x0fPreviewSchedule\x12$.nightbell.v1.PreviewScheduleRequest\x1a%.nightbell.v1.PreviewScheduleResponse\"<\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1a:\x01*\"\x15/v1/schedules/preview\x90\x02\x01\x12\x80\x01\n" +
 	"\n" +
-	"ListOnCall\x12\x1f.nightbell.v1.ListOnCallRequest\x1a .nightbell.v1.ListOnCallResponse\"$\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/on-call\x90\x02\x01\x12\x9c\x01\n" +
-	"\x14ListCoverageProblems\x12).nightbell.v1.ListCoverageProblemsRequest\x1a*.nightbell.v1.ListCoverageProblemsResponse\"-\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/on-call/problems\x90\x02\x01\x12\x80\x01\n" +
-	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"&\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\xbf\x01\n" +
-	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"b\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x8a\x01\n" +
-	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"-\x8a\xb5\x18\x0f\x12\tresponder\x18\x01 \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x92\x01\n" +
+	"ListOnCall\x12\x1f.nightbell.v1.ListOnCallRequest\x1a .nightbell.v1.ListOnCallResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/on-call\x90\x02\x01\x12\xa7\x01\n" +
+	"\x14ListCoverageProblems\x12).nightbell.v1.ListCoverageProblemsRequest\x1a*.nightbell.v1.ListCoverageProblemsResponse\"8\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/on-call/problems\x90\x02\x01\x12\x8b\x01\n" +
+	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\xcb\x01\n" +
+	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x96\x01\n" +
+	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x92\x01\n" +
 	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\",\x8a\xb5\x18\v\x12\tresponder\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\x97\x01\n" +
 	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\".\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\x99\x01\n" +
 	"\x12DeleteCalendarFeed\x12'.nightbell.v1.DeleteCalendarFeedRequest\x1a(.nightbell.v1.DeleteCalendarFeedResponse\"0\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\x19*\x17/v1/calendar-feeds/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"

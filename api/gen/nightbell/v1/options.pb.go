@@ -29,8 +29,8 @@ type Authz struct {
 	Public bool `protobuf:"varint,1,opt,name=public,proto3" json:"public,omitempty"`
 	// The least role that may call: viewer, responder, admin or owner.
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	// An API key with that role may call it as well.
-	ApiKey bool `protobuf:"varint,3,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
+	// The scope with which an API key of that role may call as well; "*" is any. Empty: people only.
+	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
 	// The method changes something: one audit row per call.
 	Mutates       bool `protobuf:"varint,4,opt,name=mutates,proto3" json:"mutates,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -81,11 +81,11 @@ func (x *Authz) GetRole() string {
 	return ""
 }
 
-func (x *Authz) GetApiKey() bool {
+func (x *Authz) GetScope() string {
 	if x != nil {
-		return x.ApiKey
+		return x.Scope
 	}
-	return false
+	return ""
 }
 
 func (x *Authz) GetMutates() bool {
@@ -195,11 +195,11 @@ var File_nightbell_v1_options_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x1anightbell/v1/options.proto\x12\fnightbell.v1\x1a google/protobuf/descriptor.proto\"f\n" +
+	"\x1anightbell/v1/options.proto\x12\fnightbell.v1\x1a google/protobuf/descriptor.proto\"c\n" +
 	"\x05Authz\x12\x16\n" +
 	"\x06public\x18\x01 \x01(\bR\x06public\x12\x12\n" +
-	"\x04role\x18\x02 \x01(\tR\x04role\x12\x17\n" +
-	"\aapi_key\x18\x03 \x01(\bR\x06apiKey\x12\x18\n" +
+	"\x04role\x18\x02 \x01(\tR\x04role\x12\x14\n" +
+	"\x05scope\x18\x03 \x01(\tR\x05scope\x12\x18\n" +
 	"\amutates\x18\x04 \x01(\bR\amutates:K\n" +
 	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
 	"\x0eaccept_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\racceptUnknown:<\n" +

@@ -708,19 +708,17 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"-\n" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"\x14\n" +
-	"\x12DeleteTeamResponse2\xf9\x04\n" +
+	"\x12DeleteTeamResponse2\xb6\x05\n" +
 	"\n" +
-	"OrgService\x12x\n" +
-	"\vListMembers\x12 .nightbell.v1.ListMembersRequest\x1a!.nightbell.v1.ListMembersResponse\"$\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/members\x90\x02\x01\x12p\n" +
-	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"\"\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12\x8b\x01\n" +
+	"OrgService\x12\x83\x01\n" +
+	"\vListMembers\x12 .nightbell.v1.ListMembersRequest\x1a!.nightbell.v1.ListMembersResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/members\x90\x02\x01\x12{\n" +
+	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
-	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\":\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x18\x13/v1/teams/{team.id}\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12y\n" +
+	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\"F\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x13/v1/teams/{team.id}\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12\x85\x01\n" +
 	"\n" +
-	"UpdateTeam\x12\x1f.nightbell.v1.UpdateTeamRequest\x1a .nightbell.v1.UpdateTeamResponse\"(\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/teams/{id}\x12v\n" +
+	"UpdateTeam\x12\x1f.nightbell.v1.UpdateTeamRequest\x1a .nightbell.v1.UpdateTeamResponse\"4\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/teams/{id}\x12\x82\x01\n" +
 	"\n" +
-	"DeleteTeam\x12\x1f.nightbell.v1.DeleteTeamRequest\x1a .nightbell.v1.DeleteTeamResponse\"%\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/teams/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"DeleteTeam\x12\x1f.nightbell.v1.DeleteTeamRequest\x1a .nightbell.v1.DeleteTeamResponse\"1\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/teams/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_org_service_proto_rawDescOnce sync.Once

@@ -547,12 +547,12 @@ const file_nightbell_v1_slack_service_proto_rawDesc = "" +
 	"\x16DisconnectSlackRequest\"f\n" +
 	"\x17DisconnectSlackResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\xe7\x04\n" +
-	"\fSlackService\x12\x99\x01\n" +
-	"\x0eConfigureSlack\x12#.nightbell.v1.ConfigureSlackRequest\x1a$.nightbell.v1.ConfigureSlackResponse\"<\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/integrations/slack/configure\x12\x95\x01\n" +
-	"\x0eGetSlackConfig\x12#.nightbell.v1.GetSlackConfigRequest\x1a$.nightbell.v1.GetSlackConfigResponse\"8\x8a\xb5\x18\b\x12\x06viewer\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/integrations/slack/config\x90\x02\x01\x12\x85\x01\n" +
-	"\tTestSlack\x12\x1e.nightbell.v1.TestSlackRequest\x1a\x1f.nightbell.v1.TestSlackResponse\"7\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/integrations/slack/test\x12\x9a\x01\n" +
-	"\x0fDisconnectSlack\x12$.nightbell.v1.DisconnectSlackRequest\x1a%.nightbell.v1.DisconnectSlackResponse\":\x8a\xb5\x18\t\x12\x05admin \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02#*!/v1/integrations/slack/disconnectBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings2\x9e\x05\n" +
+	"\fSlackService\x12\xa7\x01\n" +
+	"\x0eConfigureSlack\x12#.nightbell.v1.ConfigureSlackRequest\x1a$.nightbell.v1.ConfigureSlackResponse\"J\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/integrations/slack/configure\x12\xa2\x01\n" +
+	"\x0eGetSlackConfig\x12#.nightbell.v1.GetSlackConfigRequest\x1a$.nightbell.v1.GetSlackConfigResponse\"E\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f\x12\x1d/v1/integrations/slack/config\x90\x02\x01\x12\x93\x01\n" +
+	"\tTestSlack\x12\x1e.nightbell.v1.TestSlackRequest\x1a\x1f.nightbell.v1.TestSlackResponse\"E\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/integrations/slack/test\x12\xa8\x01\n" +
+	"\x0fDisconnectSlack\x12$.nightbell.v1.DisconnectSlackRequest\x1a%.nightbell.v1.DisconnectSlackResponse\"H\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02#*!/v1/integrations/slack/disconnectBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_slack_service_proto_rawDescOnce sync.Once

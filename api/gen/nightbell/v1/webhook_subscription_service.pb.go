@@ -1343,17 +1343,17 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"s\n" +
 	"\x1bReplayWebhookEventsResponse\x12T\n" +
-	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\xac\r\n" +
-	"\x1aWebhookSubscriptionService\x12\xe8\x01\n" +
-	"\x19CreateWebhookSubscription\x12..nightbell.v1.CreateWebhookSubscriptionRequest\x1a/.nightbell.v1.CreateWebhookSubscriptionResponse\"j\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\xb2\xb5\x183/v1/webhook-subscriptions/{webhook_subscription.id}\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/webhook-subscriptions\x12\xac\x01\n" +
-	"\x18ListWebhookSubscriptions\x12-.nightbell.v1.ListWebhookSubscriptionsRequest\x1a..nightbell.v1.ListWebhookSubscriptionsResponse\"1\x8a\xb5\x18\t\x12\x05admin\x18\x01\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/webhook-subscriptions\x90\x02\x01\x12\xab\x01\n" +
-	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"6\x8a\xb5\x18\t\x12\x05admin\x18\x01\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xb3\x01\n" +
-	"\x19DeleteWebhookSubscription\x12..nightbell.v1.DeleteWebhookSubscriptionRequest\x1a/.nightbell.v1.DeleteWebhookSubscriptionResponse\"5\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02 *\x1e/v1/webhook-subscriptions/{id}\x12\xb2\x01\n" +
-	"\x13RotateWebhookSecret\x12(.nightbell.v1.RotateWebhookSecretRequest\x1a).nightbell.v1.RotateWebhookSecretResponse\"F\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x021:\x01*\",/v1/webhook-subscriptions/{id}/rotate-secret\x12\xb5\x01\n" +
-	"\x17TestWebhookSubscription\x12,.nightbell.v1.TestWebhookSubscriptionRequest\x1a-.nightbell.v1.TestWebhookSubscriptionResponse\"=\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/webhook-subscriptions/{id}/test\x12\xb3\x01\n" +
-	"\x15ListWebhookDeliveries\x12*.nightbell.v1.ListWebhookDeliveriesRequest\x1a+.nightbell.v1.ListWebhookDeliveriesResponse\"A\x8a\xb5\x18\t\x12\x05admin\x18\x01\x82\xd3\xe4\x93\x02+\x12)/v1/webhook-subscriptions/{id}/deliveries\x90\x02\x01\x12\xbe\x01\n" +
-	"\x10RedeliverWebhook\x12%.nightbell.v1.RedeliverWebhookRequest\x1a&.nightbell.v1.RedeliverWebhookResponse\"[\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02F:\x01*\"A/v1/webhook-subscriptions/{id}/deliveries/{delivery_id}/redeliver\x12\xab\x01\n" +
-	"\x13ReplayWebhookEvents\x12(.nightbell.v1.ReplayWebhookEventsRequest\x1a).nightbell.v1.ReplayWebhookEventsResponse\"?\x8a\xb5\x18\v\x12\x05admin\x18\x01 \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/webhook-subscriptions/{id}/replayBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\x95\x0e\n" +
+	"\x1aWebhookSubscriptionService\x12\xf4\x01\n" +
+	"\x19CreateWebhookSubscription\x12..nightbell.v1.CreateWebhookSubscriptionRequest\x1a/.nightbell.v1.CreateWebhookSubscriptionResponse\"v\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x183/v1/webhook-subscriptions/{webhook_subscription.id}\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/webhook-subscriptions\x12\xb7\x01\n" +
+	"\x18ListWebhookSubscriptions\x12-.nightbell.v1.ListWebhookSubscriptionsRequest\x1a..nightbell.v1.ListWebhookSubscriptionsResponse\"<\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/webhook-subscriptions\x90\x02\x01\x12\xb6\x01\n" +
+	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"A\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xbf\x01\n" +
+	"\x19DeleteWebhookSubscription\x12..nightbell.v1.DeleteWebhookSubscriptionRequest\x1a/.nightbell.v1.DeleteWebhookSubscriptionResponse\"A\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02 *\x1e/v1/webhook-subscriptions/{id}\x12\xbe\x01\n" +
+	"\x13RotateWebhookSecret\x12(.nightbell.v1.RotateWebhookSecretRequest\x1a).nightbell.v1.RotateWebhookSecretResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x021:\x01*\",/v1/webhook-subscriptions/{id}/rotate-secret\x12\xc1\x01\n" +
+	"\x17TestWebhookSubscription\x12,.nightbell.v1.TestWebhookSubscriptionRequest\x1a-.nightbell.v1.TestWebhookSubscriptionResponse\"I\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/webhook-subscriptions/{id}/test\x12\xbe\x01\n" +
+	"\x15ListWebhookDeliveries\x12*.nightbell.v1.ListWebhookDeliveriesRequest\x1a+.nightbell.v1.ListWebhookDeliveriesResponse\"L\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02+\x12)/v1/webhook-subscriptions/{id}/deliveries\x90\x02\x01\x12\xca\x01\n" +
+	"\x10RedeliverWebhook\x12%.nightbell.v1.RedeliverWebhookRequest\x1a&.nightbell.v1.RedeliverWebhookResponse\"g\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02F:\x01*\"A/v1/webhook-subscriptions/{id}/deliveries/{delivery_id}/redeliver\x12\xb7\x01\n" +
+	"\x13ReplayWebhookEvents\x12(.nightbell.v1.ReplayWebhookEventsRequest\x1a).nightbell.v1.ReplayWebhookEventsResponse\"K\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/webhook-subscriptions/{id}/replayBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_webhook_subscription_service_proto_rawDescOnce sync.Once

@@ -37,3 +37,6 @@ FROM membership m
 JOIN users u ON u.id = m.user_id
 JOIN org o ON o.id = m.org_id
 WHERE m.org_id = @org_id AND m.user_id = @user_id;
+
+-- name: ReadOrgName :one
+SELECT name FROM org WHERE id = @org_id;

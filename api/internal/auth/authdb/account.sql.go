@@ -113,6 +113,17 @@ func (q *Queries) LockRegistration(ctx context.Context) error {
 	return err
 }
 
+const readOrgName = `-- name: ReadOrgName :one
+SELECT name FROM org WHERE id = $1
+`
+
+func (q *Queries) ReadOrgName(ctx context.Context, orgID uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, readOrgName, orgID)
+	var name string
+	err := row.Scan(&name)
+	return name, err
+}
+
 const readProfile = `-- name: ReadProfile :one
 SELECT u.id, u.name, u.email, u.timezone, m.role, o.id AS org_id, o.name AS org_name, o.kind AS org_kind
 FROM membership m

@@ -1,11 +1,18 @@
 -- name: InsertAPIKey :exec
-INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at, expires_at)
-VALUES (@org_id, @id, @name, @prefix, @hash, @role, @created_by, @created_at, @expires_at);
+INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, created_at, expires_at)
+VALUES (@org_id, @id, @name, @prefix, @hash, @role, @scopes, sqlc.narg('created_by'), @created_at, @expires_at);
 
 -- name: ListAPIKeys :many
-SELECT id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at
-FROM api_key WHERE org_id = @org_id
+-- All of them, or one.
+SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
+FROM api_key WHERE org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR id = sqlc.narg('id'))
 ORDER BY created_at DESC, id DESC;
+
+-- name: LockAPIKey :one
+SELECT hash FROM api_key WHERE org_id = @org_id AND id = @id FOR UPDATE;
+
+-- name: UpdateAPIKey :exec
+UPDATE api_key SET name = @name, role = @role, scopes = @scopes WHERE org_id = @org_id AND id = @id;
 
 -- name: RevokeAPIKey :one
 -- Revoking again keeps the first time.
@@ -14,7 +21,7 @@ WHERE org_id = @org_id AND id = @id
 RETURNING hash;
 
 -- name: FindAPIKey :one
-SELECT id, org_id, name, role, expires_at, revoked_at FROM api_key WHERE hash = @hash;
+SELECT id, org_id, name, role, scopes, expires_at, revoked_at FROM api_key WHERE hash = @hash;
 
 -- name: TouchAPIKey :exec
 -- Only when it was last used before unless_since, so that a busy key does not write all the time.

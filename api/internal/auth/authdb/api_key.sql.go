@@ -13,7 +13,7 @@ import (
 )
 
 const findAPIKey = `-- name: FindAPIKey :one
-SELECT id, org_id, name, role, expires_at, revoked_at FROM api_key WHERE hash = $1
+SELECT id, org_id, name, role, scopes, expires_at, revoked_at FROM api_key WHERE hash = $1
 `
 
 type FindAPIKeyRow struct {
@@ -21,6 +21,7 @@ type FindAPIKeyRow struct {
 	OrgID     uuid.UUID
 	Name      string
 	Role      string
+	Scopes    []string
 	ExpiresAt *time.Time
 	RevokedAt *time.Time
 }
@@ -33,6 +34,7 @@ func (q *Queries) FindAPIKey(ctx context.Context, hash []byte) (FindAPIKeyRow, e
 		&i.OrgID,
 		&i.Name,
 		&i.Role,
+		&i.Scopes,
 		&i.ExpiresAt,
 		&i.RevokedAt,
 	)
@@ -40,8 +42,8 @@ func (q *Queries) FindAPIKey(ctx context.Context, hash []byte) (FindAPIKeyRow, e
 }
 
 const insertAPIKey = `-- name: InsertAPIKey :exec
-INSERT INTO api_key (org_id, id, name, prefix, hash, role, created_by, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type InsertAPIKeyParams struct {
@@ -51,7 +53,8 @@ type InsertAPIKeyParams struct {
 	Prefix    string
 	Hash      []byte
 	Role      string
-	CreatedBy uuid.UUID
+	Scopes    []string
+	CreatedBy *uuid.UUID
 	CreatedAt time.Time
 	ExpiresAt *time.Time
 }
@@ -64,6 +67,7 @@ func (q *Queries) InsertAPIKey(ctx context.Context, arg InsertAPIKeyParams) erro
 		arg.Prefix,
 		arg.Hash,
 		arg.Role,
+		arg.Scopes,
 		arg.CreatedBy,
 		arg.CreatedAt,
 		arg.ExpiresAt,
@@ -72,8 +76,8 @@ func (q *Queries) InsertAPIKey(ctx context.Context, arg InsertAPIKeyParams) erro
 }
 
 const listAPIKeys = `-- name: ListAPIKeys :many
-SELECT id, name, prefix, role, created_at, expires_at, last_used_at, revoked_at
-FROM api_key WHERE org_id = $1
+SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
+FROM api_key WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)
 ORDER BY created_at DESC, id DESC
 `
 
@@ -82,14 +86,16 @@ type ListAPIKeysRow struct {
 	Name       string
 	Prefix     string
 	Role       string
+	Scopes     []string
 	CreatedAt  time.Time
 	ExpiresAt  *time.Time
 	LastUsedAt *time.Time
 	RevokedAt  *time.Time
 }
 
-func (q *Queries) ListAPIKeys(ctx context.Context, orgID uuid.UUID) ([]ListAPIKeysRow, error) {
-	rows, err := q.db.Query(ctx, listAPIKeys, orgID)
+// All of them, or one.
+func (q *Queries) ListAPIKeys(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListAPIKeysRow, error) {
+	rows, err := q.db.Query(ctx, listAPIKeys, orgID, iD)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +108,7 @@ func (q *Queries) ListAPIKeys(ctx context.Context, orgID uuid.UUID) ([]ListAPIKe
 			&i.Name,
 			&i.Prefix,
 			&i.Role,
+			&i.Scopes,
 			&i.CreatedAt,
 			&i.ExpiresAt,
 			&i.LastUsedAt,
@@ -115,6 +122,17 @@ func (q *Queries) ListAPIKeys(ctx context.Context, orgID uuid.UUID) ([]ListAPIKe
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockAPIKey = `-- name: LockAPIKey :one
+SELECT hash FROM api_key WHERE org_id = $1 AND id = $2 FOR UPDATE
+`
+
+func (q *Queries) LockAPIKey(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) ([]byte, error) {
+	row := q.db.QueryRow(ctx, lockAPIKey, orgID, iD)
+	var hash []byte
+	err := row.Scan(&hash)
+	return hash, err
 }
 
 const revokeAPIKey = `-- name: RevokeAPIKey :one
@@ -139,5 +157,28 @@ WHERE hash = $2 AND (last_used_at IS NULL OR last_used_at < $3::timestamptz)
 // Only when it was last used before unless_since, so that a busy key does not write all the time.
 func (q *Queries) TouchAPIKey(ctx context.Context, usedAt time.Time, hash []byte, unlessSince time.Time) error {
 	_, err := q.db.Exec(ctx, touchAPIKey, usedAt, hash, unlessSince)
+	return err
+}
+
+const updateAPIKey = `-- name: UpdateAPIKey :exec
+UPDATE api_key SET name = $1, role = $2, scopes = $3 WHERE org_id = $4 AND id = $5
+`
+
+type UpdateAPIKeyParams struct {
+	Name   string
+	Role   string
+	Scopes []string
+	OrgID  uuid.UUID
+	ID     uuid.UUID
+}
+
+func (q *Queries) UpdateAPIKey(ctx context.Context, arg UpdateAPIKeyParams) error {
+	_, err := q.db.Exec(ctx, updateAPIKey,
+		arg.Name,
+		arg.Role,
+		arg.Scopes,
+		arg.OrgID,
+		arg.ID,
+	)
 	return err
 }

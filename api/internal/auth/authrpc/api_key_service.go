@@ -3,8 +3,10 @@ package authrpc
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 // errNoAPIKey is one answer for a key that never was and a key of somebody else.
@@ -37,18 +40,17 @@ func (s *APIKeyServer) CreateApiKey(ctx context.Context, request *nightbellv1.Cr
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
-	name, err := org.CleanName("name", request.GetName())
-	if err != nil {
-		return nil, err
-	}
-	role, err := roleOfKey(request.GetRole(), actor)
+	wanted, err := readAPIKey(request, actor)
 	if err != nil {
 		return nil, err
 	}
 	key, shown := auth.NewAPIKey()
 	row := authdb.InsertAPIKeyParams{
-		OrgID: actor.OrgID, ID: id.New(), Name: name, Prefix: shown, Hash: auth.HashToken(key),
-		Role: string(role), CreatedBy: actor.UserID,
+		OrgID: actor.OrgID, ID: id.New(), Name: wanted.name, Prefix: shown, Hash: auth.HashToken(key),
+		Role: string(wanted.role), Scopes: wanted.scopes,
+	}
+	if actor.Kind == auth.User {
+		row.CreatedBy = &actor.UserID
 	}
 	err = s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if row.CreatedAt, err = postgres.Now(ctx, tx); err != nil {
@@ -64,9 +66,44 @@ func (s *APIKeyServer) CreateApiKey(ctx context.Context, request *nightbellv1.Cr
 		return nil, err
 	}
 	return &nightbellv1.CreateApiKeyResponse{Key: key, ApiKey: &nightbellv1.ApiKey{
-		Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role,
+		Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role, Scopes: row.Scopes,
 		CreatedAt: timestamppb.New(row.CreatedAt), ExpiresAt: timestamp(row.ExpiresAt),
 	}}, nil
+}
+
+// apiKey is what a key may do, as it is asked for: checked, and not stored yet.
+type apiKey struct {
+	name   string
+	role   auth.Role
+	scopes []string
+}
+
+// askedKey is what creating and updating a key have in common.
+type askedKey interface {
+	GetName() string
+	GetRole() string
+	GetScopes() []string
+}
+
+func readAPIKey(request askedKey, maker auth.Actor) (apiKey, error) {
+	name, err := org.CleanName("name", request.GetName())
+	if err != nil {
+		return apiKey{}, err
+	}
+	role, err := roleOfKey(request.GetRole(), maker)
+	if err != nil {
+		return apiKey{}, err
+	}
+	scopes := slices.Compact(slices.Sorted(slices.Values(request.GetScopes())))
+	if len(scopes) == 0 {
+		return apiKey{}, fault.InvalidField("scopes", fault.Required, "Say what the key is for: choose one scope at least.")
+	}
+	for _, scope := range scopes {
+		if err := maker.Holds(auth.Scope(scope)); err != nil {
+			return apiKey{}, err
+		}
+	}
+	return apiKey{name, role, scopes}, nil
 }
 
 // roleOfKey never gives a key more than its maker may do.
@@ -92,17 +129,81 @@ func (s *APIKeyServer) ListApiKeys(ctx context.Context, _ *nightbellv1.ListApiKe
 	}
 	answer := &nightbellv1.ListApiKeysResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := authdb.New(tx).ListAPIKeys(ctx, actor.OrgID)
+		rows, err := authdb.New(tx).ListAPIKeys(ctx, actor.OrgID, nil)
 		answer.ApiKeys = make([]*nightbellv1.ApiKey, len(rows))
 		for i, row := range rows {
-			answer.ApiKeys[i] = &nightbellv1.ApiKey{
-				Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role, CreatedAt: timestamppb.New(row.CreatedAt),
-				ExpiresAt: timestamp(row.ExpiresAt), LastUsedAt: timestamp(row.LastUsedAt), RevokedAt: timestamp(row.RevokedAt),
-			}
+			answer.ApiKeys[i] = apiKeyOf(row)
 		}
 		return err
 	})
 	return answer, err
+}
+
+// GetApiKey gives one, without the key itself.
+func (s *APIKeyServer) GetApiKey(ctx context.Context, request *nightbellv1.GetApiKeyRequest) (*nightbellv1.GetApiKeyResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	answer := &nightbellv1.GetApiKeyResponse{}
+	keyID, _ := id.Parse(request.GetId())
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		answer.ApiKey, err = findAPIKey(ctx, authdb.New(tx), actor.OrgID, keyID)
+		return err
+	})
+	return answer, err
+}
+
+// UpdateApiKey changes the fields that the request names.
+func (s *APIKeyServer) UpdateApiKey(ctx context.Context, request *nightbellv1.UpdateApiKeyRequest) (*nightbellv1.UpdateApiKeyResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	answer := &nightbellv1.UpdateApiKeyResponse{}
+	keyID, _ := id.Parse(request.GetId())
+	var hash []byte
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		q := authdb.New(tx)
+		if hash, err = q.LockAPIKey(ctx, actor.OrgID, keyID); errors.Is(err, pgx.ErrNoRows) {
+			return errNoAPIKey
+		}
+		if err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.ApiKey, error) { return findAPIKey(ctx, q, actor.OrgID, keyID) }
+		answer.ApiKey, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateApiKeyRequest) error {
+			wanted, err := readAPIKey(whole, actor)
+			if err != nil {
+				return err
+			}
+			return q.UpdateAPIKey(ctx, authdb.UpdateAPIKeyParams{Name: wanted.name, Role: string(wanted.role), Scopes: wanted.scopes, OrgID: actor.OrgID, ID: keyID})
+		})
+		return err
+	})
+	if err := edit.Done(err); err != nil {
+		return nil, err
+	}
+	s.callers.forgetKey(hash)
+	return answer, nil
+}
+
+func findAPIKey(ctx context.Context, q *authdb.Queries, orgID, keyID uuid.UUID) (*nightbellv1.ApiKey, error) {
+	rows, err := q.ListAPIKeys(ctx, orgID, &keyID)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errNoAPIKey
+	}
+	return apiKeyOf(rows[0]), nil
+}
+
+func apiKeyOf(row authdb.ListAPIKeysRow) *nightbellv1.ApiKey {
+	return &nightbellv1.ApiKey{
+		Id: row.ID.String(), Name: row.Name, Prefix: row.Prefix, Role: row.Role, Scopes: row.Scopes, CreatedAt: timestamppb.New(row.CreatedAt),
+		ExpiresAt: timestamp(row.ExpiresAt), LastUsedAt: timestamp(row.LastUsedAt), RevokedAt: timestamp(row.RevokedAt),
+	}
 }
 
 // RevokeApiKey stops a key at once. Revoking a revoked key is not an error.

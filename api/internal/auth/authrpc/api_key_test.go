@@ -6,13 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
-func (p person) makeKey(role string, days int) (key, keyID string) {
+// makeKey makes a key with these scopes, or with all.
+func (p person) makeKey(role string, days int, scopes ...auth.Scope) (key, keyID string) {
 	p.w.t.Helper()
-	made := p.call("POST", "/v1/api-keys", object{"name": "deploy script", "role": role, "expires_in_days": days})
+	if len(scopes) == 0 {
+		scopes = auth.Scopes()
+	}
+	made := p.call("POST", "/v1/api-keys", object{"name": "deploy script", "role": role, "expires_in_days": days, "scopes": scopes})
 	expect(p.w.t, "create a key", made, http.StatusOK, "")
 	return text(made.at("key")), text(made.at("api_key", "id"))
 }
@@ -29,11 +34,6 @@ func TestAPIKeys(t *testing.T) {
 	expect(t, "and may not make teams", w.anyone().with(key).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusForbidden, "")
 	expect(t, "an admin's key may", w.anyone().with(admin).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusOK, "")
 	expect(t, "a viewer's may not", w.anyone().with(viewer).call("POST", "/v1/teams", object{"name": "Search"}), http.StatusForbidden, "")
-	for _, path := range []string{"/v1/auth/me", "/v1/api-keys"} {
-		expect(t, "no key reaches "+path, w.anyone().with(admin).call("GET", path, nil), http.StatusForbidden, "")
-	}
-	expect(t, "nor makes keys", w.anyone().with(admin).call("POST", "/v1/api-keys", object{"name": "x"}), http.StatusForbidden, "")
-
 	listed := dana.call("GET", "/v1/api-keys", nil)
 	expect(t, "list", listed, http.StatusOK, "")
 	if strings.Contains(listed.text, key) || !strings.Contains(listed.text, key[:10]) || !strings.Contains(listed.text, `"last_used_at":"2`) {
@@ -48,6 +48,59 @@ func TestAPIKeys(t *testing.T) {
 	expect(t, "revoke again", dana.call("DELETE", "/v1/api-keys/"+keyID, nil), http.StatusOK, "")
 	for what, other := range map[string]string{"random": id.New().String(), "nonsense": "x"} {
 		expect(t, "revoke "+what, dana.call("DELETE", "/v1/api-keys/"+other, nil), http.StatusNotFound, "API key not found")
+	}
+}
+
+func lacking(scope string) string {
+	return "This API key lacks the scope " + scope + ". Add it to the key, or use a key that has it."
+}
+
+// TestAKeyMakesNoKeyThatMayDoMore: of role and scopes, whether by making or by changing one.
+func TestAKeyMakesNoKeyThatMayDoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	key, keyID := dana.makeKey("admin", 0, auth.APIKeysWrite, auth.ConfigRead)
+	program := w.anyone().with(key)
+
+	made := program.call("POST", "/v1/api-keys", object{"name": "reads", "role": "viewer", "scopes": []string{"config:read"}})
+	expect(t, "a key makes a lesser one", made, http.StatusOK, "")
+	path := "/v1/api-keys/" + text(made.at("api_key", "id"))
+	more := object{"name": "x", "scopes": []string{"config:read", "config:write"}}
+	expect(t, "none with another scope", program.call("POST", "/v1/api-keys", more), http.StatusForbidden, lacking("config:write"))
+	expect(t, "nor by changing one", program.call("PATCH", path, more), http.StatusForbidden, lacking("config:write"))
+	expect(t, "nor itself", program.call("PATCH", "/v1/api-keys/"+keyID, more), http.StatusForbidden, lacking("config:write"))
+	for _, bad := range []any{[]string{}, []string{"config"}, nil} {
+		expect(t, "no scopes, or others", dana.call("POST", "/v1/api-keys", object{"name": "x", "scopes": bad}), http.StatusUnprocessableEntity, "")
+		expect(t, "no scopes, or others", dana.call("PATCH", path, object{"scopes": bad}), http.StatusUnprocessableEntity, "")
+	}
+
+	lesser := w.anyone().with(text(made.at("key")))
+	expect(t, "before it has the scope", lesser.call("DELETE", path, nil), http.StatusForbidden, lacking("api_keys:write"))
+	expect(t, "more of both", dana.call("PATCH", path, object{"role": "admin", "scopes": []string{"api_keys:write"}}), http.StatusOK, "")
+	expect(t, "with it, at once", lesser.call("PATCH", path, object{"name": "itself"}), http.StatusOK, "")
+	expect(t, "and without the other", lesser.call("GET", path, nil), http.StatusForbidden, lacking("config:read"))
+	read := dana.call("GET", path, nil)
+	expect(t, "as it is now", read, http.StatusOK, "")
+	if text(read.at("api_key", "name")) != "itself" || text(read.at("api_key", "role")) != "admin" || !strings.Contains(read.text, `"scopes":["api_keys:write"]`) {
+		t.Errorf("it is now %s", read.text)
+	}
+}
+
+// TestAKeyIsToldWhoItIs, whatever it may do.
+func TestAKeyIsToldWhoItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	key, keyID := dana.makeKey("viewer", 0, auth.EventsWrite)
+	me := w.anyone().with(key).call("GET", "/v1/auth/me", nil)
+	expect(t, "a key", me, http.StatusOK, "")
+	if text(me.at("api_key", "id")) != keyID || text(me.at("org_name")) == "" || !strings.Contains(me.text, `"scopes":["events:write"]`) || strings.Contains(me.text, dana.userID) {
+		t.Errorf("a key is told %s", me.text)
+	}
+	me = dana.call("GET", "/v1/auth/me", nil)
+	if text(me.at("user", "id")) != dana.userID || strings.Contains(me.text, "scopes") {
+		t.Errorf("a person is told %s", me.text)
 	}
 }
 

@@ -36,7 +36,7 @@ func TestAuditKeepsOneRowPerMutatingCall(t *testing.T) {
 
 	rows := pgtest.One[[]string](t, w.db, `SELECT array_agg(concat_ws(' ', actor_kind, method, outcome, request) ORDER BY at, id) FROM audit_event`)
 	for i, want := range []string{
-		`user nightbell.v1.ApiKeyService/CreateApiKey ok {"name": "deploy script", "role": "responder"}`,
+		`user nightbell.v1.ApiKeyService/CreateApiKey ok {"name": "deploy script", "role": "responder", "scopes": ["api_keys:write",`,
 		`user nightbell.v1.OrgService/CreateTeam ok {"name": "A"}`,
 		`user nightbell.v1.OrgService/CreateTeam team_name_taken {"name": "a"}`,
 		`user nightbell.v1.OrgService/CreateTeam invalid_fields {}`,

@@ -293,24 +293,32 @@ func (s *AuthServer) Logout(ctx context.Context, request *nightbellv1.LogoutRequ
 	return &nightbellv1.LogoutResponse{}, nil
 }
 
-// GetMe tells who is calling.
+// GetMe tells who is calling: a person or a key, and in which organization.
 func (s *AuthServer) GetMe(ctx context.Context, _ *nightbellv1.GetMeRequest) (*nightbellv1.GetMeResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
-	var profile authdb.ReadProfileRow
+	answer := &nightbellv1.GetMeResponse{OrgId: actor.OrgID.String()}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
-		profile, err = authdb.New(tx).ReadProfile(ctx, actor.OrgID, actor.UserID)
+		q := authdb.New(tx)
+		if actor.Kind == auth.APIKey {
+			if answer.OrgName, err = q.ReadOrgName(ctx, actor.OrgID); err == nil {
+				answer.ApiKey, err = findAPIKey(ctx, q, actor.OrgID, actor.APIKeyID)
+			}
+			return err
+		}
+		profile, err := q.ReadProfile(ctx, actor.OrgID, actor.UserID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return auth.ErrTokenExpired
+		}
+		answer.User, answer.OrgName = userOf(profile), profile.OrgName
 		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, auth.ErrTokenExpired
-	}
 	if err != nil {
 		return nil, err
 	}
-	return &nightbellv1.GetMeResponse{User: userOf(profile)}, nil
+	return answer, nil
 }
 
 // deviceHash is nil for a device that named itself too shortly to be told apart.

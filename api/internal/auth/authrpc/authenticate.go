@@ -146,7 +146,18 @@ func (a *Authenticator) identifyKey(ctx context.Context, token string) (auth.Act
 	if key.RevokedAt != nil || (key.ExpiresAt != nil && !a.now().Before(*key.ExpiresAt)) {
 		return auth.Actor{}, errAPIKey
 	}
-	return auth.Actor{Kind: auth.APIKey, APIKeyID: key.ID, Name: key.Name, OrgID: key.OrgID, Role: auth.Role(key.Role)}, nil
+	return auth.Actor{
+		Kind: auth.APIKey, APIKeyID: key.ID, Name: key.Name, OrgID: key.OrgID,
+		Role: auth.Role(key.Role), Scopes: scopesOf(key.Scopes),
+	}, nil
+}
+
+func scopesOf(words []string) []auth.Scope {
+	scopes := make([]auth.Scope, len(words))
+	for i, word := range words {
+		scopes[i] = auth.Scope(word)
+	}
+	return scopes
 }
 
 func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.FindAPIKeyRow, err error) {

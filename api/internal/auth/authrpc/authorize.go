@@ -24,5 +24,5 @@ func ruleOf(option *nightbellv1.Authz) *auth.Rule {
 	if option == nil {
 		return nil
 	}
-	return &auth.Rule{Public: option.GetPublic(), Role: auth.Role(option.GetRole()), APIKey: option.GetApiKey()}
+	return &auth.Rule{Public: option.GetPublic(), Role: auth.Role(option.GetRole()), Scope: auth.Scope(option.GetScope())}
 }

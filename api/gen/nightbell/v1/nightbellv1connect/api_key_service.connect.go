@@ -39,6 +39,11 @@ const (
 	// ApiKeyServiceListApiKeysProcedure is the fully-qualified name of the ApiKeyService's ListApiKeys
 	// RPC.
 	ApiKeyServiceListApiKeysProcedure = "/nightbell.v1.ApiKeyService/ListApiKeys"
+	// ApiKeyServiceGetApiKeyProcedure is the fully-qualified name of the ApiKeyService's GetApiKey RPC.
+	ApiKeyServiceGetApiKeyProcedure = "/nightbell.v1.ApiKeyService/GetApiKey"
+	// ApiKeyServiceUpdateApiKeyProcedure is the fully-qualified name of the ApiKeyService's
+	// UpdateApiKey RPC.
+	ApiKeyServiceUpdateApiKeyProcedure = "/nightbell.v1.ApiKeyService/UpdateApiKey"
 	// ApiKeyServiceRevokeApiKeyProcedure is the fully-qualified name of the ApiKeyService's
 	// RevokeApiKey RPC.
 	ApiKeyServiceRevokeApiKeyProcedure = "/nightbell.v1.ApiKeyService/RevokeApiKey"
@@ -49,6 +54,10 @@ type ApiKeyServiceClient interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
+	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)
+	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
+	// replicas follow within three seconds. Scopes are replaced as a whole.
+	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error)
 	// RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
 	RevokeApiKey(context.Context, *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error)
 }
@@ -77,6 +86,19 @@ func NewApiKeyServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getApiKey: connect.NewClient[v1.GetApiKeyRequest, v1.GetApiKeyResponse](
+			httpClient,
+			baseURL+ApiKeyServiceGetApiKeyProcedure,
+			connect.WithSchema(apiKeyServiceMethods.ByName("GetApiKey")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateApiKey: connect.NewClient[v1.UpdateApiKeyRequest, v1.UpdateApiKeyResponse](
+			httpClient,
+			baseURL+ApiKeyServiceUpdateApiKeyProcedure,
+			connect.WithSchema(apiKeyServiceMethods.ByName("UpdateApiKey")),
+			connect.WithClientOptions(opts...),
+		),
 		revokeApiKey: connect.NewClient[v1.RevokeApiKeyRequest, v1.RevokeApiKeyResponse](
 			httpClient,
 			baseURL+ApiKeyServiceRevokeApiKeyProcedure,
@@ -90,6 +112,8 @@ func NewApiKeyServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 type apiKeyServiceClient struct {
 	createApiKey *connect.Client[v1.CreateApiKeyRequest, v1.CreateApiKeyResponse]
 	listApiKeys  *connect.Client[v1.ListApiKeysRequest, v1.ListApiKeysResponse]
+	getApiKey    *connect.Client[v1.GetApiKeyRequest, v1.GetApiKeyResponse]
+	updateApiKey *connect.Client[v1.UpdateApiKeyRequest, v1.UpdateApiKeyResponse]
 	revokeApiKey *connect.Client[v1.RevokeApiKeyRequest, v1.RevokeApiKeyResponse]
 }
 
@@ -111,6 +135,24 @@ func (c *apiKeyServiceClient) ListApiKeys(ctx context.Context, req *v1.ListApiKe
 	return nil, err
 }
 
+// GetApiKey calls nightbell.v1.ApiKeyService.GetApiKey.
+func (c *apiKeyServiceClient) GetApiKey(ctx context.Context, req *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error) {
+	response, err := c.getApiKey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateApiKey calls nightbell.v1.ApiKeyService.UpdateApiKey.
+func (c *apiKeyServiceClient) UpdateApiKey(ctx context.Context, req *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error) {
+	response, err := c.updateApiKey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // RevokeApiKey calls nightbell.v1.ApiKeyService.RevokeApiKey.
 func (c *apiKeyServiceClient) RevokeApiKey(ctx context.Context, req *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error) {
 	response, err := c.revokeApiKey.CallUnary(ctx, connect.NewRequest(req))
@@ -125,6 +167,10 @@ type ApiKeyServiceHandler interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
+	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)
+	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
+	// replicas follow within three seconds. Scopes are replaced as a whole.
+	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error)
 	// RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
 	RevokeApiKey(context.Context, *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error)
 }
@@ -149,6 +195,19 @@ func NewApiKeyServiceHandler(svc ApiKeyServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	apiKeyServiceGetApiKeyHandler := connect.NewUnaryHandlerSimple(
+		ApiKeyServiceGetApiKeyProcedure,
+		svc.GetApiKey,
+		connect.WithSchema(apiKeyServiceMethods.ByName("GetApiKey")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	apiKeyServiceUpdateApiKeyHandler := connect.NewUnaryHandlerSimple(
+		ApiKeyServiceUpdateApiKeyProcedure,
+		svc.UpdateApiKey,
+		connect.WithSchema(apiKeyServiceMethods.ByName("UpdateApiKey")),
+		connect.WithHandlerOptions(opts...),
+	)
 	apiKeyServiceRevokeApiKeyHandler := connect.NewUnaryHandlerSimple(
 		ApiKeyServiceRevokeApiKeyProcedure,
 		svc.RevokeApiKey,
@@ -161,6 +220,10 @@ func NewApiKeyServiceHandler(svc ApiKeyServiceHandler, opts ...connect.HandlerOp
 			apiKeyServiceCreateApiKeyHandler.ServeHTTP(w, r)
 		case ApiKeyServiceListApiKeysProcedure:
 			apiKeyServiceListApiKeysHandler.ServeHTTP(w, r)
+		case ApiKeyServiceGetApiKeyProcedure:
+			apiKeyServiceGetApiKeyHandler.ServeHTTP(w, r)
+		case ApiKeyServiceUpdateApiKeyProcedure:
+			apiKeyServiceUpdateApiKeyHandler.ServeHTTP(w, r)
 		case ApiKeyServiceRevokeApiKeyProcedure:
 			apiKeyServiceRevokeApiKeyHandler.ServeHTTP(w, r)
 		default:
@@ -178,6 +241,14 @@ func (UnimplementedApiKeyServiceHandler) CreateApiKey(context.Context, *v1.Creat
 
 func (UnimplementedApiKeyServiceHandler) ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ApiKeyService.ListApiKeys is not implemented"))
+}
+
+func (UnimplementedApiKeyServiceHandler) GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ApiKeyService.GetApiKey is not implemented"))
+}
+
+func (UnimplementedApiKeyServiceHandler) UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ApiKeyService.UpdateApiKey is not implemented"))
 }
 
 func (UnimplementedApiKeyServiceHandler) RevokeApiKey(context.Context, *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error) {

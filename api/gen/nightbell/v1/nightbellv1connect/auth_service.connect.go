@@ -57,7 +57,8 @@ type AuthServiceClient interface {
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
 	// Logout ends the session that the refresh token belongs to. An unknown token is not an error.
 	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
-	// GetMe tells who is calling, in which organization and role.
+	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
+	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
 }
 
@@ -172,7 +173,8 @@ type AuthServiceHandler interface {
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
 	// Logout ends the session that the refresh token belongs to. An unknown token is not an error.
 	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
-	// GetMe tells who is calling, in which organization and role.
+	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
+	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
 }
 

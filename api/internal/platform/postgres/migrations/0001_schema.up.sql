@@ -145,6 +145,8 @@ CREATE UNLOGGED TABLE sign_in_tally (
     next_turn  timestamptz NOT NULL
 );
 
+-- What a key may do is what both its role and its scopes allow. One that another key made has no
+-- created_by; the audit log knows which.
 CREATE TABLE api_key (
     org_id       uuid NOT NULL REFERENCES org (id),
     id           uuid NOT NULL,
@@ -152,7 +154,9 @@ CREATE TABLE api_key (
     prefix       text NOT NULL,
     hash         bytea NOT NULL UNIQUE,
     role         text NOT NULL CHECK (role IN ('admin', 'responder', 'viewer')),
-    created_by   uuid NOT NULL,
+    scopes       text[] NOT NULL CHECK (cardinality(scopes) > 0 AND scopes <@ ARRAY[
+        'api_keys:write', 'config:read', 'config:write', 'events:write', 'incidents:read', 'incidents:write', 'secrets:read']),
+    created_by   uuid,
     created_at   timestamptz NOT NULL,
     expires_at   timestamptz,
     last_used_at timestamptz,

@@ -4,112 +4,13 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { ApiKey, ApiKeyJson } from "./api_key_pb";
+import type { FieldMask, FieldMaskJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/api_key_service.proto.
  */
 export declare const file_nightbell_v1_api_key_service: GenFile;
-
-/**
- * @generated from message nightbell.v1.ApiKey
- */
-export declare type ApiKey = Message<"nightbell.v1.ApiKey"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * The first characters, to recognise the key by.
-   *
-   * @generated from field: string prefix = 3;
-   */
-  prefix: string;
-
-  /**
-   * @generated from field: string role = 4;
-   */
-  role: string;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 5 [json_name = "created_at"];
-   */
-  createdAt?: Timestamp | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "expires_at"];
-   */
-  expiresAt?: Timestamp | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
-   */
-  lastUsedAt?: Timestamp | undefined;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp revoked_at = 8 [json_name = "revoked_at"];
-   */
-  revokedAt?: Timestamp | undefined;
-};
-
-/**
- * @generated from message nightbell.v1.ApiKey
- */
-export declare type ApiKeyJson = {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id?: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name?: string;
-
-  /**
-   * The first characters, to recognise the key by.
-   *
-   * @generated from field: string prefix = 3;
-   */
-  prefix?: string;
-
-  /**
-   * @generated from field: string role = 4;
-   */
-  role?: string;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp created_at = 5 [json_name = "created_at"];
-   */
-  created_at?: TimestampJson;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "expires_at"];
-   */
-  expires_at?: TimestampJson;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
-   */
-  last_used_at?: TimestampJson;
-
-  /**
-   * @generated from field: google.protobuf.Timestamp revoked_at = 8 [json_name = "revoked_at"];
-   */
-  revoked_at?: TimestampJson;
-};
-
-/**
- * Describes the message nightbell.v1.ApiKey.
- * Use `create(ApiKeySchema)` to create a new message.
- */
-export declare const ApiKeySchema: GenMessage<ApiKey, {jsonType: ApiKeyJson}>;
 
 /**
  * @generated from message nightbell.v1.CreateApiKeyRequest
@@ -133,6 +34,13 @@ export declare type CreateApiKeyRequest = Message<"nightbell.v1.CreateApiKeyRequ
    * @generated from field: int32 expires_in_days = 3 [json_name = "expires_in_days"];
    */
   expiresInDays: number;
+
+  /**
+   * What it is for, one at least; see ApiKey.scopes. None is given that is not asked for.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes: string[];
 };
 
 /**
@@ -157,6 +65,13 @@ export declare type CreateApiKeyRequestJson = {
    * @generated from field: int32 expires_in_days = 3 [json_name = "expires_in_days"];
    */
   expires_in_days?: number;
+
+  /**
+   * What it is for, one at least; see ApiKey.scopes. None is given that is not asked for.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes?: string[];
 };
 
 /**
@@ -204,6 +119,178 @@ export declare type CreateApiKeyResponseJson = {
  * Use `create(CreateApiKeyResponseSchema)` to create a new message.
  */
 export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse, {jsonType: CreateApiKeyResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetApiKeyRequest
+ */
+export declare type GetApiKeyRequest = Message<"nightbell.v1.GetApiKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetApiKeyRequest
+ */
+export declare type GetApiKeyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetApiKeyRequest.
+ * Use `create(GetApiKeyRequestSchema)` to create a new message.
+ */
+export declare const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest, {jsonType: GetApiKeyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetApiKeyResponse
+ */
+export declare type GetApiKeyResponse = Message<"nightbell.v1.GetApiKeyResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.ApiKey api_key = 1 [json_name = "api_key"];
+   */
+  apiKey?: ApiKey | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetApiKeyResponse
+ */
+export declare type GetApiKeyResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.ApiKey api_key = 1 [json_name = "api_key"];
+   */
+  api_key?: ApiKeyJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetApiKeyResponse.
+ * Use `create(GetApiKeyResponseSchema)` to create a new message.
+ */
+export declare const GetApiKeyResponseSchema: GenMessage<GetApiKeyResponse, {jsonType: GetApiKeyResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateApiKeyRequest
+ */
+export declare type UpdateApiKeyRequest = Message<"nightbell.v1.UpdateApiKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * admin, responder or viewer.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * See ApiKey.scopes.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateApiKeyRequest
+ */
+export declare type UpdateApiKeyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * admin, responder or viewer.
+   *
+   * @generated from field: string role = 3;
+   */
+  role?: string;
+
+  /**
+   * See ApiKey.scopes.
+   *
+   * @generated from field: repeated string scopes = 4;
+   */
+  scopes?: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateApiKeyRequest.
+ * Use `create(UpdateApiKeyRequestSchema)` to create a new message.
+ */
+export declare const UpdateApiKeyRequestSchema: GenMessage<UpdateApiKeyRequest, {jsonType: UpdateApiKeyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateApiKeyResponse
+ */
+export declare type UpdateApiKeyResponse = Message<"nightbell.v1.UpdateApiKeyResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.ApiKey api_key = 1 [json_name = "api_key"];
+   */
+  apiKey?: ApiKey | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateApiKeyResponse
+ */
+export declare type UpdateApiKeyResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.ApiKey api_key = 1 [json_name = "api_key"];
+   */
+  api_key?: ApiKeyJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateApiKeyResponse.
+ * Use `create(UpdateApiKeyResponseSchema)` to create a new message.
+ */
+export declare const UpdateApiKeyResponseSchema: GenMessage<UpdateApiKeyResponse, {jsonType: UpdateApiKeyResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.ListApiKeysRequest
@@ -294,7 +381,8 @@ export declare type RevokeApiKeyResponseJson = {
 export declare const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse, {jsonType: RevokeApiKeyResponseJson}>;
 
 /**
- * Keys for programs: SDKs, scripts, Terraform.
+ * Keys for programs: SDKs, scripts, Terraform. A key may do what its scopes and its role allow, and
+ * nobody, person or key, makes a key that may do more than they may themselves.
  *
  * @generated from service nightbell.v1.ApiKeyService
  */
@@ -316,6 +404,25 @@ export declare const ApiKeyService: GenService<{
     methodKind: "unary";
     input: typeof ListApiKeysRequestSchema;
     output: typeof ListApiKeysResponseSchema;
+  },
+  /**
+   * @generated from rpc nightbell.v1.ApiKeyService.GetApiKey
+   */
+  getApiKey: {
+    methodKind: "unary";
+    input: typeof GetApiKeyRequestSchema;
+    output: typeof GetApiKeyResponseSchema;
+  },
+  /**
+   * UpdateApiKey changes the fields that are present, from the next call of the key on; other
+   * replicas follow within three seconds. Scopes are replaced as a whole.
+   *
+   * @generated from rpc nightbell.v1.ApiKeyService.UpdateApiKey
+   */
+  updateApiKey: {
+    methodKind: "unary";
+    input: typeof UpdateApiKeyRequestSchema;
+    output: typeof UpdateApiKeyResponseSchema;
   },
   /**
    * RevokeApiKey stops a key at once. Revoking a revoked key is not an error.

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Warning, WarningJson } from "./warning_pb";
+import type { ApiKey, ApiKeyJson } from "./api_key_pb";
 
 /**
  * Describes the file nightbell/v1/auth_service.proto.
@@ -392,9 +393,30 @@ export declare const GetMeRequestSchema: GenMessage<GetMeRequest, {jsonType: Get
  */
 export declare type GetMeResponse = Message<"nightbell.v1.GetMeResponse"> & {
   /**
+   * The person who calls; absent for an API key.
+   *
    * @generated from field: nightbell.v1.User user = 1;
    */
   user?: User | undefined;
+
+  /**
+   * The API key that calls; absent for a person.
+   *
+   * @generated from field: nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
+   */
+  apiKey?: ApiKey | undefined;
+
+  /**
+   * The organization that the call acts in.
+   *
+   * @generated from field: string org_id = 3 [json_name = "org_id"];
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: string org_name = 4 [json_name = "org_name"];
+   */
+  orgName: string;
 };
 
 /**
@@ -402,9 +424,30 @@ export declare type GetMeResponse = Message<"nightbell.v1.GetMeResponse"> & {
  */
 export declare type GetMeResponseJson = {
   /**
+   * The person who calls; absent for an API key.
+   *
    * @generated from field: nightbell.v1.User user = 1;
    */
   user?: UserJson;
+
+  /**
+   * The API key that calls; absent for a person.
+   *
+   * @generated from field: nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
+   */
+  api_key?: ApiKeyJson;
+
+  /**
+   * The organization that the call acts in.
+   *
+   * @generated from field: string org_id = 3 [json_name = "org_id"];
+   */
+  org_id?: string;
+
+  /**
+   * @generated from field: string org_name = 4 [json_name = "org_name"];
+   */
+  org_name?: string;
 };
 
 /**
@@ -616,7 +659,8 @@ export declare const AuthService: GenService<{
     output: typeof LogoutResponseSchema;
   },
   /**
-   * GetMe tells who is calling, in which organization and role.
+   * GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
+   * scopes.
    *
    * @generated from rpc nightbell.v1.AuthService.GetMe
    */

@@ -32,11 +32,11 @@ export declare type Authz = Message<"nightbell.v1.Authz"> & {
   role: string;
 
   /**
-   * An API key with that role may call it as well.
+   * The scope with which an API key of that role may call as well; "*" is any. Empty: people only.
    *
-   * @generated from field: bool api_key = 3 [json_name = "api_key"];
+   * @generated from field: string scope = 3;
    */
-  apiKey: boolean;
+  scope: string;
 
   /**
    * The method changes something: one audit row per call.
@@ -67,11 +67,11 @@ export declare type AuthzJson = {
   role?: string;
 
   /**
-   * An API key with that role may call it as well.
+   * The scope with which an API key of that role may call as well; "*" is any. Empty: people only.
    *
-   * @generated from field: bool api_key = 3 [json_name = "api_key"];
+   * @generated from field: string scope = 3;
    */
-  api_key?: boolean;
+  scope?: string;
 
   /**
    * The method changes something: one audit row per call.

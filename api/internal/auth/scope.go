@@ -1,0 +1,39 @@
+package auth
+
+import (
+	"slices"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// Scope is what an API key is for, besides its role. One does not include another.
+type Scope string
+
+// The scopes; ApiKey.scopes of the contract says what each is for.
+const (
+	APIKeysWrite   Scope = "api_keys:write"
+	ConfigRead     Scope = "config:read"
+	ConfigWrite    Scope = "config:write"
+	EventsWrite    Scope = "events:write"
+	IncidentsRead  Scope = "incidents:read"
+	IncidentsWrite Scope = "incidents:write"
+	SecretsRead    Scope = "secrets:read"
+)
+
+// anyScope is a method's word for keys whatever their scopes.
+const anyScope Scope = "*"
+
+// Scopes are all that a key can have, in the order in which they are shown.
+func Scopes() []Scope {
+	return []Scope{APIKeysWrite, ConfigRead, ConfigWrite, EventsWrite, IncidentsRead, IncidentsWrite, SecretsRead}
+}
+
+// Holds returns nil when the actor has the scope, which every person has, and the refusal that
+// names it otherwise.
+func (a Actor) Holds(scope Scope) error {
+	if a.Kind == APIKey && scope != anyScope && !slices.Contains(a.Scopes, scope) {
+		return fault.Newf(fault.Denied, "scope_missing",
+			"This API key lacks the scope %s. Add it to the key, or use a key that has it.", scope)
+	}
+	return nil
+}
