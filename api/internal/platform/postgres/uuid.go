@@ -1,10 +1,11 @@
 package postgres
 
 import (
-	"github.com/google/uuid"
-	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
+	"fmt"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgtype"
+	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 )
 
 // registerUUID lets uuid.UUID and *uuid.UUID travel in binary. Both are a driver.Valuer, by way of
@@ -27,5 +28,9 @@ type uuidPointerPlan struct{ next pgtype.EncodePlan }
 func (p *uuidPointerPlan) SetNext(next pgtype.EncodePlan) { p.next = next }
 
 func (p *uuidPointerPlan) Encode(value any, buf []byte) ([]byte, error) {
-	return p.next.Encode(*value.(*uuid.UUID), buf)
+	pointer, ok := value.(*uuid.UUID)
+	if !ok {
+		return nil, fmt.Errorf("want a pointer to an id, got %T", value)
+	}
+	return p.next.Encode(*pointer, buf)
 }
