@@ -5,8 +5,12 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationrpc"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
@@ -186,6 +190,51 @@ func TestWhatMaintenanceHeldIntoAQuietTimeIsPagedWhenThatEnds(t *testing.T) {
 		"Pages are held until 06:00 UTC: Default pages nobody for critical incidents until then.")
 	w.tick(t, 6*time.Hour)
 	equal(t, "in the morning", w.cycles(t), "1.0.0 Ada")
+}
+
+// TestEditedQuietTimesReleaseWhatWaitedForTheOldOnes: somebody who finds that the policy is quiet
+// too long takes the quiet time away, and what was to be paged in the morning is paged now.
+func TestEditedQuietTimesReleaseWhatWaitedForTheOldOnes(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.quietFrom(t, 23*60, 6*60)
+	w.Clock.Freeze(friday)
+	w.AddMaintenance(t, friday, friday.Add(2*time.Hour), "Work", w.Service)
+	w.send(t, "down", alert.Critical)
+	w.tick(t, 2*time.Hour)
+	equal(t, "by night", w.cycles(t))
+	w.editQuiet(t)
+	w.tick(t, time.Second)
+	equal(t, "once it is not quiet", w.cycles(t), "1.0.0 Ada")
+}
+
+// TestEditedQuietTimesReleaseTheQuestionToConfirm: the same for an incident that somebody has.
+func TestEditedQuietTimesReleaseTheQuestionToConfirm(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.quietFrom(t, 22*60, 6*60)
+	w.acknowledgedLow(t)
+	w.send(t, "down", alert.Critical)
+	w.tick(t, time.Hour)
+	equal(t, "by night", w.cycles(t), "1.0.0 Ada")
+	w.editQuiet(t, &nightbellv1.EscalationQuiet{Severities: []string{"critical"}, Windows: []*nightbellv1.TimeWindow{{From: "22:00", To: "23:30"}}})
+	w.tick(t, time.Second)
+	equal(t, "still quiet", w.cycles(t), "1.0.0 Ada")
+	w.tick(t, 30*time.Minute)
+	equal(t, "at the new end", w.cycles(t), "1.0.0 Ada", "1.0.1 Bob rise")
+}
+
+// editQuiet sends the policy with other quiet times, as its editor does.
+func (w *workspace) editQuiet(t *testing.T, quiet ...*nightbellv1.EscalationQuiet) {
+	t.Helper()
+	ctx := auth.WithActor(t.Context(), auth.Actor{Kind: auth.User, UserID: w.Ada, OrgID: w.Org, Role: auth.Owner})
+	_, err := escalationrpc.New(w.DB, true).UpdateEscalationPolicy(ctx, &nightbellv1.UpdateEscalationPolicyRequest{
+		Id: w.Texts(t, `SELECT id::text FROM escalation_policy WHERE org_id = $1`, w.Org)[0], Quiet: quiet,
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"quiet"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func uuidOf(t *testing.T, text string) uuid.UUID {

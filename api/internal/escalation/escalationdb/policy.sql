@@ -9,6 +9,24 @@ UPDATE escalation_policy SET name = @name, description = @description, repeats =
 WHERE org_id = @org_id AND id = @id
 RETURNING revision;
 
+-- name: ReleaseQuiet :exec
+-- What the policy's quiet times put off is due now: whoever carries it out asks the policy again.
+-- All ones stand for a quiet time. Locked in the order in which everybody locks incidents.
+UPDATE incident i SET paging_due_at = @now, paging_updated_at = @now
+FROM (SELECT w.org_id, w.id FROM incident w WHERE w.org_id = @org_id AND w.status = 'triggered' AND w.escalation_policy_id = @policy_id::uuid
+        AND w.paging_held_by = 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND w.paging_due_at > @now
+      ORDER BY w.id FOR NO KEY UPDATE) held
+WHERE i.org_id = held.org_id AND i.id = held.id;
+
+-- name: ReleaseQuietTimers :exec
+-- As ReleaseQuiet, for what may have been put off of incidents that somebody has. SKIP LOCKED: who
+-- has a timer claimed may wait for the policy.
+UPDATE incident_timer t SET due_at = @now FROM (
+    SELECT r.org_id, r.incident_id, r.kind FROM incident_timer r
+    JOIN incident i ON i.org_id = r.org_id AND i.id = r.incident_id AND i.escalation_policy_id = @policy_id::uuid
+    WHERE r.org_id = @org_id AND r.kind IN ('confirm_request', 'ack_timeout') AND r.due_at > @now FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
+WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind;
+
 -- name: LockPolicy :one
 -- Until the transaction ends, nobody else edits it.
 SELECT name FROM escalation_policy WHERE org_id = @org_id AND id = @id FOR UPDATE;

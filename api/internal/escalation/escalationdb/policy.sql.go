@@ -308,6 +308,36 @@ func (q *Queries) PolicyUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID)
 	return i, err
 }
 
+const releaseQuiet = `-- name: ReleaseQuiet :exec
+UPDATE incident i SET paging_due_at = $1, paging_updated_at = $1
+FROM (SELECT w.org_id, w.id FROM incident w WHERE w.org_id = $2 AND w.status = 'triggered' AND w.escalation_policy_id = $3::uuid
+        AND w.paging_held_by = 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND w.paging_due_at > $1
+      ORDER BY w.id FOR NO KEY UPDATE) held
+WHERE i.org_id = held.org_id AND i.id = held.id
+`
+
+// What the policy's quiet times put off is due now: whoever carries it out asks the policy again.
+// All ones stand for a quiet time. Locked in the order in which everybody locks incidents.
+func (q *Queries) ReleaseQuiet(ctx context.Context, now *time.Time, orgID uuid.UUID, policyID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, releaseQuiet, now, orgID, policyID)
+	return err
+}
+
+const releaseQuietTimers = `-- name: ReleaseQuietTimers :exec
+UPDATE incident_timer t SET due_at = $1 FROM (
+    SELECT r.org_id, r.incident_id, r.kind FROM incident_timer r
+    JOIN incident i ON i.org_id = r.org_id AND i.id = r.incident_id AND i.escalation_policy_id = $2::uuid
+    WHERE r.org_id = $3 AND r.kind IN ('confirm_request', 'ack_timeout') AND r.due_at > $1 FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
+WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind
+`
+
+// As ReleaseQuiet, for what may have been put off of incidents that somebody has. SKIP LOCKED: who
+// has a timer claimed may wait for the policy.
+func (q *Queries) ReleaseQuietTimers(ctx context.Context, now time.Time, policyID uuid.UUID, orgID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, releaseQuietTimers, now, policyID, orgID)
+	return err
+}
+
 const updatePolicy = `-- name: UpdatePolicy :one
 UPDATE escalation_policy SET name = $1, description = $2, repeats = $3, ack_timeout_seconds = $4,
     auto_resolve_seconds = $5, timezone = $6, last_resort = $7, quiet = $8,

@@ -139,6 +139,9 @@ func update(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.U
 		AckTimeoutSeconds: whole.GetAckTimeoutSeconds(), AutoResolveSeconds: whole.GetAutoResolveSeconds(), Timezone: checked.timezone,
 		LastResort: checked.lastResort, Quiet: checked.quiet,
 	})
+	if err == nil && (edit.Names(whole, "quiet") || edit.Names(whole, "timezone")) {
+		err = release(ctx, q, orgID, policyID, now)
+	}
 	if err != nil || !edit.Names(whole, "steps") && !edit.Names(whole, "last_resort") && !edit.Names(whole, "last_resort_target") {
 		return err
 	}
@@ -151,6 +154,14 @@ func update(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.U
 	}
 	w := writer{q: q, org: orgID, policy: policyID, revision: revision}
 	return w.all(ctx, identitiesOf(before), whole)
+}
+
+// release makes due what waits for the end of a quiet time that may be another one now.
+func release(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.UUID, now time.Time) error {
+	if err := q.ReleaseQuiet(ctx, &now, orgID, policyID); err != nil {
+		return err
+	}
+	return q.ReleaseQuietTimers(ctx, now, policyID, orgID)
 }
 
 // agreeOnLastResort lets an update name one of last_resort and last_resort_target: the other
