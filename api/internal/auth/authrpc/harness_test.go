@@ -211,7 +211,7 @@ func (w *world) join(email string) person {
 		"user_type": "organization", "name": "Dana Whitfield", "email": email, "password": password,
 		"org_name": "Rockets " + email, "timezone": "Europe/Paris",
 	})
-	if made.status != http.StatusOK {
+	if made.status != http.StatusCreated {
 		w.t.Fatalf("register %s: %d %s", email, made.status, made.text)
 	}
 	signedIn := w.anyone().login(email, password, "")

@@ -65,7 +65,7 @@ func TestRegisterIndividual(t *testing.T) {
 func TestRegisterRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	expect(t, "the first", w.anyone().call("POST", "/v1/auth/register", registration(nil)), http.StatusOK, "")
+	expect(t, "the first", w.anyone().call("POST", "/v1/auth/register", registration(nil)), http.StatusCreated, "")
 	for _, c := range []struct {
 		name    string
 		changes object

@@ -47,7 +47,8 @@ func (r *waitingRoom) wait(ctx context.Context, a attempt, sleep func(context.Co
 	}
 	err := sleep(ctx, wait)
 	r.leave(seats, err != nil)
-	if err != nil && errors.Is(context.Cause(ctx), errSeatTaken) {
+	// Also after a full wait: seats are taken over until they are left, and one turn is one guess.
+	if errors.Is(context.Cause(ctx), errSeatTaken) {
 		return tooMany(longestWait)
 	}
 	return err

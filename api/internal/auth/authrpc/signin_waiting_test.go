@@ -119,6 +119,33 @@ func TestATakenTurnMakesGuessingNoFaster(t *testing.T) {
 	}
 }
 
+// TestATurnTakenOverAtItsEndIsOneGuess: whoever woke up in the moment in which its turn was taken
+// over was checked, too.
+func TestATurnTakenOverAtItsEndIsOneGuess(t *testing.T) {
+	t.Parallel()
+	room := &waitingRoom{seats: map[int32][]*seat{}}
+	now := time.Now()
+	at := func(wait time.Duration, device int32) attempt {
+		return attempt{at: now, wait: wait, turns: []turn{{1, now.Add(wait)}}, taker: taker{1, device}}
+	}
+	checked := 0
+	try := func(a attempt, sleep func(context.Context, time.Duration) error) {
+		if room.wait(t.Context(), a, sleep) == nil {
+			checked++
+		}
+	}
+	slept := func(context.Context, time.Duration) error { return nil }
+	try(at(time.Second, 1), func(context.Context, time.Duration) error {
+		for device := range int32(50) { // one of two equals is drawn by lot
+			try(at(longestWait+time.Second, device+2), slept)
+		}
+		return nil
+	})
+	if checked != 1 {
+		t.Errorf("one turn let %d attempts be checked", checked)
+	}
+}
+
 // TestAHungUpTurnIsNotLost: strangers who hang up while they wait must not use up the turns.
 func TestAHungUpTurnIsNotLost(t *testing.T) {
 	t.Parallel()
