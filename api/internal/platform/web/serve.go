@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,17 +54,18 @@ func (s *Site) find(at string) *file {
 	return nil
 }
 
-// longestWord is the longest segment of a path that is logged: keys and tokens are longer.
-const longestWord = 20
+// word is what is logged of a path: keys, tokens and parts of them have digits, capitals or marks,
+// or are longer.
+var word = regexp.MustCompile(`^[a-z.-]{1,20}$|^v1$`)
 
-// masked is a path for the log. In a mistyped address of a webhook or of an acknowledge link,
-// whatever stands behind a word of secretBehind may be the secret, however short it is.
+// masked is a path for the log. Whatever in it is no word may be the secret of a mistyped webhook
+// or acknowledge link, and so may anything behind a word of secretBehind.
 func (s *Site) masked(at string) string {
 	segments := strings.Split(at[:min(len(at), 200)], "/")
 	secret := false
 	for i, segment := range segments {
 		known := slices.ContainsFunc(s.secretBehind, func(word string) bool { return strings.EqualFold(word, segment) })
-		if segment != "" && !known && (secret || len(segment) > longestWord) {
+		if segment != "" && !known && (secret || !word.MatchString(segment)) {
 			segments[i] = "…"
 		}
 		secret = secret || known

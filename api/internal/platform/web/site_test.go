@@ -111,6 +111,14 @@ func TestMissingPagesWithKeysAreMasked(t *testing.T) {
 	if got := logs.String(); strings.Contains(got, key[:12]) || !strings.Contains(got, "/webhooks/prometheus/…") {
 		t.Errorf("log %q", got)
 	}
+	// Misspelt words, and keys that were cut or put together with something.
+	for _, path := range []string{"/webhoks/promtheus/" + key[:14], "/akc/" + key[4:12], "/calender/" + key[4:14] + ".ics", "/verfy" + key[:14], "/v1/heartbeats." + key[:12]} {
+		logs.Reset()
+		ask(site, http.MethodGet, path)
+		if got := logs.String(); strings.Contains(got, key[4:9]) || !strings.Contains(got, "…") {
+			t.Errorf("log %q", got)
+		}
+	}
 }
 
 func TestMissingAssetIsNeverHTML(t *testing.T) {
