@@ -34,7 +34,7 @@ var (
 		"The body did not arrive in full. Send it again.").After(retrySeconds)
 	errBadGzip = fault.New(fault.Invalid, "bad_compression",
 		"The body is not the gzip that its Content-Encoding promises. Send it uncompressed.")
-	errEncoding = fault.New(fault.Invalid, "unknown_encoding",
+	errEncoding = fault.New(fault.Unsupported, "content_encoding",
 		"Nightbell reads bodies that are uncompressed or gzip. Send the body with one of these Content-Encodings.")
 )
 

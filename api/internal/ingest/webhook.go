@@ -128,8 +128,8 @@ func (h *Handler) parse(ctx context.Context, s sender, body []byte) (batch alert
 // which the sender should then try again.
 func (h *Handler) refuse(ctx context.Context, route Route, s sender, body received, refusal error) error {
 	reason, isFault := fault.Of(refusal)
-	if !isFault || (reason.Kind != fault.Invalid && reason.Kind != fault.TooLarge) ||
-		reason.Code == prometheus.CodeNoAlerts { // says nothing, so nothing was lost
+	unusable := isFault && slices.Contains([]fault.Kind{fault.Invalid, fault.Unsupported, fault.TooLarge}, reason.Kind)
+	if !unusable || reason.Code == prometheus.CodeNoAlerts { // says nothing, so nothing was lost
 		return refusal
 	}
 	h.log.WarnContext(ctx, "alerts could not be read", "sender", s.name, "service_id", route.ServiceID,

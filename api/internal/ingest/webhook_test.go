@@ -91,7 +91,7 @@ func writeFault(w http.ResponseWriter, _ *http.Request, err error) {
 	if !ok {
 		known = fault.New(fault.Internal, "internal", "")
 	}
-	status := map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.WrongVerb: 405, fault.TooLarge: 413, fault.Unavailable: 503}[known.Kind]
+	status := map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.WrongVerb: 405, fault.TooLarge: 413, fault.Unsupported: 415, fault.Unavailable: 503}[known.Kind]
 	if status == 0 {
 		status = http.StatusInternalServerError
 	}
@@ -255,7 +255,7 @@ func TestGzip(t *testing.T) {
 		{"cut", packed(t, twoAlerts)[:30], "gzip", 400},
 		{"not gzip", []byte(twoAlerts), "gzip", 400},
 		{"plain", []byte(twoAlerts), "identity", 200},
-		{"unknown", []byte(twoAlerts), "br", 400},
+		{"unknown", []byte(twoAlerts), "br", 415},
 	} {
 		if got := d.post(t, goodKey, bytes.NewReader(c.body), "Content-Encoding", c.encoding); got.status != c.status {
 			t.Errorf("%s: got %+v", c.name, got)

@@ -1639,7 +1639,7 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12\x16\n" +
 	"\x06firing\x18\x02 \x01(\x05R\x06firing\x12\x14\n" +
-	"\x05total\x18\x03 \x01(\x05R\x05total2\x88\x11\n" +
+	"\x05total\x18\x03 \x01(\x05R\x05total2\xb6\x11\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x91\x01\n" +
@@ -1649,9 +1649,9 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"K\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x9f\x01\n" +
 	"\x0fChangeIncidents\x12$.nightbell.v1.ChangeIncidentsRequest\x1a%.nightbell.v1.ChangeIncidentsResponse\"?\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/incidents/bulk\x12\xa3\x01\n" +
 	"\x0eAssignIncident\x12#.nightbell.v1.AssignIncidentRequest\x1a$.nightbell.v1.AssignIncidentResponse\"F\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/assign\x12\xab\x01\n" +
-	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\x99\x01\n" +
+	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\xc7\x01\n" +
 	"\n" +
-	"AddComment\x12\x1f.nightbell.v1.AddCommentRequest\x1a .nightbell.v1.AddCommentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/comments\x12\x99\x01\n" +
+	"AddComment\x12\x1f.nightbell.v1.AddCommentRequest\x1a .nightbell.v1.AddCommentResponse\"v\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xb2\xb5\x18*/v1/incidents/{event.incident_id}/timeline\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/comments\x12\x99\x01\n" +
 	"\fListTimeline\x12!.nightbell.v1.ListTimelineRequest\x1a\".nightbell.v1.ListTimelineResponse\"B\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/incidents/{id}/timeline\x90\x02\x01\x12\xad\x01\n" +
 	"\x11ListNotifications\x12&.nightbell.v1.ListNotificationsRequest\x1a'.nightbell.v1.ListNotificationsResponse\"G\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\"\x12 /v1/incidents/{id}/notifications\x90\x02\x01\x12\xa9\x01\n" +
 	"\x12ListIncidentAlerts\x12'.nightbell.v1.ListIncidentAlertsRequest\x1a(.nightbell.v1.ListIncidentAlertsResponse\"@\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/incidents/{id}/alerts\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"

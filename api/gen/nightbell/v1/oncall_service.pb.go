@@ -1771,7 +1771,7 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xc3\x12\n" +
+	"\x1aDeleteCalendarFeedResponse2\xd9\x12\n" +
 	"\rOnCallService\x12\x8b\x01\n" +
 	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xaf\x01\n" +
 	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x8a\x01\n" +
@@ -1786,8 +1786,8 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\xcb\x01\n" +
 	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x96\x01\n" +
 	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x92\x01\n" +
-	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\",\x8a\xb5\x18\v\x12\tresponder\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\x97\x01\n" +
-	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\".\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\x99\x01\n" +
+	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\",\x8a\xb5\x18\v\x12\tresponder\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xad\x01\n" +
+	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"D\x8a\xb5\x18\r\x12\tresponder \x01\xb2\xb5\x18\x12/v1/calendar-feeds\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\x99\x01\n" +
 	"\x12DeleteCalendarFeed\x12'.nightbell.v1.DeleteCalendarFeedRequest\x1a(.nightbell.v1.DeleteCalendarFeedResponse\"0\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\x19*\x17/v1/calendar-feeds/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (

@@ -28,6 +28,9 @@ var (
 	jsonInTolerant = protojson.UnmarshalOptions{DiscardUnknown: true, RecursionLimit: 3 * maxDepth}
 )
 
+var errContentType = fault.New(fault.Unsupported, "content_type",
+	"Send JSON in UTF-8 and say so: Content-Type: application/json.")
+
 // readBody fills message from a JSON request, which may be gzip, and returns the JSON. No body at
 // all means no fields.
 func readBody(r *http.Request, message proto.Message) ([]byte, error) {
@@ -86,10 +89,22 @@ func checkType(given string) error {
 	charset := parameters["charset"]
 	if err != nil || (kind != "application/json" && !strings.HasSuffix(kind, "+json")) ||
 		(charset != "" && !strings.EqualFold(charset, "utf-8")) {
-		return fault.New(fault.Unsupported, "content_type",
-			"Send JSON in UTF-8 and say so: Content-Type: application/json.")
+		return errContentType
 	}
 	return nil
+}
+
+// checkProcedureType refuses what no protocol of Connect is sent as: its own 415 has no body.
+func checkProcedureType(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		known := kind == "application/json" || kind == "application/proto" || strings.HasPrefix(kind, "application/connect+") || strings.HasPrefix(kind, "application/grpc")
+		if !known {
+			WriteError(w, r, errContentType)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // readJSON fills message, or says in a sentence why the body is no JSON object. Fields that the

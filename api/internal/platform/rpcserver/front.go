@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// ContractVersion is the day on which the public contract last changed. Answers carry it; no
+// ContractVersion is the day on which the public contract last changed. All answers carry it; no
 // request can ask for another one.
 const ContractVersion = "2026-11-22"
 
@@ -45,9 +45,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	tidy(r)
 	written := &recorder{ResponseWriter: w}
 	s.setHeaders(w.Header(), known)
-	if isAPI(r.URL.Path) {
-		w.Header().Set("Nightbell-Version", ContractVersion)
-	}
 	s.limitBody(written, r)
 	defer func() {
 		panicked := recover()
@@ -75,6 +72,7 @@ func (s *Server) warnOfProxy(r *http.Request) {
 
 func (s *Server) setHeaders(header http.Header, known *request) {
 	header.Set(requestIDHeader, known.id)
+	header.Set("Nightbell-Version", ContractVersion)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin") // links in mails carry a token
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")

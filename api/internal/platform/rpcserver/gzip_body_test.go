@@ -46,7 +46,7 @@ func TestBodiesMayBeGzip(t *testing.T) {
 
 func TestAnswersSayTheContractsVersion(t *testing.T) {
 	handler, _, _ := echo(t)
-	for path, want := range map[string]string{"/v1/incidents": ContractVersion, "/v1/nothing": ContractVersion, "/": ""} {
+	for path, want := range map[string]string{"/v1/incidents": ContractVersion, "/v1/nothing": ContractVersion, "/healthz": ContractVersion} {
 		if got := rest(handler, http.MethodGet, path, "").header.Get("Nightbell-Version"); got != want {
 			t.Errorf("%s: %q", path, got)
 		}
