@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -53,6 +56,34 @@ func (w *workspace) lockAlert(t *testing.T, key string) (release func()) {
 		t.Fatalf("%d rows are locked: %v", tag.RowsAffected(), err)
 	}
 	return sync.OnceFunc(func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) })
+}
+
+// TestAnEditUnderWayDelaysNoAlert: the editor's transaction hangs, with what it locks, while alerts
+// open incidents that refer to the service and its policy.
+func TestAnEditUnderWayDelaysNoAlert(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	err := w.InTenant(t.Context(), w.Org, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := catalogdb.New(tx).LockService(ctx, w.Org, w.Service); err != nil {
+			return err
+		}
+		policy := uuid.MustParse(w.Texts(t, `SELECT id::text FROM escalation_policy WHERE org_id = $1`, w.Org)[0])
+		if _, err := escalationdb.New(tx).LockPolicy(ctx, w.Org, policy); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE service SET name = name || ' 2' WHERE id = $1`, w.Service); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE escalation_policy SET name = name || ' 2' WHERE id = $1`, policy); err != nil {
+			return err
+		}
+		w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "pages", w.Pages(t), "Ada pending")
 }
 
 // restartIntake gives the workspace an intake that tells when it takes a batch apart.

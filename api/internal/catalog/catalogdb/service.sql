@@ -4,7 +4,7 @@ VALUES (@org_id, @id, @name, @description, @team_id, @owner_user_id, @escalation
 
 -- name: LockService :one
 -- Until the transaction ends, nobody else edits it.
-SELECT name FROM service WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL FOR UPDATE;
+SELECT name FROM service WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL FOR NO KEY UPDATE;
 
 -- name: UpdateService :exec
 UPDATE service SET name = @name, description = @description, team_id = @team_id, owner_user_id = @owner_user_id,

@@ -211,7 +211,7 @@ func (q *Queries) ListServices(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 }
 
 const lockService = `-- name: LockService :one
-SELECT name FROM service WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE
+SELECT name FROM service WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE
 `
 
 // Until the transaction ends, nobody else edits it.

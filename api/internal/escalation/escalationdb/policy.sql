@@ -29,7 +29,7 @@ WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.ki
 
 -- name: LockPolicy :one
 -- Until the transaction ends, nobody else edits it.
-SELECT name FROM escalation_policy WHERE org_id = @org_id AND id = @id FOR UPDATE;
+SELECT name FROM escalation_policy WHERE org_id = @org_id AND id = @id FOR NO KEY UPDATE;
 
 -- name: DeletePolicy :execrows
 DELETE FROM escalation_policy WHERE org_id = @org_id AND id = @id;

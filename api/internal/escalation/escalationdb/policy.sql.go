@@ -266,7 +266,7 @@ func (q *Queries) ListTargets(ctx context.Context, orgID uuid.UUID, policyID *uu
 }
 
 const lockPolicy = `-- name: LockPolicy :one
-SELECT name FROM escalation_policy WHERE org_id = $1 AND id = $2 FOR UPDATE
+SELECT name FROM escalation_policy WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE
 `
 
 // Until the transaction ends, nobody else edits it.
