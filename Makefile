@@ -126,6 +126,10 @@ sdk_server = $(PNPM) --dir sdk-node run build >/dev/null && cd api && NIGHTBELL_
 test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples and one framework per language, against the real binary
 	@$(sdk_server) -timeout 5m -run '^TestSDK$$' ./e2e
 
+.PHONY: test-clients
+test-clients: $(STAMPS)/workspace $(STAMPS)/postgres $(STAMPS)/python-clients ## Clients that others generate of the OpenAPI document: Go, TypeScript, Python
+	@cd api && NIGHTBELL_CLIENTS_PYTHON=$(TOOLS)/python-clients/bin go test -tags clients -count=1 -run TestGeneratedClients ./internal/app
+
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
 	@$(PNPM) --dir site run test:e2e
@@ -210,6 +214,21 @@ lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check ev
 	$(call step,buf lint,cd proto && tools/node_modules/.bin/buf lint --path nightbell)
 	@$(TURBO) lint typecheck --concurrency=2
 
+# What was promised: the contract of the last tag or, as long as there is none, of the last
+# `make baseline`. A change that would break a client fails.
+BASELINE := proto/baseline
+
+.PHONY: compatible
+compatible: $(STAMPS)/generators proto/third_party/.stamp $(TOOLS)/bin/oasdiff ## Fail when the API breaks clients of the committed baseline
+	$(call step,buf breaking,cd proto && tools/node_modules/.bin/buf breaking --path nightbell --against baseline/image.binpb)
+	$(call step,OpenAPI diff,$(TOOLS)/bin/oasdiff breaking --fail-on ERR $(BASELINE)/openapi.yaml api/gen/openapi/openapi.yaml)
+
+.PHONY: baseline
+baseline: generate ## Promise the API as it is now (until the first release, after a break that is meant)
+	@mkdir -p $(BASELINE)
+	@cd proto && tools/node_modules/.bin/buf build --path nightbell --exclude-source-info -o baseline/image.binpb
+	@cp api/gen/openapi/openapi.yaml $(BASELINE)/openapi.yaml
+
 .PHONY: unit
 unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
 	@$(TURBO) test --concurrency=1 # each of them uses every core
@@ -246,6 +265,11 @@ generate: $(STAMPS)/generators proto/third_party/.stamp ## Generate Go, TypeScri
 	@node proto/tools/generate.mjs
 	@$(MAKE) generate-sql
 	@cd api && go run ./internal/kernel/fault/errortable
+	@$(MAKE) generate-openapi
+
+.PHONY: generate-openapi
+generate-openapi: $(STAMPS)/generators proto/third_party/.stamp
+	@cd proto && tools/node_modules/.bin/buf build --path nightbell -o - | (cd ../api && go run ./openapi)
 
 .PHONY: generate-sql
 generate-sql: ## Generate only the query code, after a change to a .sql file
@@ -292,6 +316,13 @@ $(STAMPS)/python: sdk-python/requirements-dev.txt
 	  $(TOOLS)/python/bin/pip install --quiet --require-hashes -r sdk-python/requirements-dev.txt)
 	@touch $@
 
+$(STAMPS)/python-clients: api/openapi/clients/python/requirements.txt
+	@mkdir -p $(STAMPS)
+	$(call step,Installing the generator of Python clients,\
+	  python3 -m venv $(TOOLS)/python-clients && \
+	  $(TOOLS)/python-clients/bin/pip install --quiet --require-hashes -r $<)
+	@touch $@
+
 $(STAMPS)/generators: proto/tools/package.json pnpm-lock.yaml | $(STAMPS)/pnpm
 	$(call step,Installing the code generators,$(PNPM) install --frozen-lockfile --filter @nightbell/proto-tools)
 	@touch $@
@@ -301,6 +332,10 @@ $(GOLANGCI):
 	$(call step,Building golangci-lint $(GOLANGCI_VERSION) (about a minute),\
 	  GOBIN=$(TOOLS)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(GOLANGCI_VERSION))
 	@mv $(TOOLS)/bin/golangci-lint $@ && ln -sf $(notdir $@) $(TOOLS)/bin/golangci-lint
+
+$(TOOLS)/bin/oasdiff: api/tools/oasdiff.mod
+	@mkdir -p $(TOOLS)/bin
+	$(call step,Building oasdiff,cd api && go build -trimpath -modfile=tools/oasdiff.mod -o $@ github.com/oasdiff/oasdiff)
 
 # Third-party definitions come from pinned packages and are never committed.
 proto/third_party/.stamp: $(STAMPS)/generators api/tools/protos.mod

@@ -519,7 +519,7 @@ type GetMeResponse struct {
 	// The person who calls; absent for an API key.
 	User *User `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// The API key that calls; absent for a person.
-	ApiKey *ApiKey `protobuf:"bytes,2,opt,name=api_key,json=apiKey,proto3" json:"api_key,omitempty"`
+	ApiKey *ApiKey `protobuf:"bytes,2,opt,name=api_key,json=apiKey,proto3,oneof" json:"api_key,omitempty"`
 	// The organization that the call acts in.
 	OrgId         string `protobuf:"bytes,3,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
 	OrgName       string `protobuf:"bytes,4,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
@@ -785,12 +785,14 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\rLogoutRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"\x10\n" +
 	"\x0eLogoutResponse\"\x0e\n" +
-	"\fGetMeRequest\"\x98\x01\n" +
+	"\fGetMeRequest\"\xa9\x01\n" +
 	"\rGetMeResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12-\n" +
-	"\aapi_key\x18\x02 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\x12\x15\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x122\n" +
+	"\aapi_key\x18\x02 \x01(\v2\x14.nightbell.v1.ApiKeyH\x00R\x06apiKey\x88\x01\x01\x12\x15\n" +
 	"\x06org_id\x18\x03 \x01(\tR\x05orgId\x12\x19\n" +
-	"\borg_name\x18\x04 \x01(\tR\aorgName\"{\n" +
+	"\borg_name\x18\x04 \x01(\tR\aorgNameB\n" +
+	"\n" +
+	"\b_api_key\"{\n" +
 	"\x06Tokens\x12'\n" +
 	"\faccess_token\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\vaccessToken\x12)\n" +
 	"\rrefresh_token\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\frefreshToken\x12\x1d\n" +
@@ -876,6 +878,7 @@ func file_nightbell_v1_auth_service_proto_init() {
 	file_nightbell_v1_api_key_proto_init()
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
+	file_nightbell_v1_auth_service_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -402,7 +402,7 @@ export declare type GetMeResponse = Message<"nightbell.v1.GetMeResponse"> & {
   /**
    * The API key that calls; absent for a person.
    *
-   * @generated from field: nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
+   * @generated from field: optional nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
    */
   apiKey?: ApiKey | undefined;
 
@@ -433,7 +433,7 @@ export declare type GetMeResponseJson = {
   /**
    * The API key that calls; absent for a person.
    *
-   * @generated from field: nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
+   * @generated from field: optional nightbell.v1.ApiKey api_key = 2 [json_name = "api_key"];
    */
   api_key?: ApiKeyJson;
 

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errorCode is a line of the generated table of errors.
+type errorCode struct {
+	Code     string
+	Status   int
+	Messages []string
+}
+
+// refusals are the error answers, each with what brings it about.
+var refusals = []struct {
+	status  int
+	name    string
+	because string
+	headers []string
+}{
+	{http.StatusBadRequest, "BadRequest", "The body is no JSON object, or the address cannot be read.", nil},
+	{http.StatusUnauthorized, "Unauthorized", "Nobody is signed in, or the key or token is not valid here.", []string{"WWW-Authenticate"}},
+	{http.StatusForbidden, "Forbidden", "Whoever calls may not do this.", nil},
+	{http.StatusNotFound, "NotFound", "There is nothing at this address, or nothing that the caller may see.", nil},
+	{http.StatusConflict, "Conflict", "What is stored does not allow it.", []string{"Retry-After"}},
+	{http.StatusPreconditionFailed, "PreconditionFailed", "Somebody else changed it since: If-Match or etag is not its version.", nil},
+	{http.StatusRequestEntityTooLarge, "TooLarge", "The body is too large.", nil},
+	{http.StatusUnsupportedMediaType, "UnsupportedMediaType", "The body is not JSON in UTF-8, or compressed otherwise than by gzip.", nil},
+	{http.StatusUnprocessableEntity, "Unprocessable", "A field does not exist, or has a value that it cannot have; details names it.", nil},
+	{http.StatusTooManyRequests, "TooManyRequests", "Too many calls. Wait as long as Retry-After says.", []string{"Retry-After"}},
+	{http.StatusInternalServerError, "Internal", "A mistake of the server.", nil},
+	{http.StatusServiceUnavailable, "Unavailable", "Not possible at this moment. Send it again after Retry-After.", []string{"Retry-After"}},
+}
+
+// addErrors adds an answer for each status of the table, with its codes.
+func addErrors(d *document, codes []errorCode) {
+	for _, refusal := range refusals {
+		var words []string
+		var example errorCode
+		for _, code := range codes {
+			if code.Status != refusal.status {
+				continue
+			}
+			words = append(words, "`"+code.Code+"`")
+			if example.Code == "" && len(code.Messages) > 0 && !strings.Contains(code.Messages[0], "…") {
+				example = code
+			}
+		}
+		answer := &response{
+			Description: fmt.Sprintf("%s Codes: %s.", refusal.because, strings.Join(words, ", ")),
+			Content:     asJSON(&schema{Ref: "#/components/schemas/Error"}),
+		}
+		answer.Headers.set("X-Request-Id", &header{Ref: "#/components/headers/X-Request-Id"})
+		for _, name := range refusal.headers {
+			answer.Headers.set(name, &header{Ref: "#/components/headers/" + name})
+		}
+		d.Components.Responses.set(refusal.name, answer)
+	}
+}
+
+// refuse adds the error answers of an operation.
+func refuse(o *operation, statuses ...int) {
+	for _, refusal := range refusals {
+		if slices.Contains(statuses, refusal.status) {
+			o.Responses.set(strconv.Itoa(refusal.status), &response{Ref: "#/components/responses/" + refusal.name})
+		}
+	}
+}
+
+func asJSON(s *schema) (content ordered[media]) {
+	content.set("application/json", media{Schema: s})
+	return content
+}
