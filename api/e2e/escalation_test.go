@@ -77,7 +77,7 @@ func newEscalationStory(t *testing.T) *escalationStory {
 	var made struct {
 		Policy struct{ ID string } `json:"escalation_policy"`
 	}
-	e.person.post(t, "/v1/escalation-policies", map[string]any{"name": "Three steps", "timezone": "Europe/Berlin", "repeats": 1, "steps": []map[string]any{
+	e.person.post(t, "/v1/escalation-policies", map[string]any{"name": "Three steps", "timezone": "Europe/Berlin", "repeat_count": 1, "steps": []map[string]any{
 		{"delay_seconds": stepDelay, "targets": []any{schedule}},
 		{"delay_seconds": stepDelay, "targets": []any{backup}},
 		{"delay_seconds": stepDelay, "targets": []any{schedule}},
@@ -89,16 +89,16 @@ func newEscalationStory(t *testing.T) *escalationStory {
 // toldPage is a page with whom it is for.
 type toldPage struct {
 	Step, Round int
-	State       string
-	Person      *struct{ Name string }
+	Status      string
+	User        *struct{ Name string }
 	ContactName string `json:"contact_name"`
 	Why         struct{ Sentence string }
 }
 
 func (p toldPage) line() string {
 	whom := p.ContactName
-	if p.Person != nil {
-		whom = p.Person.Name
+	if p.User != nil {
+		whom = p.User.Name
 	}
 	return fmt.Sprintf("%d.%d %s", p.Round, p.Step, whom)
 }
@@ -133,7 +133,7 @@ func (e *escalationStory) awaitPages(t *testing.T, incidentID string, want ...st
 	eventually(t, "the pages of "+incidentID, func() error {
 		var got []string
 		for _, p := range e.person.told(t, incidentID) {
-			if p.State != "sent" {
+			if p.Status != "sent" {
 				return fmt.Errorf("not all sent: %+v", p)
 			}
 			got = append(got, p.line())

@@ -60,18 +60,22 @@ func (s *story) assertWebhook(t *testing.T, p problem, about incident) {
 		Data struct {
 			AcknowledgeURL string `json:"acknowledge_url"`
 			IncidentCount  int    `json:"incident_count"`
-			Person         struct{ Name string }
+			User           struct{ Name string }
 			Organization   struct{ Name string }
-			Incidents      []struct{ ID, Title, Description, Severity, Status, Service, URL string }
+			Incidents      []struct {
+				ID, Title, Description, Severity, Status string
+				ServiceName                              string `json:"service_name"`
+				URL                                      string
+			}
 		}
 	}
 	message.decode(t, &payload)
-	if payload.Type != "incident.page" || payload.Data.Person.Name != personName || payload.Data.Organization.Name != "Acme" ||
+	if payload.Type != "incident.page" || payload.Data.User.Name != personName || payload.Data.Organization.Name != "Acme" ||
 		payload.Data.IncidentCount != 1 || !strings.HasPrefix(payload.Data.AcknowledgeURL, s.url+"/ack/") {
 		t.Errorf("the webhook said %s", message.body)
 	}
 	got := fmt.Sprintf("%+v", payload.Data.Incidents)
-	if want := fmt.Sprintf("[{ID:%s Title:%s Description:%s Severity:critical Status:triggered Service:Checkout API URL:%s/incidents/%s}]",
+	if want := fmt.Sprintf("[{ID:%s Title:%s Description:%s Severity:critical Status:triggered ServiceName:Checkout API URL:%s/incidents/%s}]",
 		about.ID, p.name, p.summary+"\nGateway answers 503.", s.url, about.ID); got != want {
 		t.Errorf("the webhook told of\n%s, want\n%s", got, want)
 	}

@@ -159,13 +159,13 @@ func (c *caller) incidentTitled(t *testing.T, title string) incident {
 
 // page is one notification of an incident.
 type page struct {
-	Step           int
-	Channel, State string
-	ContactHint    string `json:"contact_hint"`
+	Step            int
+	Channel, Status string
+	ContactHint     string `json:"contact_hint"`
 }
 
 func (p page) String() string {
-	return fmt.Sprintf("step %d %s %s %s", p.Step, p.Channel, p.ContactHint, p.State)
+	return fmt.Sprintf("step %d %s %s %s", p.Step, p.Channel, p.ContactHint, p.Status)
 }
 
 func (c *caller) pages(t *testing.T, incidentID string) []page {
@@ -184,7 +184,7 @@ func (c *caller) awaitSent(t *testing.T, incidentID string, n int) {
 		if len(pages) != n {
 			return fmt.Errorf("want %d, got %v", n, pages)
 		}
-		if slices.ContainsFunc(pages, func(p page) bool { return p.State != "sent" }) {
+		if slices.ContainsFunc(pages, func(p page) bool { return p.Status != "sent" }) {
 			return errors.New(fmt.Sprint("not all sent: ", pages))
 		}
 		return nil

@@ -63,9 +63,9 @@ const verbs = {
   assign: (id, body) =>
     change(
       id,
-      { assignee: members.find((member) => member.id === body.user_id) ?? null },
+      { assignee: members.find((member) => member.id === body.assignee_id) ?? null },
       'assigned',
-      `Assigned to ${members.find((m) => m.id === body.user_id)?.name ?? 'nobody'}`,
+      `Assigned to ${members.find((m) => m.id === body.assignee_id)?.name ?? 'nobody'}`,
     ),
   escalate: (id) => change(id, {}, 'escalated', 'Escalated to step 2'),
   comments: (id, body) => change(id, {}, 'comment', body.message),
@@ -77,12 +77,12 @@ const pages = {
     ok(
       Object.fromEntries(
         ['triggered', 'acknowledged', 'resolved'].map((name) => [
-          name,
+          `${name}_count`,
           incidents.filter((incident) => incident.status === name).length,
         ]),
       ),
     ),
-  'GET /v1/members': () => ok({ members }),
+  'GET /v1/users': () => ok({ users: members }),
   'GET /v1/services': () => ok({ services }),
   'GET /v1/escalation-policies': () => ok({ escalation_policies: policies }),
   'GET /v1/installation': () => ok({ notices: [] }),
@@ -104,7 +104,7 @@ const pages = {
       ...body,
       id: `s${services.length + 1}`,
       health: 'healthy',
-      incidents: 0,
+      open_incident_count: 0,
     };
     services.push(service);
     return ok({ service, service_key: service.service_key });
@@ -116,7 +116,7 @@ const pages = {
       id: `01993c5e-7f00-7000-8000-0000000${Date.now().toString(16).slice(-5)}`,
       status: 'triggered',
       triggered_at: stamp(),
-      service_name: services.find((service) => service.id === body.service_id)?.name ?? '',
+      service: services.find((service) => service.id === body.service_id),
     };
     incidents.unshift(incident);
     return change(incident.id, {}, 'declared', 'Incident declared');
@@ -135,10 +135,14 @@ function route(method, path, body, query) {
   if (kind !== 'incidents') return status(404, 'There is nothing at this address.');
   if (!find(id)) return status(404, 'That incident does not exist.');
   if (method === 'POST') return verbs[part](id, body);
-  if (part === 'timeline') return ok({ events: timelines[id] ?? [] });
+  if (part === 'timeline') return ok({ entries: timelines[id] ?? [] });
   if (part === 'notifications') return ok({ notifications: notifications[id] ?? [] });
   if (part === 'alerts')
-    return ok({ alerts: alerts[id] ?? [], total: alerts[id]?.length ?? 0, firing: alerts[id]?.length ?? 0 });
+    return ok({
+      alerts: alerts[id] ?? [],
+      total_count: alerts[id]?.length ?? 0,
+      firing_count: alerts[id]?.length ?? 0,
+    });
   return ok({ incident: find(id) });
 }
 

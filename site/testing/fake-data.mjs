@@ -43,11 +43,11 @@ export const services = [
   id: `s${i + 1}`,
   name,
   health: ['down', 'degraded', 'healthy', 'healthy', 'healthy', 'healthy'][i],
-  incidents: [1, 1, 0, 0, 0, 1][i],
-  owner: ['Payments', 'Identity', 'Payments', 'Discovery', 'Platform', 'Data'][i],
+  open_incident_count: [1, 1, 0, 0, 0, 1][i],
+  team: { id: `t${i + 10}`, name: ['Payments', 'Identity', 'Payments', 'Discovery', 'Platform', 'Data'][i] },
   last_incident_at: ago([252, hour, 4 * day, 14 * hour, 20 * hour, 2 * hour][i]),
   escalation_policy_id: 'p1',
-  escalation_policy_name: 'Payments, critical',
+  escalation_policy: { id: 'p1', name: 'Payments, critical' },
   tier: [1, 1, 1, 2, 2, 3][i],
   service_key: `sk_${'0123456789abcdef'.repeat(2)}${i}`,
   webhook_url: `http://127.0.0.1:8480/v1/webhooks/prometheus/sk_${'0123456789abcdef'.repeat(2)}${i}`,
@@ -91,8 +91,7 @@ export const incidents = rows.map(([last, title, status, severity, service, age]
   description: i === 0 ? '38% of card payments in eu-west-1 fail with a timeout at the gateway.' : '',
   status,
   severity,
-  service_id: `s${service}`,
-  service_name: services[service - 1].name,
+  service: { id: `s${service}`, name: services[service - 1].name },
   triggered_at: ago(age),
   acknowledged_at: status === 'triggered' ? null : ago(age - 200),
   acknowledged_by: status === 'triggered' ? null : [mara, jonas, priya][i % 3],
@@ -104,20 +103,17 @@ export const incidents = rows.map(([last, title, status, severity, service, age]
     status === 'triggered'
       ? {
           status: 'active',
-          policy_id: 'p1',
-          policy_name: 'Payments, critical',
+          escalation_policy: { id: 'p1', name: 'Payments, critical' },
           step: 1,
-          steps: 2,
+          step_count: 2,
           next_due_at: ago(-48),
           next_targets: ['Jonas Okafor'],
-          reason: '',
         }
       : {
           status: 'stopped',
-          policy_id: 'p1',
-          policy_name: 'Payments, critical',
+          escalation_policy: { id: 'p1', name: 'Payments, critical' },
           step: 1,
-          steps: 2,
+          step_count: 2,
           next_targets: [],
           reason: 'acknowledged',
         },
@@ -154,15 +150,15 @@ export const timelines = {
   ],
 };
 
-const page = (seconds, channel, person, contact, state, took, extra = {}) => ({
+const page = (seconds, channel, user, contact, status, took, extra = {}) => ({
   id: `n${channel}${seconds}`,
   step: 1,
   round: 1,
-  person,
+  user,
   channel,
   contact_name: contact,
   contact_hint: contact,
-  state,
+  status,
   due_at: ago(252 - seconds),
   attempts:
     took === null
@@ -170,10 +166,10 @@ const page = (seconds, channel, person, contact, state, took, extra = {}) => ({
       : [
           {
             id: `a${channel}${seconds}`,
-            outcome: state === 'sent' ? 'accepted' : state === 'sending' ? 'sending' : 'temporary_failure',
+            outcome: status === 'sent' ? 'accepted' : status === 'sending' ? 'sending' : 'temporary_failure',
             detail: extra.reason ?? '',
             started_at: ago(252 - seconds - 0.3),
-            finished_at: state === 'sending' ? null : ago(252 - seconds - 0.3 - took),
+            finished_at: status === 'sending' ? null : ago(252 - seconds - 0.3 - took),
           },
         ],
   ...extra,
@@ -182,12 +178,11 @@ const page = (seconds, channel, person, contact, state, took, extra = {}) => ({
 const onCall = {
   why: {
     sentence: 'On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments, critical.',
-    policy_id: 'p1',
-    policy_name: 'Payments, critical',
+    escalation_policy: { id: 'p1', name: 'Payments, critical' },
     step: 1,
     round: 1,
     target_kind: 'schedule',
-    target_name: '24/7 Support',
+    target: { id: 'x', name: '24/7 Support' },
     because: 'rotation',
     because_name: 'Day, weekdays',
     shift_starts_at: ago(4 * hour),
@@ -199,12 +194,11 @@ const onCall = {
 const shared = {
   why: {
     sentence: 'Shared channel #incidents; step 1 of Payments, critical.',
-    policy_id: 'p1',
-    policy_name: 'Payments, critical',
+    escalation_policy: { id: 'p1', name: 'Payments, critical' },
     step: 1,
     round: 1,
     target_kind: 'channel',
-    target_name: '#incidents',
+    target: { id: 'x', name: '#incidents' },
     severity: 'high',
     decided_at: ago(252),
   },
@@ -258,7 +252,7 @@ export const policies = [
     id: 'p1',
     name: 'Payments, critical',
     description: 'Whoever is on call, then the backup.',
-    repeats: 2,
+    repeat_count: 2,
     is_default: true,
     steps: [
       {
@@ -275,7 +269,7 @@ export const policies = [
     id: 'p2',
     name: 'Platform, round the clock',
     description: 'The schedule, then the backup.',
-    repeats: 1,
+    repeat_count: 1,
     steps: [
       { delay_seconds: 300, targets: [{ kind: 'schedule', id: 'h1', name: '24/7 Support' }] },
       { delay_seconds: 600, targets: [{ kind: 'schedule', id: 'h5', name: 'Backup Support' }] },
@@ -295,7 +289,7 @@ export const contacts = [
     shared: true,
     verified: true,
     failing_reason: 'It answered 503 Service Unavailable.',
-    failing_since: ago(2 * hour),
+    failing_since_at: ago(2 * hour),
   },
 ];
 

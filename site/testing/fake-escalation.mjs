@@ -14,11 +14,11 @@ policies.push(
     id: 'p3',
     name: 'Data, working hours',
     description: 'Nobody is woken for the warehouse, except when it is critical.',
-    repeats: 0,
+    repeat_count: 0,
     ack_timeout_seconds: 14_400,
     auto_resolve_seconds: 259_200,
     timezone: 'Europe/Berlin',
-    used_by: ['Data Warehouse'],
+    used_by: [{ id: 's6', name: 'Data Warehouse' }],
     steps: [
       {
         delay_seconds: 900,
@@ -43,9 +43,9 @@ policies.push(
     id: 'p4',
     name: 'Identity',
     description: '',
-    repeats: 3,
+    repeat_count: 3,
     timezone: 'UTC',
-    used_by: ['Authentication Service', 'Payment Gateway', 'Search Index', 'Notification Relay'],
+    used_by: services.slice(1, 5).map(person),
     steps: [
       { delay_seconds: 300, targets: [{ kind: 'schedule', id: 'h1', name: '24/7 Support' }] },
       { delay_seconds: 600, targets: [{ kind: 'schedule', id: 'h5', name: 'Backup Support' }] },
@@ -62,24 +62,24 @@ const teams = [
     id: 't1',
     name: 'Platform',
     description: 'Runtime, queues and deployments.',
-    member_ids: ['u1', 'u2', 'u5'],
+    user_ids: ['u1', 'u2', 'u5'],
   },
-  { id: 't2', name: 'Support', description: 'First to answer customers.', member_ids: ['u1', 'u3'] },
-  { id: 't3', name: 'Infrastructure', description: '', member_ids: [] },
+  { id: 't2', name: 'Support', description: 'First to answer customers.', user_ids: ['u1', 'u3'] },
+  { id: 't3', name: 'Infrastructure', description: '', user_ids: [] },
 ];
 for (let i = teams.length; i < Number(process.env.FAKE_TEAMS ?? 0); i++)
   teams.push({ ...teams[i % 3], id: `t${i + 1}`, name: `Team ${i + 1}` });
 
-const windowOf = (id, description, from, to, serviceIds, state, held = 0) => ({
+const windowOf = (id, description, from, to, serviceIds, status, held = 0) => ({
   id,
   description,
   starts_at: inTime(from),
   ends_at: inTime(to),
   service_ids: serviceIds,
-  services: serviceIds.map((one) => services.find((service) => service.id === one)?.name ?? ''),
-  state,
+  services: serviceIds.map((one) => person(services.find((service) => service.id === one))),
+  status,
   created_by: person(jonas),
-  held_incidents: held,
+  held_incident_count: held,
 });
 const windows = [
   windowOf('w1', 'Database upgrade to 17.4', -20 * minute, 100 * minute, ['s1', 's3'], 'under_way', 2),
@@ -159,7 +159,7 @@ function createWindow(body) {
 
 function endWindow(id) {
   const window = windows.find((one) => one.id === id);
-  Object.assign(window, { state: 'ended', ends_at: inTime(0), held_incidents: 0 });
+  Object.assign(window, { status: 'ended', ends_at: inTime(0), held_incident_count: 0 });
   return ok({ maintenance_window: window });
 }
 
@@ -184,8 +184,7 @@ function explain(query) {
   });
   const why = (step, sentence, fields = {}) => ({
     sentence,
-    policy_id: 'p1',
-    policy_name: 'Payments, critical',
+    escalation_policy: { id: 'p1', name: 'Payments, critical' },
     step,
     round: 1,
     severity,
@@ -194,15 +193,13 @@ function explain(query) {
   });
   const held = service?.id === 's1';
   return ok({
-    service_id: service?.id ?? '',
-    service_name: service?.name ?? '',
-    policy_id: 'p1',
-    policy_name: 'Payments, critical',
+    service: service && person(service),
+    escalation_policy: { id: 'p1', name: 'Payments, critical' },
     severity,
     at: new Date(at).toISOString(),
     summary: 'Mara Lindqvist at once, Jonas Okafor after 5m; the owners are not needed.',
-    held_until: held ? inTime(100 * minute) : undefined,
-    held_because: held ? 'Database upgrade to 17.4' : '',
+    hold_ends_at: held ? inTime(100 * minute) : undefined,
+    hold_reason: held ? 'Database upgrade to 17.4' : undefined,
     moments: [
       moment(0, {
         step: 1,
@@ -215,14 +212,14 @@ function explain(query) {
               'On call for 24/7 Support (Day, weekdays) until 20:00; step 1 of Payments, critical.',
               {
                 target_kind: 'schedule',
-                target_name: '24/7 Support',
+                target: { id: 'h1', name: '24/7 Support' },
                 because: 'rotation',
                 because_name: 'Day, weekdays',
                 shift_starts_at: inTime(-4 * hour),
                 shift_ends_at: inTime(8 * hour),
               },
             ),
-            person: person(mara),
+            user: person(mara),
             contacts: contactsOf(at, [
               ['push', 'Pixel 9', 'Pixel 9', 0],
               ['email', 'Work mail', 'm···@example.com', 0],
@@ -251,7 +248,7 @@ function explain(query) {
             why: why(3, 'Jonas Okafor is named by the policy; step 3 of Payments, critical.', {
               target_kind: 'user',
             }),
-            person: person(jonas),
+            user: person(jonas),
             contacts: contactsOf(at + 300_000, [['email', 'Work mail', 'j···@example.com', 0]]),
           },
         ],
@@ -270,7 +267,7 @@ function explain(query) {
                 target_kind: 'owner',
               },
             ),
-            person: person(priya),
+            user: person(priya),
             contacts: [],
           },
         ],

@@ -11,7 +11,7 @@ const teams = ['Platform', 'Support', 'Infrastructure'].map((name, i) => ({
   id: `t${i + 1}`,
   name,
   description: '',
-  member_ids: ['u1', 'u2'],
+  user_ids: ['u1', 'u2'],
 }));
 
 const iso = (at) => new Date(at).toISOString();
@@ -85,20 +85,20 @@ function layerAt(rotation, at, zone) {
 }
 
 function finalAt(schedule, at) {
-  if (schedule.status === 'inactive') return { people: [], because: 'inactive' };
-  let found = { people: [], because: 'nothing' };
+  if (schedule.status === 'inactive') return { users: [], because: 'inactive' };
+  let found = { users: [], because: 'nothing' };
   for (const rotation of schedule.rotations) {
-    const people = layerAt(rotation, at, schedule.timezone);
-    if (people.length > 0)
-      found = { people, because: 'rotation', because_id: rotation.id, because_name: rotation.name };
+    const users = layerAt(rotation, at, schedule.timezone);
+    if (users.length > 0)
+      found = { users, because: 'rotation', because_id: rotation.id, because_name: rotation.name };
   }
-  for (const one of overrides.filter((each) => each.schedule_id === schedule.id)) {
+  for (const one of overrides.filter((each) => each.schedule.id === schedule.id)) {
     if (at < Date.parse(one.starts_at) || at >= Date.parse(one.ends_at)) continue;
     const by = { because: 'override', because_id: one.id };
-    if (one.kind === 'vacant') found = { people: [], ...by };
-    else if (one.kind === 'take_over') found = { people: [one.person.id], ...by };
-    else if (found.people.includes(one.replaces.id))
-      found = { people: found.people.map((id) => (id === one.replaces.id ? one.person.id : id)), ...by };
+    if (one.kind === 'vacant') found = { users: [], ...by };
+    else if (one.kind === 'take_over') found = { users: [one.user.id], ...by };
+    else if (found.users.includes(one.replaces_user.id))
+      found = { users: found.users.map((id) => (id === one.replaces_user.id ? one.user.id : id)), ...by };
   }
   return found;
 }
@@ -116,7 +116,7 @@ function shiftsOf(from, to, edges, at) {
     if (key !== before && shifts.length > 1) shifts.at(-2).ends_at = iso(time);
     before = key;
   }
-  return shifts.map((shift) => ({ ...shift, people: shift.people.map(person) }));
+  return shifts.map((shift) => ({ ...shift, users: shift.users.map(person) }));
 }
 
 const edgesOf = (schedule) => [
@@ -149,11 +149,11 @@ function timelineOf(schedule, from, to) {
       rotation_id: rotation.id,
       name: rotation.name,
       shifts: shiftsOf(from, to, edgesOf(schedule), (at) => {
-        const people = layerAt(rotation, at, schedule.timezone);
-        return { people, because: people.length ? 'rotation' : 'nothing', because_name: rotation.name };
-      }).filter((shift) => shift.people.length > 0),
+        const users = layerAt(rotation, at, schedule.timezone);
+        return { users, because: users.length ? 'rotation' : 'nothing', because_name: rotation.name };
+      }).filter((shift) => shift.users.length > 0),
     })),
-    overrides: overrides.filter((one) => one.schedule_id === schedule.id),
+    overrides: overrides.filter((one) => one.schedule.id === schedule.id),
     clock_changes: clockChanges(from, to, schedule.timezone),
   };
 }
@@ -164,14 +164,13 @@ function onCallOf(schedule) {
   const all = shiftsOf(now - 8 * day, now + 15 * day, edgesOf(schedule), (at) => finalAt(schedule, at));
   const joined = all.reduce((list, shift) => {
     const last = list.at(-1);
-    if (last && JSON.stringify(last.people) === JSON.stringify(shift.people)) last.ends_at = shift.ends_at;
+    if (last && JSON.stringify(last.users) === JSON.stringify(shift.users)) last.ends_at = shift.ends_at;
     else list.push({ ...shift });
     return list;
   }, []);
   const at = joined.findIndex((shift) => Date.parse(shift.ends_at) > now);
   return {
-    schedule_id: schedule.id,
-    schedule_name: schedule.name,
+    schedule: { id: schedule.id, name: schedule.name },
     timezone: schedule.timezone,
     current: joined[at],
     next: joined[at + 1],
@@ -181,11 +180,10 @@ function onCallOf(schedule) {
 function problemsOf(schedule, from, to) {
   if (schedule.status === 'inactive') return [];
   return shiftsOf(from, to, edgesOf(schedule), (at) => finalAt(schedule, at))
-    .filter((shift) => shift.people.length === 0 && shift.because === 'nothing')
+    .filter((shift) => shift.users.length === 0 && shift.because === 'nothing')
     .map((shift) => ({
       kind: 'gap',
-      schedule_id: schedule.id,
-      schedule_name: schedule.name,
+      schedule: { id: schedule.id, name: schedule.name },
       starts_at: shift.starts_at,
       ends_at: shift.ends_at,
       message: `Nobody is on call for ${schedule.name || 'this schedule'} from ${shift.starts_at} to ${shift.ends_at}.`,
@@ -195,7 +193,7 @@ function problemsOf(schedule, from, to) {
 const today = Math.floor(Date.now() / day) * day;
 const monday = today - weekday(today) * day;
 const turns = (...seats) =>
-  seats.map((seat) => ({ user_ids: seat, names: seat.map((id) => person(id).name) }));
+  seats.map((seat) => ({ user_ids: seat, users: seat.map(person) }));
 const weekdays = names.slice(0, 5);
 const rotation = (id, name, seats, more) => ({
   id,
@@ -212,11 +210,11 @@ const schedule = (id, name, description, team, policy, rotations, more = {}) => 
   id,
   name,
   description,
-  team_id: teams.find((each) => each.name === team)?.id ?? '',
-  team,
+  team_id: teams.find((each) => each.name === team)?.id,
+  team: teams.find((each) => each.name === team),
   timezone: 'Europe/Berlin',
-  escalation_policy_id: policy,
-  escalation_policy: policies.find((each) => each.id === policy)?.name ?? '',
+  escalation_policy_id: policy || undefined,
+  escalation_policy: policies.find((each) => each.id === policy),
   status: 'active',
   rotations,
   used_by: [],
@@ -280,11 +278,10 @@ if (process.env.FAKE_SCHEDULES === '0') schedules = [];
 let overrides = [];
 const made = (id, of, kind, who, whom, from, to, reason) => ({
   id,
-  schedule_id: of,
-  schedule_name: schedules.find((one) => one.id === of)?.name ?? '',
+  schedule: { id: of, name: schedules.find((one) => one.id === of)?.name ?? '' },
   kind,
-  person: kind === 'vacant' ? undefined : person(who),
-  replaces: whom ? person(whom) : undefined,
+  user: kind === 'vacant' ? undefined : person(who),
+  replaces_user: whom ? person(whom) : undefined,
   starts_at: iso(from),
   ends_at: iso(to),
   reason,
@@ -313,8 +310,8 @@ function change(id, body) {
     ...schedule(id, body.name, body.description ?? '', '', body.escalation_policy_id ?? '', []),
     timezone: body.timezone || 'UTC',
     status: body.status || 'active',
-    team_id: body.team_id ?? '',
-    team: teams.find((each) => each.id === body.team_id)?.name ?? '',
+    team_id: body.team_id || undefined,
+    team: teams.find((each) => each.id === body.team_id),
     rotations: (body.rotations ?? []).map((one, i) => ({
       ...one,
       id: one.id || `${id}-r${i}`,
@@ -329,12 +326,12 @@ function feed(body) {
   const id = body.schedule_id ?? '';
   const one = {
     id: `f${feeds.length + 1}`,
-    kind: id ? 'schedule' : 'person',
-    schedule_id: id,
+    kind: id ? 'schedule' : 'user',
+    schedule: schedules.find((each) => each.id === id),
     url: `http://127.0.0.1:8480/v1/calendar/${'k'.repeat(43)}${feeds.length}.ics`,
     created_at: iso(Date.now()),
   };
-  const at = feeds.findIndex((each) => each.schedule_id === id);
+  const at = feeds.findIndex((each) => (each.schedule?.id ?? '') === id);
   feeds.splice(at < 0 ? feeds.length : at, at < 0 ? 0 : 1, one);
   return ok({ calendar_feed: one });
 }

@@ -149,10 +149,10 @@ func (k keyed) RoundTrip(request *http.Request) (*http.Response, error) {
 func explanation(answer *nightbellv1.ExplainResponse, zone *time.Location) string {
 	var b strings.Builder
 	at := answer.GetAt().AsTime().In(zone)
-	fmt.Fprintf(&b, "%s, %s, %s\n", cmp.Or(answer.GetServiceName(), "No service"), answer.GetSeverity(), at.Format("Mon 2 Jan 2006 15:04 MST"))
+	fmt.Fprintf(&b, "%s, %s, %s\n", cmp.Or(answer.GetService().GetName(), "No service"), answer.GetSeverity(), at.Format("Mon 2 Jan 2006 15:04 MST"))
 	fmt.Fprintf(&b, "%s\n\n", answer.GetSummary())
-	if answer.GetPolicyName() != "" {
-		fmt.Fprintf(&b, "Policy: %s\n", answer.GetPolicyName())
+	if answer.GetEscalationPolicy().GetName() != "" {
+		fmt.Fprintf(&b, "Policy: %s\n", answer.GetEscalationPolicy().GetName())
 	}
 	day := at.YearDay()
 	for _, moment := range answer.GetMoments() {
@@ -169,7 +169,7 @@ func explanation(answer *nightbellv1.ExplainResponse, zone *time.Location) strin
 func writeMoment(b *strings.Builder, moment *nightbellv1.ExplainMoment, at time.Time) {
 	fmt.Fprintf(b, "  %s  %-21s %s\n", at.Format("15:04"), placeOf(moment), moment.GetMessage())
 	for _, page := range moment.GetPages() {
-		fmt.Fprintf(b, "         %s: %s\n", cmp.Or(page.GetPerson().GetName(), page.GetWhy().GetTargetName()), page.GetWhy().GetSentence())
+		fmt.Fprintf(b, "         %s: %s\n", cmp.Or(page.GetUser().GetName(), page.GetWhy().GetTarget().GetName()), page.GetWhy().GetSentence())
 		for _, contact := range page.GetContacts() {
 			fmt.Fprintf(b, "           %s  %s%s", contact.GetAt().AsTime().In(at.Location()).Format("15:04"), contact.GetChannel(), hinted(contact.GetHint()))
 			if because := contact.GetSkippedBecause(); because != "" {

@@ -22,14 +22,14 @@ func TestExplanationIsReadable(t *testing.T) {
 	}
 	at := time.Date(2026, 11, 28, 22, 58, 0, 0, time.UTC)
 	answer := &nightbellv1.ExplainResponse{
-		ServiceName: "Payments", PolicyName: "Payments, critical", Severity: "critical", At: timestamppb.New(at),
+		Service: &nightbellv1.Reference{Name: "Payments"}, EscalationPolicy: &nightbellv1.Reference{Name: "Payments, critical"}, Severity: "critical", At: timestamppb.New(at),
 		Summary: "Mara Lindqvist is paged at once.",
 		Moments: []*nightbellv1.ExplainMoment{
 			{At: timestamppb.New(at), Step: 1, Round: 1, Outcome: "paged", Message: "Mara Lindqvist is paged.", Pages: []*nightbellv1.ExplainPage{{
-				Person: &nightbellv1.Person{Name: "Mara Lindqvist"},
+				User: &nightbellv1.Reference{Name: "Mara Lindqvist"},
 				Why:    &nightbellv1.Why{Sentence: "On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical."},
 				Contacts: []*nightbellv1.ExplainContact{
-					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at), SkippedBecause: "skipped until the address is confirmed"},
+					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at), SkippedBecause: new("skipped until the address is confirmed")},
 					{Channel: "webhook", At: timestamppb.New(at.Add(2 * time.Minute))},
 				},
 			}}},
@@ -62,7 +62,7 @@ func TestExplainPrintsNoRawEscape(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"serviceName": evil, "policyName": evil, "summary": evil,
-			"moments": []any{map[string]any{"message": evil, "pages": []any{map[string]any{"person": map[string]any{"name": evil}}}}},
+			"moments": []any{map[string]any{"message": evil, "pages": []any{map[string]any{"user": map[string]any{"name": evil}}}}},
 		})
 	}))
 	defer server.Close()
@@ -114,7 +114,7 @@ func TestExplainAsksARunningNightbell(t *testing.T) {
 		want  string
 	}{
 		{"as it should be", func(*ExplainOptions) {}, "Mara is paged at once."},
-		{"JSON", func(o *ExplainOptions) { o.JSON = true }, `"held_because":`},
+		{"JSON", func(o *ExplainOptions) { o.JSON = true }, `"escalation_policy":`},
 		{"no key", func(o *ExplainOptions) { o.APIKey = "" }, "NIGHTBELL_API_KEY is not set"},
 		{"a wrong key", func(o *ExplainOptions) { o.APIKey = "other" }, "check NIGHTBELL_API_KEY"},
 		{"no such service", func(o *ExplainOptions) { o.Service = "Checkout" }, "there are: Payments"},

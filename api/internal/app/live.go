@@ -40,7 +40,7 @@ func (s *server) readFeed(ctx context.Context, orgID uuid.UUID, after int64, lim
 	return events, err
 }
 
-func feedEvent(row *nightbellv1.TimelineEvent) (live.Event, error) {
+func feedEvent(row *nightbellv1.TimelineEntry) (live.Event, error) {
 	data, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(row)
 	return live.Event{Seq: int64(row.GetSeq()), Kind: row.GetKind(), Data: data}, err
 }

@@ -81,7 +81,7 @@ func (n *rota) shiftLine(shift object) string {
 	n.t.Helper()
 	berlin := sure(time.LoadLocation("Europe/Berlin"))
 	names := []string{}
-	for _, person := range shift["people"].([]any) {
+	for _, person := range shift["users"].([]any) {
 		names = append(names, person.(object)["name"].(string))
 	}
 	if len(names) == 0 {
@@ -99,7 +99,7 @@ func (n *rota) onCall() string {
 	for _, one := range at[[]any](n.t, n.call(n.owner(), http.MethodGet, "/v1/on-call", nil), "on_call") {
 		shift := one.(object)["current"].(object)
 		_, who, _ := strings.Cut(strings.SplitN(n.shiftLine(shift), " ", 2)[1], " ")
-		lines = append(lines, one.(object)["schedule_name"].(string)+": "+who)
+		lines = append(lines, one.(object)["schedule"].(object)["name"].(string)+": "+who)
 	}
 	return strings.Join(lines, ", ")
 }

@@ -51,7 +51,7 @@ func TestOnCallProblemsByKindAndSchedule(t *testing.T) {
 	} {
 		var got []string
 		for _, one := range at[[]any](t, n.call(n.owner(), http.MethodGet, "/v1/on-call/problems?"+query, nil), "problems") {
-			got = append(got, fmt.Sprint(one.(object)["kind"], " ", one.(object)["schedule_name"]))
+			got = append(got, fmt.Sprint(one.(object)["kind"], " ", one.(object)["schedule"].(object)["name"]))
 		}
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%q gives %q, want %q", query, got, want)
@@ -76,7 +76,7 @@ func TestOnCallProblemsOfSchedulesThatChangeEveryMinute(t *testing.T) {
 	answer := n.call(n.owner(), http.MethodGet, "/v1/on-call/problems?days=92&kind=gap", nil)
 	own := ""
 	for _, one := range at[[]any](t, answer, "problems") {
-		if own == "" && one.(object)["schedule_name"] == "Calm" {
+		if own == "" && one.(object)["schedule"].(object)["name"] == "Calm" {
 			own = one.(object)["message"].(string)
 		}
 	}

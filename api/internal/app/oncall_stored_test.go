@@ -47,7 +47,7 @@ func TestOnCallShownIsWhatWasAskedFor(t *testing.T) {
 
 func plainShift(shift object) string {
 	people := []uuid.UUID{}
-	for _, person := range shift["people"].([]any) {
+	for _, person := range shift["users"].([]any) {
 		people = append(people, uuid.MustParse(person.(object)["id"].(string)))
 	}
 	return fmt.Sprint(shift["starts_at"], shift["ends_at"], people, shift["because"], shift["because_name"])

@@ -156,9 +156,9 @@ func TestOnCallDeleteWhatIsPaged(t *testing.T) {
 	t.Parallel()
 	n := newRota(t)
 	schedule := at[string](t, n.schedule("24/7 Support", n.weekly("Ada")), "id")
-	team := n.make("/v1/teams", "team", object{"name": "Platform", "member_ids": []string{n.people["Ada"]}})
-	n.call(n.owner(), http.MethodPatch, "/v1/teams/"+team, object{"name": "Core", "description": "Runs it", "member_ids": []string{n.people["Bob"], n.people["Ada"]}})
-	if got := at[[]any](t, n.call(n.owner(), http.MethodGet, "/v1/teams", nil), "teams")[0].(object); got["name"] != "Core" || len(got["member_ids"].([]any)) != 2 {
+	team := n.make("/v1/teams", "team", object{"name": "Platform", "user_ids": []string{n.people["Ada"]}})
+	n.call(n.owner(), http.MethodPatch, "/v1/teams/"+team, object{"name": "Core", "description": "Runs it", "user_ids": []string{n.people["Bob"], n.people["Ada"]}})
+	if got := at[[]any](t, n.call(n.owner(), http.MethodGet, "/v1/teams", nil), "teams")[0].(object); got["name"] != "Core" || len(got["user_ids"].([]any)) != 2 {
 		t.Errorf("the team is %v", got)
 	}
 	policy := n.make("/v1/escalation-policies", "escalation_policy", object{"name": "Critical", "steps": []object{
@@ -173,7 +173,7 @@ func TestOnCallDeleteWhatIsPaged(t *testing.T) {
 		}
 	}
 	shown := at[object](t, n.call(n.owner(), http.MethodGet, "/v1/schedules/"+schedule, nil), "schedule")
-	if used := shown["used_by"].([]any); len(used) != 1 || used[0] != "Critical" {
+	if used := shown["used_by"].([]any); len(used) != 1 || used[0].(object)["name"] != "Critical" {
 		t.Errorf("the schedule is used by %v", used)
 	}
 	n.call(n.owner(), http.MethodDelete, "/v1/escalation-policies/"+policy, nil)

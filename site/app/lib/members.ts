@@ -1,4 +1,4 @@
-import type { ListMembersResponseJson } from '@nightbell/proto';
+import type { ListUsersResponseJson } from '@nightbell/proto';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
@@ -15,13 +15,13 @@ export const memberList = queryOptions({
   queryKey: ['members'],
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<Member[]> => {
-    const answer = await call<ListMembersResponseJson>({
+    const answer = await call<ListUsersResponseJson>({
       method: 'GET',
-      path: '/v1/members',
-      action: 'fetch members',
+      path: '/v1/users',
+      action: 'fetch users',
       signal,
     });
-    const members = (answer.members ?? []).toSorted((a, b) =>
+    const members = (answer.users ?? []).toSorted((a, b) =>
       (a.joined_at ?? '').localeCompare(b.joined_at ?? ''),
     );
     return members.map((member, i) => ({ id: member.id ?? '', name: member.name ?? '', hue: i + 1 }));

@@ -12,22 +12,21 @@ const incident = {
   title: 'Checkout failing',
   status: 'triggered',
   severity: 'critical',
-  service_name: '',
   triggered_at: triggered,
   escalation: {
     status: 'active',
-    policy_name: 'Night',
+    escalation_policy: { id: 'p1', name: 'Night' },
     step: 1,
-    steps: 2,
+    step_count: 2,
     next_due_at: new Date(Date.now() + 48_000).toISOString(),
     next_targets: ['Jonas Okafor'],
   },
 };
-let events: object[];
+let entries: object[];
 
 beforeEach(() => {
   signIn();
-  events = [
+  entries = [
     {
       id: 'e1',
       kind: 'declared',
@@ -38,10 +37,10 @@ beforeEach(() => {
   ];
   server.use(
     http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident })),
-    http.get('*/v1/incidents/x-c41e/timeline', () => HttpResponse.json({ events })),
+    http.get('*/v1/incidents/x-c41e/timeline', () => HttpResponse.json({ entries })),
     http.get('*/v1/incidents/x-c41e/notifications', () => HttpResponse.json({ notifications: [] })),
-    http.get('*/v1/incidents/x-c41e/alerts', () => HttpResponse.json({ alerts: [], total: 0 })),
-    http.get('*/v1/members', () => HttpResponse.json({ members: [{ id: 'u2', name: 'Jonas Okafor' }] })),
+    http.get('*/v1/incidents/x-c41e/alerts', () => HttpResponse.json({ alerts: [], total_count: 0 })),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u2', name: 'Jonas Okafor' }] })),
     http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
   );
 });
@@ -81,11 +80,11 @@ describe('the incident page', () => {
       http.post('*/v1/incidents/x-c41e/comments', async ({ request }) => {
         posted += 1;
         const { message } = (await request.json()) as { message: string };
-        events = [
-          ...events,
+        entries = [
+          ...entries,
           { id: 'e2', kind: 'comment', actor_kind: 'user', actor: { name: 'Mara' }, message, at: triggered },
         ];
-        return HttpResponse.json({ event: events[1] });
+        return HttpResponse.json({ entry: entries[1] });
       }),
     );
     show();

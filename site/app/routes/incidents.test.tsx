@@ -20,7 +20,7 @@ beforeEach(() => {
       title: 'Checkout failing',
       status: 'triggered',
       severity: 'critical',
-      service_name: 'Checkout API',
+      service: { id: 's', name: 'Checkout API' },
       triggered_at: ago(4),
     },
     {
@@ -28,7 +28,7 @@ beforeEach(() => {
       title: 'Login slow',
       status: 'acknowledged',
       severity: 'high',
-      service_name: 'Auth',
+      service: { id: 's', name: 'Auth' },
       triggered_at: ago(70),
     },
     {
@@ -36,7 +36,7 @@ beforeEach(() => {
       title: 'Retry storm',
       status: 'resolved',
       severity: 'low',
-      service_name: 'Checkout API',
+      service: { id: 's', name: 'Checkout API' },
       triggered_at: ago(700),
     },
   ];
@@ -46,7 +46,7 @@ beforeEach(() => {
       return HttpResponse.json({ incidents });
     }),
     http.get('*/v1/incidents/counts', () =>
-      HttpResponse.json({ triggered: 1, acknowledged: 1, resolved: 1 }),
+      HttpResponse.json({ triggered_count: 1, acknowledged_count: 1, resolved_count: 1 }),
     ),
   );
 });
@@ -131,7 +131,7 @@ describe('the incidents page', () => {
     const asked: object[] = [];
     server.use(
       http.get('*/v1/incidents/counts', () =>
-        HttpResponse.json({ triggered: 3000, acknowledged: 1, resolved: 1 }),
+        HttpResponse.json({ triggered_count: 3000, acknowledged_count: 1, resolved_count: 1 }),
       ),
       http.post('*/v1/incidents/bulk', async ({ request }) => {
         asked.push((await request.json()) as object);

@@ -16,7 +16,7 @@ const contacts = [
     name: 'Bot',
     verified: true,
     failing_reason: 'It answered 503.',
-    failing_since: new Date(Date.now() - 600_000).toISOString(),
+    failing_since_at: new Date(Date.now() - 600_000).toISOString(),
   },
   { id: 'c4', kind: 'email', name: 'Home', verified: true },
 ];

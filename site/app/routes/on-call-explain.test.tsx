@@ -17,11 +17,10 @@ beforeEach(() => {
       asked.push(query.toString());
       return HttpResponse.json({
         at: '2026-11-21T12:00:00Z',
-        policy_id: 'p1',
-        policy_name: 'Payments',
+        escalation_policy: { id: 'p1', name: 'Payments' },
         summary: `Mara, because it is ${query.get('severity')}.`,
-        held_until: '2026-11-21T13:00:00Z',
-        held_because: 'Upgrade',
+        hold_ends_at: '2026-11-21T13:00:00Z',
+        hold_reason: 'Upgrade',
         moments: [
           {
             at: '2026-11-21T12:00:00Z',
@@ -33,13 +32,13 @@ beforeEach(() => {
             at: '2026-11-21T12:00:00Z',
             step: 2,
             outcome: 'paged',
-            pages: [{ person: { id: 'u1', name: 'Mara' }, why: { sentence: 'On call for Night.' } }],
+            pages: [{ user: { id: 'u1', name: 'Mara' }, why: { sentence: 'On call for Night.' } }],
           },
         ],
       });
     }),
     http.get('*/v1/services', () => HttpResponse.json({ services: [{ id: 's1', name: 'Checkout API' }] })),
-    http.get('*/v1/members', () => HttpResponse.json({ members: [] })),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
   );
 });
 

@@ -14,8 +14,8 @@ const upgrade = {
   starts_at: inHours(-1),
   ends_at: inHours(2),
   services: ['Checkout API'],
-  state: 'under_way',
-  held_incidents: 1,
+  status: 'under_way',
+  held_incident_count: 1,
 };
 let windows: object[];
 let posted: Record<string, unknown>[];
@@ -31,7 +31,7 @@ beforeEach(() => {
       return HttpResponse.json({});
     }),
     http.post('*/v1/maintenance-windows/w1/end', () => {
-      windows = [{ ...upgrade, state: 'ended', held_incidents: 0 }];
+      windows = [{ ...upgrade, status: 'ended', held_incident_count: 0 }];
       return HttpResponse.json({});
     }),
     http.get('*/v1/services', () => HttpResponse.json({ services: [{ id: 's1', name: 'Checkout API' }] })),

@@ -11,8 +11,8 @@ const policy = (n: number) => ({
   id: `p${n}`,
   name: `Policy ${String(n).padStart(4, '0')}`,
   is_default: n === 1,
-  used_by: n === 1 ? ['Checkout API', 'B', 'C', 'D'] : [],
-  repeats: 2,
+  used_by: n === 1 ? ['Checkout API', 'B', 'C', 'D'].map((name) => ({ id: name, name })) : [],
+  repeat_count: 2,
   steps: [
     { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
     { delay_seconds: 600, targets: [{ kind: 'user', id: 'u2', name: n === 2 ? 'Jonas' : 'Mara' }] },
@@ -23,7 +23,7 @@ const answer = (count: number) =>
     http.get('*/v1/escalation-policies', () =>
       HttpResponse.json({ escalation_policies: Array.from({ length: count }, (_, i) => policy(i + 1)) }),
     ),
-    http.get('*/v1/members', () => HttpResponse.json({ members: [] })),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
   );
 const show = () => renderRoute('/oncall/policies', OnCallPolicies);
 

@@ -13,7 +13,7 @@ const stored = {
   name: 'Payments',
   timezone: 'Europe/Berlin',
   etag: 'e1',
-  repeats: 1,
+  repeat_count: 1,
   steps: [
     { id: 'one', delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
     {
@@ -37,14 +37,14 @@ beforeEach(() => {
     http.get('*/v1/escalation-policies/p1', () => HttpResponse.json({ escalation_policy: stored })),
     http.patch('*/v1/escalation-policies/p1', save),
     http.post('*/v1/escalation-policies', save),
-    http.get('*/v1/members', () => HttpResponse.json({ members: [{ id: 'u2', name: 'Jonas Okafor' }] })),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u2', name: 'Jonas Okafor' }] })),
     http.get('*/v1/schedules', () => HttpResponse.json({ schedules: [{ id: 's1', name: '24/7 Support' }] })),
     http.get('*/v1/teams', () => HttpResponse.json({ teams: [{ id: 't1', name: 'Platform' }] })),
     http.get('*/v1/contact-methods', () =>
       HttpResponse.json({ contact_methods: [{ id: 'c1', name: '#incidents', shared: true }] }),
     ),
     http.get('*/v1/on-call', () =>
-      HttpResponse.json({ on_call: [{ schedule_id: 's1', current: { people: [{ name: 'Mara' }] } }] }),
+      HttpResponse.json({ on_call: [{ schedule: { id: 's1' }, current: { users: [{ name: 'Mara' }] } }] }),
     ),
     http.get('*/v1/services', () =>
       HttpResponse.json({ services: [{ id: 'x', name: 'Checkout API', escalation_policy_id: 'p1' }] }),

@@ -13,7 +13,7 @@ beforeEach(() => {
   saved = [];
   server.use(
     http.get('*/v1/teams', () =>
-      HttpResponse.json({ teams: [{ id: 't1', name: 'Platform', member_ids: ['u1', 'gone'] }] }),
+      HttpResponse.json({ teams: [{ id: 't1', name: 'Platform', user_ids: ['u1', 'gone'] }] }),
     ),
     http.patch('*/v1/teams/t1', async ({ request }) => {
       saved.push((await request.json()) as Record<string, unknown>);
@@ -22,9 +22,9 @@ beforeEach(() => {
     http.delete('*/v1/teams/t1', () =>
       HttpResponse.json({ message: 'Payments pages this team.' }, { status: 409 }),
     ),
-    http.get('*/v1/members', () =>
+    http.get('*/v1/users', () =>
       HttpResponse.json({
-        members: [
+        users: [
           { id: 'u1', name: 'Mara', joined_at: '1' },
           { id: 'u2', name: 'Jonas', joined_at: '2' },
         ],
@@ -48,7 +48,7 @@ describe('the teams', () => {
     await userEvent.type(screen.getByRole('combobox', { name: 'Members' }), 'jon{Enter}');
     await userEvent.click(screen.getByRole('button', { name: 'Save team' }));
     await waitFor(() =>
-      expect(saved).toEqual([{ name: 'Platform', description: '', member_ids: ['gone', 'u1', 'u2'] }]),
+      expect(saved).toEqual([{ name: 'Platform', description: '', user_ids: ['gone', 'u1', 'u2'] }]),
     );
   });
 

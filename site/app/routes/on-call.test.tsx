@@ -13,11 +13,11 @@ const now = Date.now();
 const iso = (hours: number) => new Date(now + hours * hour).toISOString();
 const mara = { id: 'u1', name: 'Mara Lindqvist' };
 const jonas = { id: 'u2', name: 'Jonas Okafor' };
-const shift = (from: number, to: number, people: ShiftJson['people']): ShiftJson => ({
+const shift = (from: number, to: number, users: ShiftJson['users']): ShiftJson => ({
   starts_at: iso(from),
   ends_at: iso(to),
-  people,
-  because: people?.length ? 'rotation' : 'nothing',
+  users,
+  because: users?.length ? 'rotation' : 'nothing',
   because_id: 'r1',
   because_name: 'Night',
 });
@@ -25,7 +25,7 @@ const night: ScheduleJson = {
   id: 's1',
   name: 'Night Shift',
   description: 'Working days',
-  team: 'Infrastructure',
+  team: { id: 't1', name: 'Infrastructure' },
   timezone: 'UTC',
   status: 'active',
   rotations: [{ id: 'r1', name: 'Night', unit: 'day', length: 1, handover: '20:00', starts_at: iso(-99) }],
@@ -54,7 +54,7 @@ beforeEach(() => {
     http.get('*/v1/on-call/problems', () => HttpResponse.json({ problems: [] })),
     http.get('*/v1/overrides', () => HttpResponse.json({ overrides })),
     http.get('*/v1/escalation-policies', () => HttpResponse.json({ escalation_policies: [] })),
-    http.get('*/v1/members', () => HttpResponse.json({ members: [mara, jonas] })),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [mara, jonas] })),
   );
 });
 
@@ -122,11 +122,10 @@ describe('the on-call page', () => {
     overrides = [
       {
         id: 'o1',
-        schedule_id: 's1',
-        schedule_name: 'Night Shift',
+        schedule: { id: 's1', name: 'Night Shift' },
         kind: 'cover',
-        person: mara,
-        replaces: jonas,
+        user: mara,
+        replaces_user: jonas,
         starts_at: iso(20),
         ends_at: iso(24),
         reason: 'Concert',

@@ -121,7 +121,7 @@ func (x *RegisterRequest) GetTimezone() string {
 
 type RegisterResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
-	User    *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	User    *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	Message string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
@@ -159,7 +159,7 @@ func (*RegisterResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *RegisterResponse) GetUser() *User {
+func (x *RegisterResponse) GetUser() *SignedInUser {
 	if x != nil {
 		return x.User
 	}
@@ -243,7 +243,7 @@ func (x *LoginRequest) GetDevice() string {
 
 type LoginResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
-	User   *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	User   *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	Tokens *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
@@ -281,7 +281,7 @@ func (*LoginResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *LoginResponse) GetUser() *User {
+func (x *LoginResponse) GetUser() *SignedInUser {
 	if x != nil {
 		return x.User
 	}
@@ -349,7 +349,7 @@ func (x *RefreshRequest) GetRefreshToken() string {
 type RefreshResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Tokens        *Tokens                `protobuf:"bytes,1,opt,name=tokens,proto3" json:"tokens,omitempty"`
-	User          *User                  `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
+	User          *SignedInUser          `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -391,7 +391,7 @@ func (x *RefreshResponse) GetTokens() *Tokens {
 	return nil
 }
 
-func (x *RefreshResponse) GetUser() *User {
+func (x *RefreshResponse) GetUser() *SignedInUser {
 	if x != nil {
 		return x.User
 	}
@@ -517,7 +517,7 @@ func (*GetMeRequest) Descriptor() ([]byte, []int) {
 type GetMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The person who calls; absent for an API key.
-	User *User `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	User *SignedInUser `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
 	// The API key that calls; absent for a person.
 	ApiKey *ApiKey `protobuf:"bytes,2,opt,name=api_key,json=apiKey,proto3,oneof" json:"api_key,omitempty"`
 	// The organization that the call acts in.
@@ -557,7 +557,7 @@ func (*GetMeResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *GetMeResponse) GetUser() *User {
+func (x *GetMeResponse) GetUser() *SignedInUser {
 	if x != nil {
 		return x.User
 	}
@@ -589,10 +589,10 @@ type Tokens struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	AccessToken  string                 `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
 	RefreshToken string                 `protobuf:"bytes,2,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
-	// Seconds until the access token expires.
-	ExpiresIn     int32 `protobuf:"varint,3,opt,name=expires_in,json=expiresIn,proto3" json:"expires_in,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// How long the access token is accepted.
+	ExpiresInSeconds int32 `protobuf:"varint,3,opt,name=expires_in_seconds,json=expiresInSeconds,proto3" json:"expires_in_seconds,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *Tokens) Reset() {
@@ -639,15 +639,15 @@ func (x *Tokens) GetRefreshToken() string {
 	return ""
 }
 
-func (x *Tokens) GetExpiresIn() int32 {
+func (x *Tokens) GetExpiresInSeconds() int32 {
 	if x != nil {
-		return x.ExpiresIn
+		return x.ExpiresInSeconds
 	}
 	return 0
 }
 
-// The signed-in person, in one organization.
-type User struct {
+// The signed-in user, in one organization.
+type SignedInUser struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Id       string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name     string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
@@ -662,20 +662,20 @@ type User struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *User) Reset() {
-	*x = User{}
+func (x *SignedInUser) Reset() {
+	*x = SignedInUser{}
 	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *User) String() string {
+func (x *SignedInUser) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*User) ProtoMessage() {}
+func (*SignedInUser) ProtoMessage() {}
 
-func (x *User) ProtoReflect() protoreflect.Message {
+func (x *SignedInUser) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -687,61 +687,61 @@ func (x *User) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use User.ProtoReflect.Descriptor instead.
-func (*User) Descriptor() ([]byte, []int) {
+// Deprecated: Use SignedInUser.ProtoReflect.Descriptor instead.
+func (*SignedInUser) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *User) GetId() string {
+func (x *SignedInUser) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *User) GetName() string {
+func (x *SignedInUser) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *User) GetEmail() string {
+func (x *SignedInUser) GetEmail() string {
 	if x != nil {
 		return x.Email
 	}
 	return ""
 }
 
-func (x *User) GetTimezone() string {
+func (x *SignedInUser) GetTimezone() string {
 	if x != nil {
 		return x.Timezone
 	}
 	return ""
 }
 
-func (x *User) GetRole() string {
+func (x *SignedInUser) GetRole() string {
 	if x != nil {
 		return x.Role
 	}
 	return ""
 }
 
-func (x *User) GetOrgId() string {
+func (x *SignedInUser) GetOrgId() string {
 	if x != nil {
 		return x.OrgId
 	}
 	return ""
 }
 
-func (x *User) GetOrgName() string {
+func (x *SignedInUser) GetOrgName() string {
 	if x != nil {
 		return x.OrgName
 	}
 	return ""
 }
 
-func (x *User) GetUserType() string {
+func (x *SignedInUser) GetUserType() string {
 	if x != nil {
 		return x.UserType
 	}
@@ -763,42 +763,41 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\bpassword\x18\x04 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12#\n" +
 	"\borg_name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\aorgName\x12\x1d\n" +
 	"\x05phone\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\x12#\n" +
-	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\"\x87\x01\n" +
-	"\x10RegisterResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12\x18\n" +
+	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\"\x8f\x01\n" +
+	"\x10RegisterResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x121\n" +
 	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x82\x01\n" +
 	"\fLoginRequest\x12 \n" +
 	"\x05email\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfe\x01R\x05email\x12*\n" +
 	"\bpassword\x18\x02 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12$\n" +
-	"\x06device\x18\x03 \x01(\tB\f\xbaH\x05r\x03\x18\x80\x01\x98\xb5\x18\x01R\x06device\"\x98\x01\n" +
-	"\rLoginResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x12,\n" +
+	"\x06device\x18\x03 \x01(\tB\f\xbaH\x05r\x03\x18\x80\x01\x98\xb5\x18\x01R\x06device\"\xa0\x01\n" +
+	"\rLoginResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
 	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\x121\n" +
 	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"E\n" +
 	"\x0eRefreshRequest\x123\n" +
-	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"g\n" +
+	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"o\n" +
 	"\x0fRefreshResponse\x12,\n" +
-	"\x06tokens\x18\x01 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\x12&\n" +
-	"\x04user\x18\x02 \x01(\v2\x12.nightbell.v1.UserR\x04user\"D\n" +
+	"\x06tokens\x18\x01 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\x12.\n" +
+	"\x04user\x18\x02 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\"D\n" +
 	"\rLogoutRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"\x10\n" +
 	"\x0eLogoutResponse\"\x0e\n" +
-	"\fGetMeRequest\"\xa9\x01\n" +
-	"\rGetMeResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\x122\n" +
+	"\fGetMeRequest\"\xb1\x01\n" +
+	"\rGetMeResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x122\n" +
 	"\aapi_key\x18\x02 \x01(\v2\x14.nightbell.v1.ApiKeyH\x00R\x06apiKey\x88\x01\x01\x12\x15\n" +
 	"\x06org_id\x18\x03 \x01(\tR\x05orgId\x12\x19\n" +
 	"\borg_name\x18\x04 \x01(\tR\aorgNameB\n" +
 	"\n" +
-	"\b_api_key\"{\n" +
+	"\b_api_key\"\x8a\x01\n" +
 	"\x06Tokens\x12'\n" +
 	"\faccess_token\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\vaccessToken\x12)\n" +
-	"\rrefresh_token\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\frefreshToken\x12\x1d\n" +
-	"\n" +
-	"expires_in\x18\x03 \x01(\x05R\texpiresIn\"\xbf\x01\n" +
-	"\x04User\x12\x0e\n" +
+	"\rrefresh_token\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\frefreshToken\x12,\n" +
+	"\x12expires_in_seconds\x18\x03 \x01(\x05R\x10expiresInSeconds\"\xc7\x01\n" +
+	"\fSignedInUser\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x12\x1a\n" +
@@ -839,19 +838,19 @@ var file_nightbell_v1_auth_service_proto_goTypes = []any{
 	(*GetMeRequest)(nil),     // 8: nightbell.v1.GetMeRequest
 	(*GetMeResponse)(nil),    // 9: nightbell.v1.GetMeResponse
 	(*Tokens)(nil),           // 10: nightbell.v1.Tokens
-	(*User)(nil),             // 11: nightbell.v1.User
+	(*SignedInUser)(nil),     // 11: nightbell.v1.SignedInUser
 	(*Warning)(nil),          // 12: nightbell.v1.Warning
 	(*ApiKey)(nil),           // 13: nightbell.v1.ApiKey
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
-	11, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.User
+	11, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
 	12, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
-	11, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.User
+	11, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
 	10, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
 	12, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
 	10, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
-	11, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.User
-	11, // 7: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.User
+	11, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
+	11, // 7: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
 	13, // 8: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
 	0,  // 9: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
 	2,  // 10: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest

@@ -33,16 +33,18 @@ type Service struct {
 	// healthy, degraded or down, from the open incidents.
 	Health string `protobuf:"bytes,4,opt,name=health,proto3" json:"health,omitempty"`
 	// How many incidents are open (triggered or acknowledged).
-	Incidents      int32                  `protobuf:"varint,5,opt,name=incidents,proto3" json:"incidents,omitempty"`
-	LastIncidentAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_incident_at,json=lastIncidentAt,proto3" json:"last_incident_at,omitempty"`
-	// The team's name, or else the owner's.
-	Owner                string `protobuf:"bytes,7,opt,name=owner,proto3" json:"owner,omitempty"`
-	TeamId               string `protobuf:"bytes,8,opt,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
-	OwnerUserId          string `protobuf:"bytes,9,opt,name=owner_user_id,json=ownerUserId,proto3" json:"owner_user_id,omitempty"`
-	EscalationPolicyId   string `protobuf:"bytes,10,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
-	EscalationPolicyName string `protobuf:"bytes,11,opt,name=escalation_policy_name,json=escalationPolicyName,proto3" json:"escalation_policy_name,omitempty"`
-	RepoUrl              string `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
-	Tier                 int32  `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
+	OpenIncidentCount int32                  `protobuf:"varint,5,opt,name=open_incident_count,json=openIncidentCount,proto3" json:"open_incident_count,omitempty"`
+	LastIncidentAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_incident_at,json=lastIncidentAt,proto3" json:"last_incident_at,omitempty"`
+	// Absent, like their ids, when there is none. Change them by the ids.
+	Team  *Reference `protobuf:"bytes,7,opt,name=team,proto3" json:"team,omitempty"`
+	Owner *Reference `protobuf:"bytes,8,opt,name=owner,proto3" json:"owner,omitempty"`
+	// Absent when the organization's default policy is used.
+	EscalationPolicy   *Reference `protobuf:"bytes,9,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	TeamId             *string    `protobuf:"bytes,10,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
+	OwnerId            *string    `protobuf:"bytes,11,opt,name=owner_id,json=ownerId,proto3,oneof" json:"owner_id,omitempty"`
+	EscalationPolicyId *string    `protobuf:"bytes,20,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
+	RepoUrl            *string    `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
+	Tier               int32      `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group: one incident per group of the sender. alert: one incident per alert.
 	Grouping string `protobuf:"bytes,14,opt,name=grouping,proto3" json:"grouping,omitempty"`
 	// The key of the webhook URL; empty for viewers.
@@ -115,9 +117,9 @@ func (x *Service) GetHealth() string {
 	return ""
 }
 
-func (x *Service) GetIncidents() int32 {
+func (x *Service) GetOpenIncidentCount() int32 {
 	if x != nil {
-		return x.Incidents
+		return x.OpenIncidentCount
 	}
 	return 0
 }
@@ -129,44 +131,51 @@ func (x *Service) GetLastIncidentAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *Service) GetOwner() string {
+func (x *Service) GetTeam() *Reference {
+	if x != nil {
+		return x.Team
+	}
+	return nil
+}
+
+func (x *Service) GetOwner() *Reference {
 	if x != nil {
 		return x.Owner
 	}
-	return ""
+	return nil
+}
+
+func (x *Service) GetEscalationPolicy() *Reference {
+	if x != nil {
+		return x.EscalationPolicy
+	}
+	return nil
 }
 
 func (x *Service) GetTeamId() string {
-	if x != nil {
-		return x.TeamId
+	if x != nil && x.TeamId != nil {
+		return *x.TeamId
 	}
 	return ""
 }
 
-func (x *Service) GetOwnerUserId() string {
-	if x != nil {
-		return x.OwnerUserId
+func (x *Service) GetOwnerId() string {
+	if x != nil && x.OwnerId != nil {
+		return *x.OwnerId
 	}
 	return ""
 }
 
 func (x *Service) GetEscalationPolicyId() string {
-	if x != nil {
-		return x.EscalationPolicyId
-	}
-	return ""
-}
-
-func (x *Service) GetEscalationPolicyName() string {
-	if x != nil {
-		return x.EscalationPolicyName
+	if x != nil && x.EscalationPolicyId != nil {
+		return *x.EscalationPolicyId
 	}
 	return ""
 }
 
 func (x *Service) GetRepoUrl() string {
-	if x != nil {
-		return x.RepoUrl
+	if x != nil && x.RepoUrl != nil {
+		return *x.RepoUrl
 	}
 	return ""
 }
@@ -225,7 +234,7 @@ type CreateServiceRequest struct {
 	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	TeamId      string                 `protobuf:"bytes,3,opt,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
-	OwnerUserId string                 `protobuf:"bytes,4,opt,name=owner_user_id,json=ownerUserId,proto3" json:"owner_user_id,omitempty"`
+	OwnerId     string                 `protobuf:"bytes,4,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	// The organization's default policy when empty.
 	EscalationPolicyId string `protobuf:"bytes,5,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	RepoUrl            string `protobuf:"bytes,6,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
@@ -288,9 +297,9 @@ func (x *CreateServiceRequest) GetTeamId() string {
 	return ""
 }
 
-func (x *CreateServiceRequest) GetOwnerUserId() string {
+func (x *CreateServiceRequest) GetOwnerId() string {
 	if x != nil {
-		return x.OwnerUserId
+		return x.OwnerId
 	}
 	return ""
 }
@@ -567,7 +576,7 @@ type UpdateServiceRequest struct {
 	Name               string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	TeamId             string                 `protobuf:"bytes,4,opt,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
-	OwnerUserId        string                 `protobuf:"bytes,5,opt,name=owner_user_id,json=ownerUserId,proto3" json:"owner_user_id,omitempty"`
+	OwnerId            string                 `protobuf:"bytes,5,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	EscalationPolicyId string                 `protobuf:"bytes,6,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	RepoUrl            string                 `protobuf:"bytes,7,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
 	// 1 (most important) to 4; 3 when cleared.
@@ -641,9 +650,9 @@ func (x *UpdateServiceRequest) GetTeamId() string {
 	return ""
 }
 
-func (x *UpdateServiceRequest) GetOwnerUserId() string {
+func (x *UpdateServiceRequest) GetOwnerId() string {
 	if x != nil {
-		return x.OwnerUserId
+		return x.OwnerId
 	}
 	return ""
 }
@@ -923,21 +932,22 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa9\x05\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xed\x06\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06health\x18\x04 \x01(\tR\x06health\x12\x1c\n" +
-	"\tincidents\x18\x05 \x01(\x05R\tincidents\x12D\n" +
-	"\x10last_incident_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x0elastIncidentAt\x12\x14\n" +
-	"\x05owner\x18\a \x01(\tR\x05owner\x12\x17\n" +
-	"\ateam_id\x18\b \x01(\tR\x06teamId\x12\"\n" +
-	"\rowner_user_id\x18\t \x01(\tR\vownerUserId\x120\n" +
-	"\x14escalation_policy_id\x18\n" +
-	" \x01(\tR\x12escalationPolicyId\x124\n" +
-	"\x16escalation_policy_name\x18\v \x01(\tR\x14escalationPolicyName\x12\x19\n" +
-	"\brepo_url\x18\f \x01(\tR\arepoUrl\x12\x12\n" +
+	"\x06health\x18\x04 \x01(\tR\x06health\x12.\n" +
+	"\x13open_incident_count\x18\x05 \x01(\x05R\x11openIncidentCount\x12D\n" +
+	"\x10last_incident_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x0elastIncidentAt\x121\n" +
+	"\x04team\x18\a \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x04team\x123\n" +
+	"\x05owner\x18\b \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x05owner\x12J\n" +
+	"\x11escalation_policy\x18\t \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x10escalationPolicy\x12\x1c\n" +
+	"\ateam_id\x18\n" +
+	" \x01(\tH\x00R\x06teamId\x88\x01\x01\x12\x1e\n" +
+	"\bowner_id\x18\v \x01(\tH\x01R\aownerId\x88\x01\x01\x125\n" +
+	"\x14escalation_policy_id\x18\x14 \x01(\tH\x02R\x12escalationPolicyId\x88\x01\x01\x12\x1e\n" +
+	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12\x12\n" +
 	"\x04tier\x18\r \x01(\x05R\x04tier\x12\x1a\n" +
 	"\bgrouping\x18\x0e \x01(\tR\bgrouping\x12%\n" +
 	"\vservice_key\x18\x0f \x01(\tB\x04\x98\xb5\x18\x01R\n" +
@@ -948,13 +958,18 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
 	"\n" +
 	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x12\n" +
-	"\x04etag\x18\x13 \x01(\tR\x04etag\"\xf3\x02\n" +
+	"\x04etag\x18\x13 \x01(\tR\x04etagB\n" +
+	"\n" +
+	"\b_team_idB\v\n" +
+	"\t_owner_idB\x17\n" +
+	"\x15_escalation_policy_idB\v\n" +
+	"\t_repo_url\"\xea\x02\n" +
 	"\x14CreateServiceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12!\n" +
-	"\ateam_id\x18\x03 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12,\n" +
-	"\rowner_user_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04userR\vownerUserId\x12G\n" +
+	"\ateam_id\x18\x03 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12#\n" +
+	"\bowner_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04userR\aownerId\x12G\n" +
 	"\x14escalation_policy_id\x18\x05 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\x1d\n" +
 	"\x04tier\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x00R\x04tier\x121\n" +
@@ -971,14 +986,14 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
-	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\x89\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\x80\x04\n" +
 	"\x14UpdateServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
 	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12!\n" +
-	"\ateam_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12,\n" +
-	"\rowner_user_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\vownerUserId\x12G\n" +
+	"\ateam_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12#\n" +
+	"\bowner_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\aownerId\x12G\n" +
 	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\"\n" +
 	"\x04tier\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x01H\x00R\x04tier\x88\x01\x01\x124\n" +
@@ -1038,39 +1053,43 @@ var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*RotateServiceKeyRequest)(nil),  // 11: nightbell.v1.RotateServiceKeyRequest
 	(*RotateServiceKeyResponse)(nil), // 12: nightbell.v1.RotateServiceKeyResponse
 	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
-	(*Warning)(nil),                  // 14: nightbell.v1.Warning
-	(*fieldmaskpb.FieldMask)(nil),    // 15: google.protobuf.FieldMask
+	(*Reference)(nil),                // 14: nightbell.v1.Reference
+	(*Warning)(nil),                  // 15: nightbell.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),    // 16: google.protobuf.FieldMask
 }
 var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
 	13, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
-	13, // 1: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
-	13, // 2: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: nightbell.v1.CreateServiceResponse.service:type_name -> nightbell.v1.Service
-	14, // 4: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
-	0,  // 5: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
-	14, // 6: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
-	0,  // 7: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
-	15, // 8: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	0,  // 9: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
-	0,  // 10: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
-	13, // 11: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 12: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
-	3,  // 13: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
-	5,  // 14: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
-	7,  // 15: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
-	9,  // 16: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
-	11, // 17: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
-	2,  // 18: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
-	4,  // 19: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
-	6,  // 20: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
-	8,  // 21: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
-	10, // 22: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
-	12, // 23: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
-	18, // [18:24] is the sub-list for method output_type
-	12, // [12:18] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	14, // 1: nightbell.v1.Service.team:type_name -> nightbell.v1.Reference
+	14, // 2: nightbell.v1.Service.owner:type_name -> nightbell.v1.Reference
+	14, // 3: nightbell.v1.Service.escalation_policy:type_name -> nightbell.v1.Reference
+	13, // 4: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
+	13, // 5: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
+	0,  // 6: nightbell.v1.CreateServiceResponse.service:type_name -> nightbell.v1.Service
+	15, // 7: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 8: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
+	15, // 9: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
+	0,  // 10: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
+	16, // 11: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 12: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
+	0,  // 13: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
+	13, // 14: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
+	1,  // 15: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
+	3,  // 16: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
+	5,  // 17: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
+	7,  // 18: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
+	9,  // 19: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
+	11, // 20: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
+	2,  // 21: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
+	4,  // 22: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
+	6,  // 23: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
+	8,  // 24: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
+	10, // 25: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
+	12, // 26: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
+	21, // [21:27] is the sub-list for method output_type
+	15, // [15:21] is the sub-list for method input_type
+	15, // [15:15] is the sub-list for extension type_name
+	15, // [15:15] is the sub-list for extension extendee
+	0,  // [0:15] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_catalog_service_proto_init() }
@@ -1079,7 +1098,9 @@ func file_nightbell_v1_catalog_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_warning_proto_init()
+	file_nightbell_v1_catalog_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_catalog_service_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -35,16 +35,16 @@ type ContactMethod struct {
 	// True for a channel of the organization.
 	Shared    bool                   `protobuf:"varint,5,opt,name=shared,proto3" json:"shared,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	// Why it is not used any more; empty while it is.
-	DisabledReason string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
+	// Why it is not used any more; absent while it is.
+	DisabledReason *string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3,oneof" json:"disabled_reason,omitempty"`
 	// False for an e-mail address that is not paged before its owner opens the link mailed to it.
 	Verified bool `protobuf:"varint,8,opt,name=verified,proto3" json:"verified,omitempty"`
-	// What it answered to the last of the tries that have failed since failing_since; empty while
-	// it works. The person's next contact method is used at once meanwhile.
-	FailingReason string                 `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3" json:"failing_reason,omitempty"`
-	FailingSince  *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=failing_since,json=failingSince,proto3" json:"failing_since,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// What it answered to the last of the tries that have failed since failing_since_at; absent
+	// while it works. The person's next contact method is used at once meanwhile.
+	FailingReason  *string                `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3,oneof" json:"failing_reason,omitempty"`
+	FailingSinceAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=failing_since_at,json=failingSinceAt,proto3" json:"failing_since_at,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *ContactMethod) Reset() {
@@ -120,8 +120,8 @@ func (x *ContactMethod) GetCreatedAt() *timestamppb.Timestamp {
 }
 
 func (x *ContactMethod) GetDisabledReason() string {
-	if x != nil {
-		return x.DisabledReason
+	if x != nil && x.DisabledReason != nil {
+		return *x.DisabledReason
 	}
 	return ""
 }
@@ -134,15 +134,15 @@ func (x *ContactMethod) GetVerified() bool {
 }
 
 func (x *ContactMethod) GetFailingReason() string {
-	if x != nil {
-		return x.FailingReason
+	if x != nil && x.FailingReason != nil {
+		return *x.FailingReason
 	}
 	return ""
 }
 
-func (x *ContactMethod) GetFailingSince() *timestamppb.Timestamp {
+func (x *ContactMethod) GetFailingSinceAt() *timestamppb.Timestamp {
 	if x != nil {
-		return x.FailingSince
+		return x.FailingSinceAt
 	}
 	return nil
 }
@@ -219,10 +219,12 @@ func (x *CreateContactMethodRequest) GetShared() bool {
 type CreateContactMethodResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ContactMethod *ContactMethod         `protobuf:"bytes,1,opt,name=contact_method,json=contactMethod,proto3" json:"contact_method,omitempty"`
-	// The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once.
-	SigningSecret string `protobuf:"bytes,2,opt,name=signing_secret,json=signingSecret,proto3" json:"signing_secret,omitempty"`
-	// Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once. Absent for
+	// other kinds.
+	SigningSecret *string `protobuf:"bytes,2,opt,name=signing_secret,json=signingSecret,proto3,oneof" json:"signing_secret,omitempty"`
+	// Why no link was mailed to an e-mail address, and what to do; absent when one was or none is
+	// needed.
+	Message       *string `protobuf:"bytes,3,opt,name=message,proto3,oneof" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,15 +267,15 @@ func (x *CreateContactMethodResponse) GetContactMethod() *ContactMethod {
 }
 
 func (x *CreateContactMethodResponse) GetSigningSecret() string {
-	if x != nil {
-		return x.SigningSecret
+	if x != nil && x.SigningSecret != nil {
+		return *x.SigningSecret
 	}
 	return ""
 }
 
 func (x *CreateContactMethodResponse) GetMessage() string {
-	if x != nil {
-		return x.Message
+	if x != nil && x.Message != nil {
+		return *x.Message
 	}
 	return ""
 }
@@ -864,7 +866,7 @@ var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xdb\x02\n" +
+	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\x91\x03\n" +
 	"\rContactMethod\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
@@ -872,21 +874,26 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x04hint\x18\x04 \x01(\tR\x04hint\x12\x16\n" +
 	"\x06shared\x18\x05 \x01(\bR\x06shared\x129\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12'\n" +
-	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\x12\x1a\n" +
-	"\bverified\x18\b \x01(\bR\bverified\x12%\n" +
-	"\x0efailing_reason\x18\t \x01(\tR\rfailingReason\x12?\n" +
-	"\rfailing_since\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\ffailingSince\"\xaf\x01\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12,\n" +
+	"\x0fdisabled_reason\x18\a \x01(\tH\x00R\x0edisabledReason\x88\x01\x01\x12\x1a\n" +
+	"\bverified\x18\b \x01(\bR\bverified\x12*\n" +
+	"\x0efailing_reason\x18\t \x01(\tH\x01R\rfailingReason\x88\x01\x01\x12D\n" +
+	"\x10failing_since_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAtB\x12\n" +
+	"\x10_disabled_reasonB\x11\n" +
+	"\x0f_failing_reason\"\xaf\x01\n" +
 	"\x1aCreateContactMethodRequest\x120\n" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
 	"\aaddress\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x03\x18\xd0\x0f\x98\xb5\x18\x01R\aaddress\x12\x16\n" +
-	"\x06shared\x18\x04 \x01(\bR\x06shared\"\xa8\x01\n" +
+	"\x06shared\x18\x04 \x01(\bR\x06shared\"\xd1\x01\n" +
 	"\x1bCreateContactMethodResponse\x12B\n" +
-	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x12+\n" +
-	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\rsigningSecret\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"=\n" +
+	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x120\n" +
+	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01H\x00R\rsigningSecret\x88\x01\x01\x12\x1d\n" +
+	"\amessage\x18\x03 \x01(\tH\x01R\amessage\x88\x01\x01B\x11\n" +
+	"\x0f_signing_secretB\n" +
+	"\n" +
+	"\b_message\"=\n" +
 	"\x17SendVerificationRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"6\n" +
 	"\x18SendVerificationResponse\x12\x1a\n" +
@@ -962,7 +969,7 @@ var file_nightbell_v1_contact_service_proto_goTypes = []any{
 }
 var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
 	16, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
-	16, // 1: nightbell.v1.ContactMethod.failing_since:type_name -> google.protobuf.Timestamp
+	16, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
 	0,  // 3: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
 	9,  // 4: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
@@ -994,6 +1001,8 @@ func file_nightbell_v1_contact_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_contact_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_contact_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

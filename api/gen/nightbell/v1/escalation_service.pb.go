@@ -31,19 +31,19 @@ type EscalationPolicy struct {
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// How often the steps start again when nobody answered.
-	Repeats int32             `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
-	Steps   []*EscalationStep `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
+	RepeatCount int32             `protobuf:"varint,4,opt,name=repeat_count,json=repeatCount,proto3" json:"repeat_count,omitempty"`
+	Steps       []*EscalationStep `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
 	// True for the policy of services that name none.
 	IsDefault bool `protobuf:"varint,6,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	// An acknowledged incident that is not resolved this long after pages again from the first
-	// step. Zero: never.
-	AckTimeoutSeconds int32 `protobuf:"varint,7,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
-	// An open incident that brought nothing new for this long is resolved. Zero: never.
-	AutoResolveSeconds int32 `protobuf:"varint,8,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3" json:"auto_resolve_seconds,omitempty"`
+	// step. Absent: never.
+	AckTimeoutSeconds *int32 `protobuf:"varint,7,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3,oneof" json:"ack_timeout_seconds,omitempty"`
+	// An open incident that brought nothing new for this long is resolved. Absent: never.
+	AutoResolveSeconds *int32 `protobuf:"varint,8,opt,name=auto_resolve_seconds,json=autoResolveSeconds,proto3,oneof" json:"auto_resolve_seconds,omitempty"`
 	// IANA name: the zone of the steps' windows.
 	Timezone string `protobuf:"bytes,9,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	// Names of the services that use it, without those that use it as the default.
-	UsedBy []string `protobuf:"bytes,10,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
+	// The services that use it, without those that use it as the default.
+	UsedBy []*Reference `protobuf:"bytes,10,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
 	// Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
 	// workspace), target or nobody.
 	LastResort string `protobuf:"bytes,11,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
@@ -108,9 +108,9 @@ func (x *EscalationPolicy) GetDescription() string {
 	return ""
 }
 
-func (x *EscalationPolicy) GetRepeats() int32 {
+func (x *EscalationPolicy) GetRepeatCount() int32 {
 	if x != nil {
-		return x.Repeats
+		return x.RepeatCount
 	}
 	return 0
 }
@@ -130,15 +130,15 @@ func (x *EscalationPolicy) GetIsDefault() bool {
 }
 
 func (x *EscalationPolicy) GetAckTimeoutSeconds() int32 {
-	if x != nil {
-		return x.AckTimeoutSeconds
+	if x != nil && x.AckTimeoutSeconds != nil {
+		return *x.AckTimeoutSeconds
 	}
 	return 0
 }
 
 func (x *EscalationPolicy) GetAutoResolveSeconds() int32 {
-	if x != nil {
-		return x.AutoResolveSeconds
+	if x != nil && x.AutoResolveSeconds != nil {
+		return *x.AutoResolveSeconds
 	}
 	return 0
 }
@@ -150,7 +150,7 @@ func (x *EscalationPolicy) GetTimezone() string {
 	return ""
 }
 
-func (x *EscalationPolicy) GetUsedBy() []string {
+func (x *EscalationPolicy) GetUsedBy() []*Reference {
 	if x != nil {
 		return x.UsedBy
 	}
@@ -411,7 +411,7 @@ type CreateEscalationPolicyRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Name        string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats     int32                  `protobuf:"varint,3,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	RepeatCount int32                  `protobuf:"varint,3,opt,name=repeat_count,json=repeatCount,proto3" json:"repeat_count,omitempty"`
 	Steps       []*EscalationStep      `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// 0 (never), or 60 to 604800.
 	AckTimeoutSeconds int32 `protobuf:"varint,5,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
@@ -472,9 +472,9 @@ func (x *CreateEscalationPolicyRequest) GetDescription() string {
 	return ""
 }
 
-func (x *CreateEscalationPolicyRequest) GetRepeats() int32 {
+func (x *CreateEscalationPolicyRequest) GetRepeatCount() int32 {
 	if x != nil {
-		return x.Repeats
+		return x.RepeatCount
 	}
 	return 0
 }
@@ -745,7 +745,7 @@ type UpdateEscalationPolicyRequest struct {
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Repeats     int32                  `protobuf:"varint,4,opt,name=repeats,proto3" json:"repeats,omitempty"`
+	RepeatCount int32                  `protobuf:"varint,4,opt,name=repeat_count,json=repeatCount,proto3" json:"repeat_count,omitempty"`
 	Steps       []*EscalationStep      `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
 	// 0 (never), or 60 to 604800.
 	AckTimeoutSeconds int32 `protobuf:"varint,6,opt,name=ack_timeout_seconds,json=ackTimeoutSeconds,proto3" json:"ack_timeout_seconds,omitempty"`
@@ -818,9 +818,9 @@ func (x *UpdateEscalationPolicyRequest) GetDescription() string {
 	return ""
 }
 
-func (x *UpdateEscalationPolicyRequest) GetRepeats() int32 {
+func (x *UpdateEscalationPolicyRequest) GetRepeatCount() int32 {
 	if x != nil {
-		return x.Repeats
+		return x.RepeatCount
 	}
 	return 0
 }
@@ -1164,20 +1164,19 @@ func (x *ExplainRequest) GetAt() *timestamppb.Timestamp {
 }
 
 type ExplainResponse struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	ServiceId   string                 `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	ServiceName string                 `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	PolicyId    string                 `protobuf:"bytes,3,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
-	PolicyName  string                 `protobuf:"bytes,4,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`
-	Severity    string                 `protobuf:"bytes,5,opt,name=severity,proto3" json:"severity,omitempty"`
-	At          *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=at,proto3" json:"at,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent for an incident without a service.
+	Service          *Reference             `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	EscalationPolicy *Reference             `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	Severity         string                 `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
+	At               *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
 	// The answer in one sentence.
-	Summary string `protobuf:"bytes,7,opt,name=summary,proto3" json:"summary,omitempty"`
+	Summary string `protobuf:"bytes,5,opt,name=summary,proto3" json:"summary,omitempty"`
 	// What would happen if nobody answered, in order of time, to the end of the policy.
-	Moments []*ExplainMoment `protobuf:"bytes,8,rep,name=moments,proto3" json:"moments,omitempty"`
-	// Set while maintenance holds the pages.
-	HeldUntil     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=held_until,json=heldUntil,proto3" json:"held_until,omitempty"`
-	HeldBecause   string                 `protobuf:"bytes,10,opt,name=held_because,json=heldBecause,proto3" json:"held_because,omitempty"`
+	Moments []*ExplainMoment `protobuf:"bytes,6,rep,name=moments,proto3" json:"moments,omitempty"`
+	// Until when maintenance holds the pages, and which; absent when none does.
+	HoldEndsAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=hold_ends_at,json=holdEndsAt,proto3" json:"hold_ends_at,omitempty"`
+	HoldReason    *string                `protobuf:"bytes,8,opt,name=hold_reason,json=holdReason,proto3,oneof" json:"hold_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1212,32 +1211,18 @@ func (*ExplainResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *ExplainResponse) GetServiceId() string {
+func (x *ExplainResponse) GetService() *Reference {
 	if x != nil {
-		return x.ServiceId
+		return x.Service
 	}
-	return ""
+	return nil
 }
 
-func (x *ExplainResponse) GetServiceName() string {
+func (x *ExplainResponse) GetEscalationPolicy() *Reference {
 	if x != nil {
-		return x.ServiceName
+		return x.EscalationPolicy
 	}
-	return ""
-}
-
-func (x *ExplainResponse) GetPolicyId() string {
-	if x != nil {
-		return x.PolicyId
-	}
-	return ""
-}
-
-func (x *ExplainResponse) GetPolicyName() string {
-	if x != nil {
-		return x.PolicyName
-	}
-	return ""
+	return nil
 }
 
 func (x *ExplainResponse) GetSeverity() string {
@@ -1268,16 +1253,16 @@ func (x *ExplainResponse) GetMoments() []*ExplainMoment {
 	return nil
 }
 
-func (x *ExplainResponse) GetHeldUntil() *timestamppb.Timestamp {
+func (x *ExplainResponse) GetHoldEndsAt() *timestamppb.Timestamp {
 	if x != nil {
-		return x.HeldUntil
+		return x.HoldEndsAt
 	}
 	return nil
 }
 
-func (x *ExplainResponse) GetHeldBecause() string {
-	if x != nil {
-		return x.HeldBecause
+func (x *ExplainResponse) GetHoldReason() string {
+	if x != nil && x.HoldReason != nil {
+		return *x.HoldReason
 	}
 	return ""
 }
@@ -1383,7 +1368,7 @@ type ExplainPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Why   *Why                   `protobuf:"bytes,1,opt,name=why,proto3" json:"why,omitempty"`
 	// Absent for a shared channel.
-	Person *Person `protobuf:"bytes,2,opt,name=person,proto3" json:"person,omitempty"`
+	User *Reference `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
 	// By which contacts, soonest first.
 	Contacts      []*ExplainContact `protobuf:"bytes,3,rep,name=contacts,proto3" json:"contacts,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1427,9 +1412,9 @@ func (x *ExplainPage) GetWhy() *Why {
 	return nil
 }
 
-func (x *ExplainPage) GetPerson() *Person {
+func (x *ExplainPage) GetUser() *Reference {
 	if x != nil {
-		return x.Person
+		return x.User
 	}
 	return nil
 }
@@ -1448,9 +1433,9 @@ type ExplainContact struct {
 	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Hint    string                 `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
 	At      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
-	// Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+	// Why it is skipped, in words; absent when it is paged. An e-mail address that nobody has
 	// confirmed is paged only by the last resort.
-	SkippedBecause string `protobuf:"bytes,5,opt,name=skipped_because,json=skippedBecause,proto3" json:"skipped_because,omitempty"`
+	SkippedBecause *string `protobuf:"bytes,5,opt,name=skipped_because,json=skippedBecause,proto3,oneof" json:"skipped_because,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1514,8 +1499,8 @@ func (x *ExplainContact) GetAt() *timestamppb.Timestamp {
 }
 
 func (x *ExplainContact) GetSkippedBecause() string {
-	if x != nil {
-		return x.SkippedBecause
+	if x != nil && x.SkippedBecause != nil {
+		return *x.SkippedBecause
 	}
 	return ""
 }
@@ -1524,25 +1509,27 @@ var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x94\x04\n" +
+	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xf7\x04\n" +
 	"\x10EscalationPolicy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x18\n" +
-	"\arepeats\x18\x04 \x01(\x05R\arepeats\x122\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12!\n" +
+	"\frepeat_count\x18\x04 \x01(\x05R\vrepeatCount\x122\n" +
 	"\x05steps\x18\x05 \x03(\v2\x1c.nightbell.v1.EscalationStepR\x05steps\x12\x1d\n" +
 	"\n" +
-	"is_default\x18\x06 \x01(\bR\tisDefault\x12.\n" +
-	"\x13ack_timeout_seconds\x18\a \x01(\x05R\x11ackTimeoutSeconds\x120\n" +
-	"\x14auto_resolve_seconds\x18\b \x01(\x05R\x12autoResolveSeconds\x12\x1a\n" +
-	"\btimezone\x18\t \x01(\tR\btimezone\x12\x17\n" +
+	"is_default\x18\x06 \x01(\bR\tisDefault\x123\n" +
+	"\x13ack_timeout_seconds\x18\a \x01(\x05H\x00R\x11ackTimeoutSeconds\x88\x01\x01\x125\n" +
+	"\x14auto_resolve_seconds\x18\b \x01(\x05H\x01R\x12autoResolveSeconds\x88\x01\x01\x12\x1a\n" +
+	"\btimezone\x18\t \x01(\tR\btimezone\x126\n" +
 	"\aused_by\x18\n" +
-	" \x03(\tR\x06usedBy\x12\x1f\n" +
+	" \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x06usedBy\x12\x1f\n" +
 	"\vlast_resort\x18\v \x01(\tR\n" +
 	"lastResort\x12L\n" +
 	"\x12last_resort_target\x18\f \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x123\n" +
 	"\x05quiet\x18\r \x03(\v2\x1d.nightbell.v1.EscalationQuietR\x05quiet\x12\x12\n" +
-	"\x04etag\x18\x0e \x01(\tR\x04etag\"\x9a\x01\n" +
+	"\x04etag\x18\x0e \x01(\tR\x04etagB\x16\n" +
+	"\x14_ack_timeout_secondsB\x17\n" +
+	"\x15_auto_resolve_seconds\"\x9a\x01\n" +
 	"\x0fEscalationQuiet\x12I\n" +
 	"\n" +
 	"severities\x18\x01 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
@@ -1565,12 +1552,12 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
 	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x18\n" +
 	"\x04name\x18\x03 \x01(\tB\x04\xb8\xb5\x18\x01R\x04name\x12\x1e\n" +
-	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\x05email\"\xc1\x04\n" +
+	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\x05email\"\xca\x04\n" +
 	"\x1dCreateEscalationPolicyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
-	"\arepeats\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\arepeats\x12>\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12,\n" +
+	"\frepeat_count\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\vrepeatCount\x12>\n" +
 	"\x05steps\x18\x04 \x03(\v2\x1c.nightbell.v1.EscalationStepB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
 	"\x13ack_timeout_seconds\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
@@ -1589,13 +1576,13 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x1aGetEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"j\n" +
 	"\x1bGetEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xc3\x05\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xcc\x05\n" +
 	"\x1dUpdateEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
-	"\arepeats\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\arepeats\x12>\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12,\n" +
+	"\frepeat_count\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x14(\x00R\vrepeatCount\x12>\n" +
 	"\x05steps\x18\x05 \x03(\v2\x1c.nightbell.v1.EscalationStepB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x10\x14R\x05steps\x12;\n" +
 	"\x13ack_timeout_seconds\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(\x00R\x11ackTimeoutSeconds\x12>\n" +
@@ -1622,22 +1609,19 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12@\n" +
 	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
-	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\x88\x03\n" +
-	"\x0fExplainResponse\x12\x1d\n" +
-	"\n" +
-	"service_id\x18\x01 \x01(\tR\tserviceId\x12!\n" +
-	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12\x1b\n" +
-	"\tpolicy_id\x18\x03 \x01(\tR\bpolicyId\x12\x1f\n" +
-	"\vpolicy_name\x18\x04 \x01(\tR\n" +
-	"policyName\x12\x1a\n" +
-	"\bseverity\x18\x05 \x01(\tR\bseverity\x12*\n" +
-	"\x02at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
-	"\asummary\x18\a \x01(\tR\asummary\x125\n" +
-	"\amoments\x18\b \x03(\v2\x1b.nightbell.v1.ExplainMomentR\amoments\x129\n" +
-	"\n" +
-	"held_until\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\theldUntil\x12!\n" +
-	"\fheld_because\x18\n" +
-	" \x01(\tR\vheldBecause\"\xef\x01\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\x97\x03\n" +
+	"\x0fExplainResponse\x121\n" +
+	"\aservice\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12D\n" +
+	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x1a\n" +
+	"\bseverity\x18\x03 \x01(\tR\bseverity\x12*\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
+	"\asummary\x18\x05 \x01(\tR\asummary\x125\n" +
+	"\amoments\x18\x06 \x03(\v2\x1b.nightbell.v1.ExplainMomentR\amoments\x12<\n" +
+	"\fhold_ends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"holdEndsAt\x12$\n" +
+	"\vhold_reason\x18\b \x01(\tH\x00R\n" +
+	"holdReason\x88\x01\x01B\x0e\n" +
+	"\f_hold_reason\"\xef\x01\n" +
 	"\rExplainMoment\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12#\n" +
 	"\rafter_seconds\x18\x02 \x01(\x05R\fafterSeconds\x12\x12\n" +
@@ -1645,17 +1629,18 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x05round\x18\x04 \x01(\x05R\x05round\x12\x18\n" +
 	"\aoutcome\x18\x05 \x01(\tR\aoutcome\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12/\n" +
-	"\x05pages\x18\a \x03(\v2\x19.nightbell.v1.ExplainPageR\x05pages\"\x9a\x01\n" +
+	"\x05pages\x18\a \x03(\v2\x19.nightbell.v1.ExplainPageR\x05pages\"\x99\x01\n" +
 	"\vExplainPage\x12#\n" +
-	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyR\x03why\x12,\n" +
-	"\x06person\x18\x02 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x128\n" +
-	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"\xa7\x01\n" +
+	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyR\x03why\x12+\n" +
+	"\x04user\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x128\n" +
+	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"\xc0\x01\n" +
 	"\x0eExplainContact\x12\x18\n" +
 	"\achannel\x18\x01 \x01(\tR\achannel\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
-	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12'\n" +
-	"\x0fskipped_because\x18\x05 \x01(\tR\x0eskippedBecause2\x9c\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
+	"\x0fskipped_because\x18\x05 \x01(\tH\x00R\x0eskippedBecause\x88\x01\x01B\x12\n" +
+	"\x10_skipped_because2\x9c\n" +
 	"\n" +
 	"\x11EscalationService\x12\xe4\x01\n" +
 	"\x16CreateEscalationPolicy\x12+.nightbell.v1.CreateEscalationPolicyRequest\x1a,.nightbell.v1.CreateEscalationPolicyResponse\"o\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18./v1/escalation-policies/{escalation_policy.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/escalation-policies\x12\xb0\x01\n" +
@@ -1701,60 +1686,63 @@ var file_nightbell_v1_escalation_service_proto_goTypes = []any{
 	(*ExplainMoment)(nil),                       // 18: nightbell.v1.ExplainMoment
 	(*ExplainPage)(nil),                         // 19: nightbell.v1.ExplainPage
 	(*ExplainContact)(nil),                      // 20: nightbell.v1.ExplainContact
-	(*TimeWindow)(nil),                          // 21: nightbell.v1.TimeWindow
-	(*fieldmaskpb.FieldMask)(nil),               // 22: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),               // 23: google.protobuf.Timestamp
-	(*Why)(nil),                                 // 24: nightbell.v1.Why
-	(*Person)(nil),                              // 25: nightbell.v1.Person
+	(*Reference)(nil),                           // 21: nightbell.v1.Reference
+	(*TimeWindow)(nil),                          // 22: nightbell.v1.TimeWindow
+	(*fieldmaskpb.FieldMask)(nil),               // 23: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),               // 24: google.protobuf.Timestamp
+	(*Why)(nil),                                 // 25: nightbell.v1.Why
 }
 var file_nightbell_v1_escalation_service_proto_depIdxs = []int32{
 	2,  // 0: nightbell.v1.EscalationPolicy.steps:type_name -> nightbell.v1.EscalationStep
-	3,  // 1: nightbell.v1.EscalationPolicy.last_resort_target:type_name -> nightbell.v1.EscalationTarget
-	1,  // 2: nightbell.v1.EscalationPolicy.quiet:type_name -> nightbell.v1.EscalationQuiet
-	21, // 3: nightbell.v1.EscalationQuiet.windows:type_name -> nightbell.v1.TimeWindow
-	3,  // 4: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
-	21, // 5: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
-	2,  // 6: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	3,  // 7: nightbell.v1.CreateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
-	1,  // 8: nightbell.v1.CreateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
-	0,  // 9: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 10: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 11: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	2,  // 12: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
-	3,  // 13: nightbell.v1.UpdateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
-	1,  // 14: nightbell.v1.UpdateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
-	22, // 15: nightbell.v1.UpdateEscalationPolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	0,  // 16: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	0,  // 17: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
-	23, // 18: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
-	23, // 19: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
-	18, // 20: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
-	23, // 21: nightbell.v1.ExplainResponse.held_until:type_name -> google.protobuf.Timestamp
-	23, // 22: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
-	19, // 23: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
-	24, // 24: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
-	25, // 25: nightbell.v1.ExplainPage.person:type_name -> nightbell.v1.Person
-	20, // 26: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
-	23, // 27: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
-	4,  // 28: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
-	6,  // 29: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
-	8,  // 30: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
-	10, // 31: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
-	12, // 32: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
-	14, // 33: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
-	16, // 34: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
-	5,  // 35: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
-	7,  // 36: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
-	9,  // 37: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
-	11, // 38: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
-	13, // 39: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
-	15, // 40: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
-	17, // 41: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
-	35, // [35:42] is the sub-list for method output_type
-	28, // [28:35] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	21, // 1: nightbell.v1.EscalationPolicy.used_by:type_name -> nightbell.v1.Reference
+	3,  // 2: nightbell.v1.EscalationPolicy.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 3: nightbell.v1.EscalationPolicy.quiet:type_name -> nightbell.v1.EscalationQuiet
+	22, // 4: nightbell.v1.EscalationQuiet.windows:type_name -> nightbell.v1.TimeWindow
+	3,  // 5: nightbell.v1.EscalationStep.targets:type_name -> nightbell.v1.EscalationTarget
+	22, // 6: nightbell.v1.EscalationStep.windows:type_name -> nightbell.v1.TimeWindow
+	2,  // 7: nightbell.v1.CreateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	3,  // 8: nightbell.v1.CreateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 9: nightbell.v1.CreateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
+	0,  // 10: nightbell.v1.CreateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 11: nightbell.v1.ListEscalationPoliciesResponse.escalation_policies:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 12: nightbell.v1.GetEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	2,  // 13: nightbell.v1.UpdateEscalationPolicyRequest.steps:type_name -> nightbell.v1.EscalationStep
+	3,  // 14: nightbell.v1.UpdateEscalationPolicyRequest.last_resort_target:type_name -> nightbell.v1.EscalationTarget
+	1,  // 15: nightbell.v1.UpdateEscalationPolicyRequest.quiet:type_name -> nightbell.v1.EscalationQuiet
+	23, // 16: nightbell.v1.UpdateEscalationPolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 17: nightbell.v1.UpdateEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	0,  // 18: nightbell.v1.MakeDefaultEscalationPolicyResponse.escalation_policy:type_name -> nightbell.v1.EscalationPolicy
+	24, // 19: nightbell.v1.ExplainRequest.at:type_name -> google.protobuf.Timestamp
+	21, // 20: nightbell.v1.ExplainResponse.service:type_name -> nightbell.v1.Reference
+	21, // 21: nightbell.v1.ExplainResponse.escalation_policy:type_name -> nightbell.v1.Reference
+	24, // 22: nightbell.v1.ExplainResponse.at:type_name -> google.protobuf.Timestamp
+	18, // 23: nightbell.v1.ExplainResponse.moments:type_name -> nightbell.v1.ExplainMoment
+	24, // 24: nightbell.v1.ExplainResponse.hold_ends_at:type_name -> google.protobuf.Timestamp
+	24, // 25: nightbell.v1.ExplainMoment.at:type_name -> google.protobuf.Timestamp
+	19, // 26: nightbell.v1.ExplainMoment.pages:type_name -> nightbell.v1.ExplainPage
+	25, // 27: nightbell.v1.ExplainPage.why:type_name -> nightbell.v1.Why
+	21, // 28: nightbell.v1.ExplainPage.user:type_name -> nightbell.v1.Reference
+	20, // 29: nightbell.v1.ExplainPage.contacts:type_name -> nightbell.v1.ExplainContact
+	24, // 30: nightbell.v1.ExplainContact.at:type_name -> google.protobuf.Timestamp
+	4,  // 31: nightbell.v1.EscalationService.CreateEscalationPolicy:input_type -> nightbell.v1.CreateEscalationPolicyRequest
+	6,  // 32: nightbell.v1.EscalationService.ListEscalationPolicies:input_type -> nightbell.v1.ListEscalationPoliciesRequest
+	8,  // 33: nightbell.v1.EscalationService.GetEscalationPolicy:input_type -> nightbell.v1.GetEscalationPolicyRequest
+	10, // 34: nightbell.v1.EscalationService.UpdateEscalationPolicy:input_type -> nightbell.v1.UpdateEscalationPolicyRequest
+	12, // 35: nightbell.v1.EscalationService.DeleteEscalationPolicy:input_type -> nightbell.v1.DeleteEscalationPolicyRequest
+	14, // 36: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:input_type -> nightbell.v1.MakeDefaultEscalationPolicyRequest
+	16, // 37: nightbell.v1.EscalationService.Explain:input_type -> nightbell.v1.ExplainRequest
+	5,  // 38: nightbell.v1.EscalationService.CreateEscalationPolicy:output_type -> nightbell.v1.CreateEscalationPolicyResponse
+	7,  // 39: nightbell.v1.EscalationService.ListEscalationPolicies:output_type -> nightbell.v1.ListEscalationPoliciesResponse
+	9,  // 40: nightbell.v1.EscalationService.GetEscalationPolicy:output_type -> nightbell.v1.GetEscalationPolicyResponse
+	11, // 41: nightbell.v1.EscalationService.UpdateEscalationPolicy:output_type -> nightbell.v1.UpdateEscalationPolicyResponse
+	13, // 42: nightbell.v1.EscalationService.DeleteEscalationPolicy:output_type -> nightbell.v1.DeleteEscalationPolicyResponse
+	15, // 43: nightbell.v1.EscalationService.MakeDefaultEscalationPolicy:output_type -> nightbell.v1.MakeDefaultEscalationPolicyResponse
+	17, // 44: nightbell.v1.EscalationService.Explain:output_type -> nightbell.v1.ExplainResponse
+	38, // [38:45] is the sub-list for method output_type
+	31, // [31:38] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_escalation_service_proto_init() }
@@ -1765,6 +1753,10 @@ func file_nightbell_v1_escalation_service_proto_init() {
 	file_nightbell_v1_incident_proto_init()
 	file_nightbell_v1_oncall_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_escalation_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_escalation_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_nightbell_v1_escalation_service_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

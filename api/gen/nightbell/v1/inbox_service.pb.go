@@ -32,9 +32,9 @@ type InboxMail struct {
 	Subject    string                 `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	ReceivedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=received_at,json=receivedAt,proto3" json:"received_at,omitempty"`
 	// Only in GetInboxMail.
-	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
+	Text *string `protobuf:"bytes,6,opt,name=text,proto3,oneof" json:"text,omitempty"`
 	// Only in GetInboxMail. Render it only in a sandboxed frame.
-	Html          string `protobuf:"bytes,7,opt,name=html,proto3" json:"html,omitempty"`
+	Html          *string `protobuf:"bytes,7,opt,name=html,proto3,oneof" json:"html,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -105,15 +105,15 @@ func (x *InboxMail) GetReceivedAt() *timestamppb.Timestamp {
 }
 
 func (x *InboxMail) GetText() string {
-	if x != nil {
-		return x.Text
+	if x != nil && x.Text != nil {
+		return *x.Text
 	}
 	return ""
 }
 
 func (x *InboxMail) GetHtml() string {
-	if x != nil {
-		return x.Html
+	if x != nil && x.Html != nil {
+		return *x.Html
 	}
 	return ""
 }
@@ -298,16 +298,18 @@ var File_nightbell_v1_inbox_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_inbox_service_proto_rawDesc = "" +
 	"\n" +
-	" nightbell/v1/inbox_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xbe\x01\n" +
+	" nightbell/v1/inbox_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xda\x01\n" +
 	"\tInboxMail\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\tR\x04from\x12\x0e\n" +
 	"\x02to\x18\x03 \x01(\tR\x02to\x12\x18\n" +
 	"\asubject\x18\x04 \x01(\tR\asubject\x12;\n" +
 	"\vreceived_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"receivedAt\x12\x12\n" +
-	"\x04text\x18\x06 \x01(\tR\x04text\x12\x12\n" +
-	"\x04html\x18\a \x01(\tR\x04html\"4\n" +
+	"receivedAt\x12\x17\n" +
+	"\x04text\x18\x06 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x17\n" +
+	"\x04html\x18\a \x01(\tH\x01R\x04html\x88\x01\x01B\a\n" +
+	"\x05_textB\a\n" +
+	"\x05_html\"4\n" +
 	"\x10ListInboxRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\x05limit\"B\n" +
@@ -364,6 +366,7 @@ func file_nightbell_v1_inbox_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_inbox_service_proto_msgTypes[0].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -23,59 +23,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A person as others see them.
-type Person struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Person) Reset() {
-	*x = Person{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Person) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Person) ProtoMessage() {}
-
-func (x *Person) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Person.ProtoReflect.Descriptor instead.
-func (*Person) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *Person) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *Person) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
 type Incident struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -87,30 +34,30 @@ type Incident struct {
 	// critical, high, medium or low.
 	Severity string `protobuf:"bytes,6,opt,name=severity,proto3" json:"severity,omitempty"`
 	// high or low: which notification rules apply.
-	Urgency   string `protobuf:"bytes,7,opt,name=urgency,proto3" json:"urgency,omitempty"`
-	ServiceId string `protobuf:"bytes,8,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Empty when the incident has no service.
-	ServiceName    string                 `protobuf:"bytes,9,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	Urgency string `protobuf:"bytes,7,opt,name=urgency,proto3" json:"urgency,omitempty"`
+	// Absent when the incident has no service, like its name.
+	Service        *Reference             `protobuf:"bytes,8,opt,name=service,proto3" json:"service,omitempty"`
+	ServiceName    *string                `protobuf:"bytes,9,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	TriggeredAt    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
 	AcknowledgedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=acknowledged_at,json=acknowledgedAt,proto3" json:"acknowledged_at,omitempty"`
 	ResolvedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
-	AcknowledgedBy *Person                `protobuf:"bytes,13,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
-	ResolvedBy     *Person                `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
-	Assignee       *Person                `protobuf:"bytes,15,opt,name=assignee,proto3" json:"assignee,omitempty"`
+	AcknowledgedBy *Reference             `protobuf:"bytes,13,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	ResolvedBy     *Reference             `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
+	Assignee       *Reference             `protobuf:"bytes,15,opt,name=assignee,proto3" json:"assignee,omitempty"`
 	// Who declared it by hand; absent when a monitoring system did.
-	CreatedBy *Person `protobuf:"bytes,16,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	CreatedBy *Reference `protobuf:"bytes,16,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// Where it came from: prometheus, grafana, manual, api, ...
 	Source string `protobuf:"bytes,17,opt,name=source,proto3" json:"source,omitempty"`
 	// How many alerts belong to it.
 	AlertCount int32 `protobuf:"varint,18,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
 	// What a sender left out of its message (Alertmanager's truncatedAlerts).
-	TruncatedAlerts int32                  `protobuf:"varint,19,opt,name=truncated_alerts,json=truncatedAlerts,proto3" json:"truncated_alerts,omitempty"`
-	Escalation      *Escalation            `protobuf:"bytes,20,opt,name=escalation,proto3" json:"escalation,omitempty"`
-	Tags            map[string]string      `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Metadata        *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	UpdatedAt       *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The severity that it had when it was acknowledged last; empty while it is not.
-	AcknowledgedSeverity string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3" json:"acknowledged_severity,omitempty"`
+	TruncatedAlertCount int32                  `protobuf:"varint,19,opt,name=truncated_alert_count,json=truncatedAlertCount,proto3" json:"truncated_alert_count,omitempty"`
+	Escalation          *Escalation            `protobuf:"bytes,20,opt,name=escalation,proto3" json:"escalation,omitempty"`
+	Tags                map[string]string      `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Metadata            *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	UpdatedAt           *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The severity that it had when it was acknowledged last; absent while it is not.
+	AcknowledgedSeverity *string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3,oneof" json:"acknowledged_severity,omitempty"`
 	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
 	// acknowledge it again, or its policy pages.
 	ConfirmationWanted bool `protobuf:"varint,25,opt,name=confirmation_wanted,json=confirmationWanted,proto3" json:"confirmation_wanted,omitempty"`
@@ -120,7 +67,7 @@ type Incident struct {
 
 func (x *Incident) Reset() {
 	*x = Incident{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -132,7 +79,7 @@ func (x *Incident) String() string {
 func (*Incident) ProtoMessage() {}
 
 func (x *Incident) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -145,7 +92,7 @@ func (x *Incident) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Incident.ProtoReflect.Descriptor instead.
 func (*Incident) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Incident) GetId() string {
@@ -197,16 +144,16 @@ func (x *Incident) GetUrgency() string {
 	return ""
 }
 
-func (x *Incident) GetServiceId() string {
+func (x *Incident) GetService() *Reference {
 	if x != nil {
-		return x.ServiceId
+		return x.Service
 	}
-	return ""
+	return nil
 }
 
 func (x *Incident) GetServiceName() string {
-	if x != nil {
-		return x.ServiceName
+	if x != nil && x.ServiceName != nil {
+		return *x.ServiceName
 	}
 	return ""
 }
@@ -232,28 +179,28 @@ func (x *Incident) GetResolvedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *Incident) GetAcknowledgedBy() *Person {
+func (x *Incident) GetAcknowledgedBy() *Reference {
 	if x != nil {
 		return x.AcknowledgedBy
 	}
 	return nil
 }
 
-func (x *Incident) GetResolvedBy() *Person {
+func (x *Incident) GetResolvedBy() *Reference {
 	if x != nil {
 		return x.ResolvedBy
 	}
 	return nil
 }
 
-func (x *Incident) GetAssignee() *Person {
+func (x *Incident) GetAssignee() *Reference {
 	if x != nil {
 		return x.Assignee
 	}
 	return nil
 }
 
-func (x *Incident) GetCreatedBy() *Person {
+func (x *Incident) GetCreatedBy() *Reference {
 	if x != nil {
 		return x.CreatedBy
 	}
@@ -274,9 +221,9 @@ func (x *Incident) GetAlertCount() int32 {
 	return 0
 }
 
-func (x *Incident) GetTruncatedAlerts() int32 {
+func (x *Incident) GetTruncatedAlertCount() int32 {
 	if x != nil {
-		return x.TruncatedAlerts
+		return x.TruncatedAlertCount
 	}
 	return 0
 }
@@ -310,8 +257,8 @@ func (x *Incident) GetUpdatedAt() *timestamppb.Timestamp {
 }
 
 func (x *Incident) GetAcknowledgedSeverity() string {
-	if x != nil {
-		return x.AcknowledgedSeverity
+	if x != nil && x.AcknowledgedSeverity != nil {
+		return *x.AcknowledgedSeverity
 	}
 	return ""
 }
@@ -335,15 +282,15 @@ type IncidentSummary struct {
 	// triggered, acknowledged or resolved.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
 	// critical, high, medium or low.
-	Severity  string `protobuf:"bytes,6,opt,name=severity,proto3" json:"severity,omitempty"`
-	ServiceId string `protobuf:"bytes,7,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Empty when the incident has no service.
-	ServiceName    string                 `protobuf:"bytes,8,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
+	Severity string `protobuf:"bytes,6,opt,name=severity,proto3" json:"severity,omitempty"`
+	// Absent when the incident has no service, like its name.
+	Service        *Reference             `protobuf:"bytes,7,opt,name=service,proto3" json:"service,omitempty"`
+	ServiceName    *string                `protobuf:"bytes,8,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
 	TriggeredAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
 	AcknowledgedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=acknowledged_at,json=acknowledgedAt,proto3" json:"acknowledged_at,omitempty"`
 	ResolvedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
-	AcknowledgedBy *Person                `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
-	Assignee       *Person                `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
+	AcknowledgedBy *Reference             `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	Assignee       *Reference             `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
 	// Where it came from: prometheus, grafana, manual, api, ...
 	Source string `protobuf:"bytes,14,opt,name=source,proto3" json:"source,omitempty"`
 	// How many alerts belong to it.
@@ -356,7 +303,7 @@ type IncidentSummary struct {
 
 func (x *IncidentSummary) Reset() {
 	*x = IncidentSummary{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -368,7 +315,7 @@ func (x *IncidentSummary) String() string {
 func (*IncidentSummary) ProtoMessage() {}
 
 func (x *IncidentSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -381,7 +328,7 @@ func (x *IncidentSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentSummary.ProtoReflect.Descriptor instead.
 func (*IncidentSummary) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *IncidentSummary) GetId() string {
@@ -426,16 +373,16 @@ func (x *IncidentSummary) GetSeverity() string {
 	return ""
 }
 
-func (x *IncidentSummary) GetServiceId() string {
+func (x *IncidentSummary) GetService() *Reference {
 	if x != nil {
-		return x.ServiceId
+		return x.Service
 	}
-	return ""
+	return nil
 }
 
 func (x *IncidentSummary) GetServiceName() string {
-	if x != nil {
-		return x.ServiceName
+	if x != nil && x.ServiceName != nil {
+		return *x.ServiceName
 	}
 	return ""
 }
@@ -461,14 +408,14 @@ func (x *IncidentSummary) GetResolvedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *IncidentSummary) GetAcknowledgedBy() *Person {
+func (x *IncidentSummary) GetAcknowledgedBy() *Reference {
 	if x != nil {
 		return x.AcknowledgedBy
 	}
 	return nil
 }
 
-func (x *IncidentSummary) GetAssignee() *Person {
+func (x *IncidentSummary) GetAssignee() *Reference {
 	if x != nil {
 		return x.Assignee
 	}
@@ -500,26 +447,25 @@ func (x *IncidentSummary) GetConfirmationWanted() bool {
 type Escalation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// active, stopped or exhausted.
-	Status     string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
-	PolicyId   string `protobuf:"bytes,2,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
-	PolicyName string `protobuf:"bytes,3,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`
-	// The step that was paged last, counted from 1.
-	Step  int32 `protobuf:"varint,4,opt,name=step,proto3" json:"step,omitempty"`
-	Steps int32 `protobuf:"varint,5,opt,name=steps,proto3" json:"steps,omitempty"`
+	Status           string     `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	EscalationPolicy *Reference `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	// The step that was paged last, counted from 1; absent before the first.
+	Step      *int32 `protobuf:"varint,3,opt,name=step,proto3,oneof" json:"step,omitempty"`
+	StepCount int32  `protobuf:"varint,4,opt,name=step_count,json=stepCount,proto3" json:"step_count,omitempty"`
 	// When the next step is paged unless somebody answers; absent when nothing follows. While
 	// maintenance holds the pages, its end.
-	NextDueAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_due_at,json=nextDueAt,proto3" json:"next_due_at,omitempty"`
+	NextDueAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_due_at,json=nextDueAt,proto3" json:"next_due_at,omitempty"`
 	// Who is paged then, in words.
-	NextTargets []string `protobuf:"bytes,7,rep,name=next_targets,json=nextTargets,proto3" json:"next_targets,omitempty"`
+	NextTargets []string `protobuf:"bytes,6,rep,name=next_targets,json=nextTargets,proto3" json:"next_targets,omitempty"`
 	// Why it stopped, or what maintenance it waits for, in words.
-	Reason        string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason        *string `protobuf:"bytes,7,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Escalation) Reset() {
 	*x = Escalation{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +477,7 @@ func (x *Escalation) String() string {
 func (*Escalation) ProtoMessage() {}
 
 func (x *Escalation) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +490,7 @@ func (x *Escalation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Escalation.ProtoReflect.Descriptor instead.
 func (*Escalation) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Escalation) GetStatus() string {
@@ -554,30 +500,23 @@ func (x *Escalation) GetStatus() string {
 	return ""
 }
 
-func (x *Escalation) GetPolicyId() string {
+func (x *Escalation) GetEscalationPolicy() *Reference {
 	if x != nil {
-		return x.PolicyId
+		return x.EscalationPolicy
 	}
-	return ""
-}
-
-func (x *Escalation) GetPolicyName() string {
-	if x != nil {
-		return x.PolicyName
-	}
-	return ""
+	return nil
 }
 
 func (x *Escalation) GetStep() int32 {
-	if x != nil {
-		return x.Step
+	if x != nil && x.Step != nil {
+		return *x.Step
 	}
 	return 0
 }
 
-func (x *Escalation) GetSteps() int32 {
+func (x *Escalation) GetStepCount() int32 {
 	if x != nil {
-		return x.Steps
+		return x.StepCount
 	}
 	return 0
 }
@@ -597,13 +536,68 @@ func (x *Escalation) GetNextTargets() []string {
 }
 
 func (x *Escalation) GetReason() string {
-	if x != nil {
-		return x.Reason
+	if x != nil && x.Reason != nil {
+		return *x.Reason
 	}
 	return ""
 }
 
-type TimelineEvent struct {
+// Who did something.
+type Actor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent for who is known by name only, such as Nightbell itself.
+	Id            *string `protobuf:"bytes,1,opt,name=id,proto3,oneof" json:"id,omitempty"`
+	Name          string  `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Actor) Reset() {
+	*x = Actor{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Actor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Actor) ProtoMessage() {}
+
+func (x *Actor) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Actor.ProtoReflect.Descriptor instead.
+func (*Actor) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Actor) GetId() string {
+	if x != nil && x.Id != nil {
+		return *x.Id
+	}
+	return ""
+}
+
+func (x *Actor) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+// What happened to an incident.
+type TimelineEntry struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	IncidentId string                 `protobuf:"bytes,2,opt,name=incident_id,json=incidentId,proto3" json:"incident_id,omitempty"`
@@ -614,7 +608,7 @@ type TimelineEvent struct {
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// system, user or api_key.
 	ActorKind string                 `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`
-	Actor     *Person                `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"`
+	Actor     *Actor                 `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"`
 	Message   string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
 	Data      *structpb.Struct       `protobuf:"bytes,7,opt,name=data,proto3" json:"data,omitempty"`
 	At        *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
@@ -624,20 +618,20 @@ type TimelineEvent struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *TimelineEvent) Reset() {
-	*x = TimelineEvent{}
+func (x *TimelineEntry) Reset() {
+	*x = TimelineEntry{}
 	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *TimelineEvent) String() string {
+func (x *TimelineEntry) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*TimelineEvent) ProtoMessage() {}
+func (*TimelineEntry) ProtoMessage() {}
 
-func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
+func (x *TimelineEntry) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -649,68 +643,68 @@ func (x *TimelineEvent) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use TimelineEvent.ProtoReflect.Descriptor instead.
-func (*TimelineEvent) Descriptor() ([]byte, []int) {
+// Deprecated: Use TimelineEntry.ProtoReflect.Descriptor instead.
+func (*TimelineEntry) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *TimelineEvent) GetId() string {
+func (x *TimelineEntry) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *TimelineEvent) GetIncidentId() string {
+func (x *TimelineEntry) GetIncidentId() string {
 	if x != nil {
 		return x.IncidentId
 	}
 	return ""
 }
 
-func (x *TimelineEvent) GetKind() string {
+func (x *TimelineEntry) GetKind() string {
 	if x != nil {
 		return x.Kind
 	}
 	return ""
 }
 
-func (x *TimelineEvent) GetActorKind() string {
+func (x *TimelineEntry) GetActorKind() string {
 	if x != nil {
 		return x.ActorKind
 	}
 	return ""
 }
 
-func (x *TimelineEvent) GetActor() *Person {
+func (x *TimelineEntry) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
 	}
 	return nil
 }
 
-func (x *TimelineEvent) GetMessage() string {
+func (x *TimelineEntry) GetMessage() string {
 	if x != nil {
 		return x.Message
 	}
 	return ""
 }
 
-func (x *TimelineEvent) GetData() *structpb.Struct {
+func (x *TimelineEntry) GetData() *structpb.Struct {
 	if x != nil {
 		return x.Data
 	}
 	return nil
 }
 
-func (x *TimelineEvent) GetAt() *timestamppb.Timestamp {
+func (x *TimelineEntry) GetAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.At
 	}
 	return nil
 }
 
-func (x *TimelineEvent) GetSeq() float64 {
+func (x *TimelineEntry) GetSeq() float64 {
 	if x != nil {
 		return x.Seq
 	}
@@ -729,7 +723,7 @@ type Alert struct {
 	Description     string                 `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
 	Labels          map[string]string      `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Annotations     map[string]string      `protobuf:"bytes,9,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Link            string                 `protobuf:"bytes,10,opt,name=link,proto3" json:"link,omitempty"`
+	Link            *string                `protobuf:"bytes,10,opt,name=link,proto3,oneof" json:"link,omitempty"`
 	StartsAt        *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt          *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	OccurrenceCount int32                  `protobuf:"varint,13,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
@@ -832,8 +826,8 @@ func (x *Alert) GetAnnotations() map[string]string {
 }
 
 func (x *Alert) GetLink() string {
-	if x != nil {
-		return x.Link
+	if x != nil && x.Link != nil {
+		return *x.Link
 	}
 	return ""
 }
@@ -875,18 +869,18 @@ type Notification struct {
 	// Repeat of the policy, counted from 1.
 	Round int32 `protobuf:"varint,3,opt,name=round,proto3" json:"round,omitempty"`
 	// Absent for a shared channel.
-	Person *Person `protobuf:"bytes,4,opt,name=person,proto3" json:"person,omitempty"`
+	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	// email, sms, voice, push, webhook or slack.
 	Channel     string `protobuf:"bytes,5,opt,name=channel,proto3" json:"channel,omitempty"`
 	ContactName string `protobuf:"bytes,6,opt,name=contact_name,json=contactName,proto3" json:"contact_name,omitempty"`
 	// The address in a form that gives no secret away.
 	ContactHint string `protobuf:"bytes,7,opt,name=contact_hint,json=contactHint,proto3" json:"contact_hint,omitempty"`
 	// pending, sending, sent, failed or cancelled.
-	State      string                 `protobuf:"bytes,8,opt,name=state,proto3" json:"state,omitempty"`
+	Status     string                 `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
 	DueAt      *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=due_at,json=dueAt,proto3" json:"due_at,omitempty"`
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
 	// Why it failed or was cancelled, in words.
-	Reason   string             `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason   *string            `protobuf:"bytes,11,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
 	Attempts []*DeliveryAttempt `protobuf:"bytes,12,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	// Why this person was paged, as it was decided. Absent for pages that are older than this.
 	Why           *Why `protobuf:"bytes,13,opt,name=why,proto3" json:"why,omitempty"`
@@ -945,9 +939,9 @@ func (x *Notification) GetRound() int32 {
 	return 0
 }
 
-func (x *Notification) GetPerson() *Person {
+func (x *Notification) GetUser() *Reference {
 	if x != nil {
-		return x.Person
+		return x.User
 	}
 	return nil
 }
@@ -973,9 +967,9 @@ func (x *Notification) GetContactHint() string {
 	return ""
 }
 
-func (x *Notification) GetState() string {
+func (x *Notification) GetStatus() string {
 	if x != nil {
-		return x.State
+		return x.Status
 	}
 	return ""
 }
@@ -995,8 +989,8 @@ func (x *Notification) GetFinishedAt() *timestamppb.Timestamp {
 }
 
 func (x *Notification) GetReason() string {
-	if x != nil {
-		return x.Reason
+	if x != nil && x.Reason != nil {
+		return *x.Reason
 	}
 	return ""
 }
@@ -1019,24 +1013,22 @@ func (x *Notification) GetWhy() *Why {
 type Why struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For people: "On call for 24/7 Support (Day, weekdays) until 20:00 CET; step 1 of Payments."
-	Sentence   string `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
-	PolicyId   string `protobuf:"bytes,2,opt,name=policy_id,json=policyId,proto3" json:"policy_id,omitempty"`
-	PolicyName string `protobuf:"bytes,3,opt,name=policy_name,json=policyName,proto3" json:"policy_name,omitempty"`
+	Sentence         string     `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	EscalationPolicy *Reference `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
 	// Counted from 1.
-	Step  int32 `protobuf:"varint,4,opt,name=step,proto3" json:"step,omitempty"`
-	Round int32 `protobuf:"varint,5,opt,name=round,proto3" json:"round,omitempty"`
+	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
 	// user, schedule, team, channel or owner.
-	TargetKind string `protobuf:"bytes,6,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
-	TargetId   string `protobuf:"bytes,7,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	TargetName string `protobuf:"bytes,8,opt,name=target_name,json=targetName,proto3" json:"target_name,omitempty"`
-	// How a schedule came to this person: rotation or override.
-	Because       string                 `protobuf:"bytes,9,opt,name=because,proto3" json:"because,omitempty"`
-	BecauseName   string                 `protobuf:"bytes,10,opt,name=because_name,json=becauseName,proto3" json:"because_name,omitempty"`
-	ShiftStartsAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=shift_starts_at,json=shiftStartsAt,proto3" json:"shift_starts_at,omitempty"`
-	ShiftEndsAt   *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`
+	TargetKind string     `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
+	Target     *Reference `protobuf:"bytes,6,opt,name=target,proto3" json:"target,omitempty"`
+	// How a schedule came to this person: rotation or override. Absent for other targets.
+	Because       *string                `protobuf:"bytes,7,opt,name=because,proto3,oneof" json:"because,omitempty"`
+	BecauseName   *string                `protobuf:"bytes,8,opt,name=because_name,json=becauseName,proto3,oneof" json:"because_name,omitempty"`
+	ShiftStartsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=shift_starts_at,json=shiftStartsAt,proto3" json:"shift_starts_at,omitempty"`
+	ShiftEndsAt   *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`
 	// The severity that the incident had then.
-	Severity      string                 `protobuf:"bytes,13,opt,name=severity,proto3" json:"severity,omitempty"`
-	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
+	Severity      string                 `protobuf:"bytes,11,opt,name=severity,proto3" json:"severity,omitempty"`
+	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1078,18 +1070,11 @@ func (x *Why) GetSentence() string {
 	return ""
 }
 
-func (x *Why) GetPolicyId() string {
+func (x *Why) GetEscalationPolicy() *Reference {
 	if x != nil {
-		return x.PolicyId
+		return x.EscalationPolicy
 	}
-	return ""
-}
-
-func (x *Why) GetPolicyName() string {
-	if x != nil {
-		return x.PolicyName
-	}
-	return ""
+	return nil
 }
 
 func (x *Why) GetStep() int32 {
@@ -1113,30 +1098,23 @@ func (x *Why) GetTargetKind() string {
 	return ""
 }
 
-func (x *Why) GetTargetId() string {
+func (x *Why) GetTarget() *Reference {
 	if x != nil {
-		return x.TargetId
+		return x.Target
 	}
-	return ""
-}
-
-func (x *Why) GetTargetName() string {
-	if x != nil {
-		return x.TargetName
-	}
-	return ""
+	return nil
 }
 
 func (x *Why) GetBecause() string {
-	if x != nil {
-		return x.Because
+	if x != nil && x.Because != nil {
+		return *x.Because
 	}
 	return ""
 }
 
 func (x *Why) GetBecauseName() string {
-	if x != nil {
-		return x.BecauseName
+	if x != nil && x.BecauseName != nil {
+		return *x.BecauseName
 	}
 	return ""
 }
@@ -1259,10 +1237,7 @@ var File_nightbell_v1_incident_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
-	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\",\n" +
-	"\x06Person\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"\xfb\b\n" +
+	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xd9\t\n" +
 	"\bIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1270,82 +1245,88 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1a\n" +
 	"\bseverity\x18\x06 \x01(\tR\bseverity\x12\x18\n" +
-	"\aurgency\x18\a \x01(\tR\aurgency\x12\x1d\n" +
-	"\n" +
-	"service_id\x18\b \x01(\tR\tserviceId\x12!\n" +
-	"\fservice_name\x18\t \x01(\tR\vserviceName\x12=\n" +
+	"\aurgency\x18\a \x01(\tR\aurgency\x121\n" +
+	"\aservice\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12&\n" +
+	"\fservice_name\x18\t \x01(\tH\x00R\vserviceName\x88\x01\x01\x12=\n" +
 	"\ftriggered_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\x12C\n" +
 	"\x0facknowledged_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x0eacknowledgedAt\x12;\n" +
 	"\vresolved_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"resolvedAt\x12=\n" +
-	"\x0facknowledged_by\x18\r \x01(\v2\x14.nightbell.v1.PersonR\x0eacknowledgedBy\x125\n" +
-	"\vresolved_by\x18\x0e \x01(\v2\x14.nightbell.v1.PersonR\n" +
-	"resolvedBy\x120\n" +
-	"\bassignee\x18\x0f \x01(\v2\x14.nightbell.v1.PersonR\bassignee\x123\n" +
+	"resolvedAt\x12@\n" +
+	"\x0facknowledged_by\x18\r \x01(\v2\x17.nightbell.v1.ReferenceR\x0eacknowledgedBy\x128\n" +
+	"\vresolved_by\x18\x0e \x01(\v2\x17.nightbell.v1.ReferenceR\n" +
+	"resolvedBy\x123\n" +
+	"\bassignee\x18\x0f \x01(\v2\x17.nightbell.v1.ReferenceR\bassignee\x126\n" +
 	"\n" +
-	"created_by\x18\x10 \x01(\v2\x14.nightbell.v1.PersonR\tcreatedBy\x12\x16\n" +
+	"created_by\x18\x10 \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12\x16\n" +
 	"\x06source\x18\x11 \x01(\tR\x06source\x12\x1f\n" +
 	"\valert_count\x18\x12 \x01(\x05R\n" +
-	"alertCount\x12)\n" +
-	"\x10truncated_alerts\x18\x13 \x01(\x05R\x0ftruncatedAlerts\x128\n" +
+	"alertCount\x122\n" +
+	"\x15truncated_alert_count\x18\x13 \x01(\x05R\x13truncatedAlertCount\x128\n" +
 	"\n" +
 	"escalation\x18\x14 \x01(\v2\x18.nightbell.v1.EscalationR\n" +
 	"escalation\x124\n" +
 	"\x04tags\x18\x15 \x03(\v2 .nightbell.v1.Incident.TagsEntryR\x04tags\x123\n" +
 	"\bmetadata\x18\x16 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x129\n" +
 	"\n" +
-	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x123\n" +
-	"\x15acknowledged_severity\x18\x18 \x01(\tR\x14acknowledgedSeverity\x12/\n" +
+	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x128\n" +
+	"\x15acknowledged_severity\x18\x18 \x01(\tH\x01R\x14acknowledgedSeverity\x88\x01\x01\x12/\n" +
 	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa0\x05\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
+	"\r_service_nameB\x18\n" +
+	"\x16_acknowledged_severity\"\xd0\x05\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1a\n" +
-	"\bseverity\x18\x06 \x01(\tR\bseverity\x12\x1d\n" +
-	"\n" +
-	"service_id\x18\a \x01(\tR\tserviceId\x12!\n" +
-	"\fservice_name\x18\b \x01(\tR\vserviceName\x12=\n" +
+	"\bseverity\x18\x06 \x01(\tR\bseverity\x121\n" +
+	"\aservice\x18\a \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12&\n" +
+	"\fservice_name\x18\b \x01(\tH\x00R\vserviceName\x88\x01\x01\x12=\n" +
 	"\ftriggered_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\x12C\n" +
 	"\x0facknowledged_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\x0eacknowledgedAt\x12;\n" +
 	"\vresolved_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"resolvedAt\x12=\n" +
-	"\x0facknowledged_by\x18\f \x01(\v2\x14.nightbell.v1.PersonR\x0eacknowledgedBy\x120\n" +
-	"\bassignee\x18\r \x01(\v2\x14.nightbell.v1.PersonR\bassignee\x12\x16\n" +
+	"resolvedAt\x12@\n" +
+	"\x0facknowledged_by\x18\f \x01(\v2\x17.nightbell.v1.ReferenceR\x0eacknowledgedBy\x123\n" +
+	"\bassignee\x18\r \x01(\v2\x17.nightbell.v1.ReferenceR\bassignee\x12\x16\n" +
 	"\x06source\x18\x0e \x01(\tR\x06source\x12\x1f\n" +
 	"\valert_count\x18\x0f \x01(\x05R\n" +
 	"alertCount\x124\n" +
-	"\x13confirmation_wanted\x18\x10 \x01(\bH\x00R\x12confirmationWanted\x88\x01\x01B\x16\n" +
-	"\x14_confirmation_wanted\"\x83\x02\n" +
+	"\x13confirmation_wanted\x18\x10 \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01B\x0f\n" +
+	"\r_service_nameB\x16\n" +
+	"\x14_confirmation_wanted\"\xb2\x02\n" +
 	"\n" +
 	"Escalation\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06status\x12\x1b\n" +
-	"\tpolicy_id\x18\x02 \x01(\tR\bpolicyId\x12\x1f\n" +
-	"\vpolicy_name\x18\x03 \x01(\tR\n" +
-	"policyName\x12\x12\n" +
-	"\x04step\x18\x04 \x01(\x05R\x04step\x12\x14\n" +
-	"\x05steps\x18\x05 \x01(\x05R\x05steps\x12:\n" +
-	"\vnext_due_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tnextDueAt\x12!\n" +
-	"\fnext_targets\x18\a \x03(\tR\vnextTargets\x12\x16\n" +
-	"\x06reason\x18\b \x01(\tR\x06reason\"\xa4\x02\n" +
-	"\rTimelineEvent\x12\x0e\n" +
+	"\x06status\x18\x01 \x01(\tR\x06status\x12D\n" +
+	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x17\n" +
+	"\x04step\x18\x03 \x01(\x05H\x00R\x04step\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"step_count\x18\x04 \x01(\x05R\tstepCount\x12:\n" +
+	"\vnext_due_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\tnextDueAt\x12!\n" +
+	"\fnext_targets\x18\x06 \x03(\tR\vnextTargets\x12\x1b\n" +
+	"\x06reason\x18\a \x01(\tH\x01R\x06reason\x88\x01\x01B\a\n" +
+	"\x05_stepB\t\n" +
+	"\a_reason\"7\n" +
+	"\x05Actor\x12\x13\n" +
+	"\x02id\x18\x01 \x01(\tH\x00R\x02id\x88\x01\x01\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04nameB\x05\n" +
+	"\x03_id\"\xa3\x02\n" +
+	"\rTimelineEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vincident_id\x18\x02 \x01(\tR\n" +
 	"incidentId\x12\x12\n" +
 	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x1d\n" +
 	"\n" +
-	"actor_kind\x18\x04 \x01(\tR\tactorKind\x12*\n" +
-	"\x05actor\x18\x05 \x01(\v2\x14.nightbell.v1.PersonR\x05actor\x12\x18\n" +
+	"actor_kind\x18\x04 \x01(\tR\tactorKind\x12)\n" +
+	"\x05actor\x18\x05 \x01(\v2\x13.nightbell.v1.ActorR\x05actor\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12+\n" +
 	"\x04data\x18\a \x01(\v2\x17.google.protobuf.StructR\x04data\x12*\n" +
 	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x10\n" +
-	"\x03seq\x18\t \x01(\x01R\x03seq\"\x94\x05\n" +
+	"\x03seq\x18\t \x01(\x01R\x03seq\"\xa2\x05\n" +
 	"\x05Alert\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
@@ -1355,9 +1336,9 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x05title\x18\x06 \x01(\tR\x05title\x12 \n" +
 	"\vdescription\x18\a \x01(\tR\vdescription\x127\n" +
 	"\x06labels\x18\b \x03(\v2\x1f.nightbell.v1.Alert.LabelsEntryR\x06labels\x12F\n" +
-	"\vannotations\x18\t \x03(\v2$.nightbell.v1.Alert.AnnotationsEntryR\vannotations\x12\x12\n" +
+	"\vannotations\x18\t \x03(\v2$.nightbell.v1.Alert.AnnotationsEntryR\vannotations\x12\x17\n" +
 	"\x04link\x18\n" +
-	" \x01(\tR\x04link\x127\n" +
+	" \x01(\tH\x00R\x04link\x88\x01\x01\x127\n" +
 	"\tstarts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12)\n" +
 	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x12<\n" +
@@ -1368,43 +1349,44 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a>\n" +
 	"\x10AnnotationsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd4\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
+	"\x05_link\"\xe5\x03\n" +
 	"\fNotification\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04step\x18\x02 \x01(\x05R\x04step\x12\x14\n" +
-	"\x05round\x18\x03 \x01(\x05R\x05round\x12,\n" +
-	"\x06person\x18\x04 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x12\x18\n" +
+	"\x05round\x18\x03 \x01(\x05R\x05round\x12+\n" +
+	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12\x18\n" +
 	"\achannel\x18\x05 \x01(\tR\achannel\x12!\n" +
 	"\fcontact_name\x18\x06 \x01(\tR\vcontactName\x12!\n" +
-	"\fcontact_hint\x18\a \x01(\tR\vcontactHint\x12\x14\n" +
-	"\x05state\x18\b \x01(\tR\x05state\x121\n" +
+	"\fcontact_hint\x18\a \x01(\tR\vcontactHint\x12\x16\n" +
+	"\x06status\x18\b \x01(\tR\x06status\x121\n" +
 	"\x06due_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x05dueAt\x12;\n" +
 	"\vfinished_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"finishedAt\x12\x16\n" +
-	"\x06reason\x18\v \x01(\tR\x06reason\x129\n" +
+	"finishedAt\x12\x1b\n" +
+	"\x06reason\x18\v \x01(\tH\x00R\x06reason\x88\x01\x01\x129\n" +
 	"\battempts\x18\f \x03(\v2\x1d.nightbell.v1.DeliveryAttemptR\battempts\x12#\n" +
-	"\x03why\x18\r \x01(\v2\x11.nightbell.v1.WhyR\x03why\"\x80\x04\n" +
+	"\x03why\x18\r \x01(\v2\x11.nightbell.v1.WhyR\x03whyB\t\n" +
+	"\a_reason\"\xa2\x04\n" +
 	"\x03Why\x12\x1a\n" +
-	"\bsentence\x18\x01 \x01(\tR\bsentence\x12\x1b\n" +
-	"\tpolicy_id\x18\x02 \x01(\tR\bpolicyId\x12\x1f\n" +
-	"\vpolicy_name\x18\x03 \x01(\tR\n" +
-	"policyName\x12\x12\n" +
-	"\x04step\x18\x04 \x01(\x05R\x04step\x12\x14\n" +
-	"\x05round\x18\x05 \x01(\x05R\x05round\x12\x1f\n" +
-	"\vtarget_kind\x18\x06 \x01(\tR\n" +
-	"targetKind\x12\x1b\n" +
-	"\ttarget_id\x18\a \x01(\tR\btargetId\x12\x1f\n" +
-	"\vtarget_name\x18\b \x01(\tR\n" +
-	"targetName\x12\x18\n" +
-	"\abecause\x18\t \x01(\tR\abecause\x12!\n" +
-	"\fbecause_name\x18\n" +
-	" \x01(\tR\vbecauseName\x12B\n" +
-	"\x0fshift_starts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\rshiftStartsAt\x12>\n" +
-	"\rshift_ends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\vshiftEndsAt\x12\x1a\n" +
-	"\bseverity\x18\r \x01(\tR\bseverity\x129\n" +
+	"\bsentence\x18\x01 \x01(\tR\bsentence\x12D\n" +
+	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x12\n" +
+	"\x04step\x18\x03 \x01(\x05R\x04step\x12\x14\n" +
+	"\x05round\x18\x04 \x01(\x05R\x05round\x12\x1f\n" +
+	"\vtarget_kind\x18\x05 \x01(\tR\n" +
+	"targetKind\x12/\n" +
+	"\x06target\x18\x06 \x01(\v2\x17.nightbell.v1.ReferenceR\x06target\x12\x1d\n" +
+	"\abecause\x18\a \x01(\tH\x00R\abecause\x88\x01\x01\x12&\n" +
+	"\fbecause_name\x18\b \x01(\tH\x01R\vbecauseName\x88\x01\x01\x12B\n" +
+	"\x0fshift_starts_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\rshiftStartsAt\x12>\n" +
+	"\rshift_ends_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\vshiftEndsAt\x12\x1a\n" +
+	"\bseverity\x18\v \x01(\tR\bseverity\x129\n" +
 	"\n" +
-	"decided_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAt\"\xf2\x01\n" +
+	"decided_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAtB\n" +
+	"\n" +
+	"\b_becauseB\x0f\n" +
+	"\r_because_name\"\xf2\x01\n" +
 	"\x0fDeliveryAttempt\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
 	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x16\n" +
@@ -1429,11 +1411,11 @@ func file_nightbell_v1_incident_proto_rawDescGZIP() []byte {
 
 var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_nightbell_v1_incident_proto_goTypes = []any{
-	(*Person)(nil),                // 0: nightbell.v1.Person
-	(*Incident)(nil),              // 1: nightbell.v1.Incident
-	(*IncidentSummary)(nil),       // 2: nightbell.v1.IncidentSummary
-	(*Escalation)(nil),            // 3: nightbell.v1.Escalation
-	(*TimelineEvent)(nil),         // 4: nightbell.v1.TimelineEvent
+	(*Incident)(nil),              // 0: nightbell.v1.Incident
+	(*IncidentSummary)(nil),       // 1: nightbell.v1.IncidentSummary
+	(*Escalation)(nil),            // 2: nightbell.v1.Escalation
+	(*Actor)(nil),                 // 3: nightbell.v1.Actor
+	(*TimelineEntry)(nil),         // 4: nightbell.v1.TimelineEntry
 	(*Alert)(nil),                 // 5: nightbell.v1.Alert
 	(*Notification)(nil),          // 6: nightbell.v1.Notification
 	(*Why)(nil),                   // 7: nightbell.v1.Why
@@ -1441,50 +1423,56 @@ var file_nightbell_v1_incident_proto_goTypes = []any{
 	nil,                           // 9: nightbell.v1.Incident.TagsEntry
 	nil,                           // 10: nightbell.v1.Alert.LabelsEntry
 	nil,                           // 11: nightbell.v1.Alert.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 13: google.protobuf.Struct
+	(*Reference)(nil),             // 12: nightbell.v1.Reference
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
 }
 var file_nightbell_v1_incident_proto_depIdxs = []int32{
-	12, // 0: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
-	12, // 1: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
-	12, // 2: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
-	0,  // 3: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Person
-	0,  // 4: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Person
-	0,  // 5: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Person
-	0,  // 6: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Person
-	3,  // 7: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
-	9,  // 8: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
-	13, // 9: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
-	12, // 10: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	12, // 11: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
-	12, // 12: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
-	12, // 13: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
-	0,  // 14: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Person
-	0,  // 15: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Person
-	12, // 16: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
-	0,  // 17: nightbell.v1.TimelineEvent.actor:type_name -> nightbell.v1.Person
-	13, // 18: nightbell.v1.TimelineEvent.data:type_name -> google.protobuf.Struct
-	12, // 19: nightbell.v1.TimelineEvent.at:type_name -> google.protobuf.Timestamp
-	10, // 20: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	11, // 21: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	12, // 22: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	12, // 23: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	12, // 24: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	0,  // 25: nightbell.v1.Notification.person:type_name -> nightbell.v1.Person
-	12, // 26: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	12, // 27: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	8,  // 28: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	7,  // 29: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	12, // 30: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	12, // 31: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	12, // 32: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	12, // 33: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	12, // 34: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	12, // 0: nightbell.v1.Incident.service:type_name -> nightbell.v1.Reference
+	13, // 1: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
+	13, // 2: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
+	13, // 3: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
+	12, // 4: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Reference
+	12, // 5: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Reference
+	12, // 6: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Reference
+	12, // 7: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Reference
+	2,  // 8: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
+	9,  // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
+	14, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
+	13, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
+	12, // 12: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
+	13, // 13: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
+	13, // 14: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
+	13, // 15: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
+	12, // 16: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
+	12, // 17: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
+	12, // 18: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
+	13, // 19: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	3,  // 20: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
+	14, // 21: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
+	13, // 22: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
+	10, // 23: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	11, // 24: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	13, // 25: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	13, // 26: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	13, // 27: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	12, // 28: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
+	13, // 29: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	13, // 30: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	8,  // 31: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	7,  // 32: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	12, // 33: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
+	12, // 34: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
+	13, // 35: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	13, // 36: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	13, // 37: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	13, // 38: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	13, // 39: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }
@@ -1492,7 +1480,14 @@ func file_nightbell_v1_incident_proto_init() {
 	if File_nightbell_v1_incident_proto != nil {
 		return
 	}
+	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_incident_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[2].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[3].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[5].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[6].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -125,8 +125,8 @@ func (x *ListIncidentsRequest) GetCursor() string {
 type ListIncidentsResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Incidents []*IncidentSummary     `protobuf:"bytes,1,rep,name=incidents,proto3" json:"incidents,omitempty"`
-	// Empty on the last page.
-	NextCursor string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	// Absent on the last page.
+	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -171,8 +171,8 @@ func (x *ListIncidentsResponse) GetIncidents() []*IncidentSummary {
 }
 
 func (x *ListIncidentsResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -221,12 +221,12 @@ func (*CountIncidentsRequest) Descriptor() ([]byte, []int) {
 }
 
 type CountIncidentsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Triggered     int32                  `protobuf:"varint,1,opt,name=triggered,proto3" json:"triggered,omitempty"`
-	Acknowledged  int32                  `protobuf:"varint,2,opt,name=acknowledged,proto3" json:"acknowledged,omitempty"`
-	Resolved      int32                  `protobuf:"varint,3,opt,name=resolved,proto3" json:"resolved,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	TriggeredCount    int32                  `protobuf:"varint,1,opt,name=triggered_count,json=triggeredCount,proto3" json:"triggered_count,omitempty"`
+	AcknowledgedCount int32                  `protobuf:"varint,2,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
+	ResolvedCount     int32                  `protobuf:"varint,3,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *CountIncidentsResponse) Reset() {
@@ -259,23 +259,23 @@ func (*CountIncidentsResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *CountIncidentsResponse) GetTriggered() int32 {
+func (x *CountIncidentsResponse) GetTriggeredCount() int32 {
 	if x != nil {
-		return x.Triggered
+		return x.TriggeredCount
 	}
 	return 0
 }
 
-func (x *CountIncidentsResponse) GetAcknowledged() int32 {
+func (x *CountIncidentsResponse) GetAcknowledgedCount() int32 {
 	if x != nil {
-		return x.Acknowledged
+		return x.AcknowledgedCount
 	}
 	return 0
 }
 
-func (x *CountIncidentsResponse) GetResolved() int32 {
+func (x *CountIncidentsResponse) GetResolvedCount() int32 {
 	if x != nil {
-		return x.Resolved
+		return x.ResolvedCount
 	}
 	return 0
 }
@@ -916,10 +916,10 @@ func (x *ChangeIncidentsResponse) GetResults() []*IncidentResult {
 type IncidentResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What the incident is now; empty when it does not exist.
-	Status string `protobuf:"bytes,2,opt,name=status,proto3" json:"status,omitempty"`
-	// Why it did not change; empty when it did, or had before.
-	Error         string `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
+	// What the incident is now; absent when it does not exist.
+	Status *string `protobuf:"bytes,2,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Why it did not change; absent when it did, or had before.
+	Error         *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -962,15 +962,15 @@ func (x *IncidentResult) GetId() string {
 }
 
 func (x *IncidentResult) GetStatus() string {
-	if x != nil {
-		return x.Status
+	if x != nil && x.Status != nil {
+		return *x.Status
 	}
 	return ""
 }
 
 func (x *IncidentResult) GetError() string {
-	if x != nil {
-		return x.Error
+	if x != nil && x.Error != nil {
+		return *x.Error
 	}
 	return ""
 }
@@ -978,7 +978,7 @@ func (x *IncidentResult) GetError() string {
 type AssignIncidentRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	UserId        string                 `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	AssigneeId    string                 `protobuf:"bytes,2,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1020,9 +1020,9 @@ func (x *AssignIncidentRequest) GetId() string {
 	return ""
 }
 
-func (x *AssignIncidentRequest) GetUserId() string {
+func (x *AssignIncidentRequest) GetAssigneeId() string {
 	if x != nil {
-		return x.UserId
+		return x.AssigneeId
 	}
 	return ""
 }
@@ -1213,7 +1213,7 @@ func (x *AddCommentRequest) GetMessage() string {
 
 type AddCommentResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Event         *TimelineEvent         `protobuf:"bytes,1,opt,name=event,proto3" json:"event,omitempty"`
+	Entry         *TimelineEntry         `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1248,9 +1248,9 @@ func (*AddCommentResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *AddCommentResponse) GetEvent() *TimelineEvent {
+func (x *AddCommentResponse) GetEntry() *TimelineEntry {
 	if x != nil {
-		return x.Event
+		return x.Entry
 	}
 	return nil
 }
@@ -1301,7 +1301,7 @@ func (x *ListTimelineRequest) GetId() string {
 
 type ListTimelineResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Events        []*TimelineEvent       `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
+	Entries       []*TimelineEntry       `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1336,9 +1336,9 @@ func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
 }
 
-func (x *ListTimelineResponse) GetEvents() []*TimelineEvent {
+func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
 	if x != nil {
-		return x.Events
+		return x.Entries
 	}
 	return nil
 }
@@ -1478,8 +1478,8 @@ func (x *ListIncidentAlertsRequest) GetId() string {
 type ListIncidentAlertsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Alerts        []*Alert               `protobuf:"bytes,1,rep,name=alerts,proto3" json:"alerts,omitempty"`
-	Firing        int32                  `protobuf:"varint,2,opt,name=firing,proto3" json:"firing,omitempty"`
-	Total         int32                  `protobuf:"varint,3,opt,name=total,proto3" json:"total,omitempty"`
+	FiringCount   int32                  `protobuf:"varint,2,opt,name=firing_count,json=firingCount,proto3" json:"firing_count,omitempty"`
+	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1521,16 +1521,16 @@ func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
 	return nil
 }
 
-func (x *ListIncidentAlertsResponse) GetFiring() int32 {
+func (x *ListIncidentAlertsResponse) GetFiringCount() int32 {
 	if x != nil {
-		return x.Firing
+		return x.FiringCount
 	}
 	return 0
 }
 
-func (x *ListIncidentAlertsResponse) GetTotal() int32 {
+func (x *ListIncidentAlertsResponse) GetTotalCount() int32 {
 	if x != nil {
-		return x.Total
+		return x.TotalCount
 	}
 	return 0
 }
@@ -1551,17 +1551,18 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x05 \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\tserviceId\x12\x1c\n" +
 	"\x04text\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04text\x123\n" +
-	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"\xa8\x01\n" +
+	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"\xbd\x01\n" +
 	"\x15ListIncidentsResponse\x12;\n" +
-	"\tincidents\x18\x01 \x03(\v2\x1d.nightbell.v1.IncidentSummaryR\tincidents\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\x121\n" +
-	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x17\n" +
-	"\x15CountIncidentsRequest\"v\n" +
-	"\x16CountIncidentsResponse\x12\x1c\n" +
-	"\ttriggered\x18\x01 \x01(\x05R\ttriggered\x12\"\n" +
-	"\facknowledged\x18\x02 \x01(\x05R\facknowledged\x12\x1a\n" +
-	"\bresolved\x18\x03 \x01(\x05R\bresolved\"2\n" +
+	"\tincidents\x18\x01 \x03(\v2\x1d.nightbell.v1.IncidentSummaryR\tincidents\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01\x121\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarningsB\x0e\n" +
+	"\f_next_cursor\"\x17\n" +
+	"\x15CountIncidentsRequest\"\x97\x01\n" +
+	"\x16CountIncidentsResponse\x12'\n" +
+	"\x0ftriggered_count\x18\x01 \x01(\x05R\x0etriggeredCount\x12-\n" +
+	"\x12acknowledged_count\x18\x02 \x01(\x05R\x11acknowledgedCount\x12%\n" +
+	"\x0eresolved_count\x18\x03 \x01(\x05R\rresolvedCount\"2\n" +
 	"\x12GetIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"|\n" +
 	"\x13GetIncidentResponse\x122\n" +
@@ -1607,14 +1608,17 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"Q\n" +
 	"\x17ChangeIncidentsResponse\x126\n" +
-	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\"N\n" +
+	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\"m\n" +
 	"\x0eIncidentResult\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06status\x18\x02 \x01(\tR\x06status\x12\x14\n" +
-	"\x05error\x18\x03 \x01(\tR\x05error\"X\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
+	"\x06status\x18\x02 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
+	"\x05error\x18\x03 \x01(\tH\x01R\x05error\x88\x01\x01B\t\n" +
+	"\a_statusB\b\n" +
+	"\x06_error\"`\n" +
 	"\x15AssignIncidentRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12!\n" +
-	"\auser_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"L\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12)\n" +
+	"\vassignee_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\n" +
+	"assigneeId\"L\n" +
 	"\x16AssignIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"7\n" +
 	"\x17EscalateIncidentRequest\x12\x1c\n" +
@@ -1625,21 +1629,22 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12%\n" +
 	"\amessage\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\amessage\"G\n" +
 	"\x12AddCommentResponse\x121\n" +
-	"\x05event\x18\x01 \x01(\v2\x1b.nightbell.v1.TimelineEventR\x05event\"3\n" +
+	"\x05entry\x18\x01 \x01(\v2\x1b.nightbell.v1.TimelineEntryR\x05entry\"3\n" +
 	"\x13ListTimelineRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"K\n" +
-	"\x14ListTimelineResponse\x123\n" +
-	"\x06events\x18\x01 \x03(\v2\x1b.nightbell.v1.TimelineEventR\x06events\"8\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"M\n" +
+	"\x14ListTimelineResponse\x125\n" +
+	"\aentries\x18\x01 \x03(\v2\x1b.nightbell.v1.TimelineEntryR\aentries\"8\n" +
 	"\x18ListNotificationsRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"]\n" +
 	"\x19ListNotificationsResponse\x12@\n" +
 	"\rnotifications\x18\x01 \x03(\v2\x1a.nightbell.v1.NotificationR\rnotifications\"9\n" +
 	"\x19ListIncidentAlertsRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"w\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x8d\x01\n" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
-	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12\x16\n" +
-	"\x06firing\x18\x02 \x01(\x05R\x06firing\x12\x14\n" +
-	"\x05total\x18\x03 \x01(\x05R\x05total2\xb6\x11\n" +
+	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12!\n" +
+	"\ffiring_count\x18\x02 \x01(\x05R\vfiringCount\x12\x1f\n" +
+	"\vtotal_count\x18\x03 \x01(\x05R\n" +
+	"totalCount2\xb6\x11\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x91\x01\n" +
@@ -1704,7 +1709,7 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*Incident)(nil),                    // 31: nightbell.v1.Incident
 	(*structpb.Struct)(nil),             // 32: google.protobuf.Struct
 	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
-	(*TimelineEvent)(nil),               // 34: nightbell.v1.TimelineEvent
+	(*TimelineEntry)(nil),               // 34: nightbell.v1.TimelineEntry
 	(*Notification)(nil),                // 35: nightbell.v1.Notification
 	(*Alert)(nil),                       // 36: nightbell.v1.Alert
 }
@@ -1726,8 +1731,8 @@ var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
 	15, // 14: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
 	31, // 15: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
 	31, // 16: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 17: nightbell.v1.AddCommentResponse.event:type_name -> nightbell.v1.TimelineEvent
-	34, // 18: nightbell.v1.ListTimelineResponse.events:type_name -> nightbell.v1.TimelineEvent
+	34, // 17: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	34, // 18: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
 	35, // 19: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
 	36, // 20: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
 	0,  // 21: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
@@ -1771,6 +1776,8 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_incident_proto_init()
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
+	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

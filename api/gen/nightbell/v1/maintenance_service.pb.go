@@ -31,15 +31,15 @@ type MaintenanceWindow struct {
 	StartsAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	ServiceIds  []string               `protobuf:"bytes,5,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
-	// Their names, in the same order.
-	Services []string `protobuf:"bytes,6,rep,name=services,proto3" json:"services,omitempty"`
+	// The same with their names, in the same order.
+	Services []*Reference `protobuf:"bytes,6,rep,name=services,proto3" json:"services,omitempty"`
 	// scheduled, under_way or ended.
-	State     string  `protobuf:"bytes,7,opt,name=state,proto3" json:"state,omitempty"`
-	CreatedBy *Person `protobuf:"bytes,8,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	Status    string     `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	CreatedBy *Reference `protobuf:"bytes,8,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// How many open incidents it holds the pages of now.
-	HeldIncidents int32 `protobuf:"varint,9,opt,name=held_incidents,json=heldIncidents,proto3" json:"held_incidents,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	HeldIncidentCount int32 `protobuf:"varint,9,opt,name=held_incident_count,json=heldIncidentCount,proto3" json:"held_incident_count,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *MaintenanceWindow) Reset() {
@@ -107,30 +107,30 @@ func (x *MaintenanceWindow) GetServiceIds() []string {
 	return nil
 }
 
-func (x *MaintenanceWindow) GetServices() []string {
+func (x *MaintenanceWindow) GetServices() []*Reference {
 	if x != nil {
 		return x.Services
 	}
 	return nil
 }
 
-func (x *MaintenanceWindow) GetState() string {
+func (x *MaintenanceWindow) GetStatus() string {
 	if x != nil {
-		return x.State
+		return x.Status
 	}
 	return ""
 }
 
-func (x *MaintenanceWindow) GetCreatedBy() *Person {
+func (x *MaintenanceWindow) GetCreatedBy() *Reference {
 	if x != nil {
 		return x.CreatedBy
 	}
 	return nil
 }
 
-func (x *MaintenanceWindow) GetHeldIncidents() int32 {
+func (x *MaintenanceWindow) GetHeldIncidentCount() int32 {
 	if x != nil {
-		return x.HeldIncidents
+		return x.HeldIncidentCount
 	}
 	return 0
 }
@@ -421,19 +421,19 @@ var File_nightbell_v1_maintenance_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\n" +
-	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xe2\x02\n" +
+	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\x8f\x03\n" +
 	"\x11MaintenanceWindow\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x127\n" +
 	"\tstarts_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x1f\n" +
 	"\vservice_ids\x18\x05 \x03(\tR\n" +
-	"serviceIds\x12\x1a\n" +
-	"\bservices\x18\x06 \x03(\tR\bservices\x12\x14\n" +
-	"\x05state\x18\a \x01(\tR\x05state\x123\n" +
+	"serviceIds\x129\n" +
+	"\bservices\x18\x06 \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\bservices\x12\x16\n" +
+	"\x06status\x18\a \x01(\tR\x06status\x126\n" +
 	"\n" +
-	"created_by\x18\b \x01(\v2\x14.nightbell.v1.PersonR\tcreatedBy\x12%\n" +
-	"\x0eheld_incidents\x18\t \x01(\x05R\rheldIncidents\"\x1f\n" +
+	"created_by\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12.\n" +
+	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"\x1f\n" +
 	"\x1dListMaintenanceWindowsRequest\"r\n" +
 	"\x1eListMaintenanceWindowsResponse\x12P\n" +
 	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\"\xf5\x01\n" +
@@ -477,28 +477,29 @@ var file_nightbell_v1_maintenance_service_proto_goTypes = []any{
 	(*EndMaintenanceWindowRequest)(nil),     // 5: nightbell.v1.EndMaintenanceWindowRequest
 	(*EndMaintenanceWindowResponse)(nil),    // 6: nightbell.v1.EndMaintenanceWindowResponse
 	(*timestamppb.Timestamp)(nil),           // 7: google.protobuf.Timestamp
-	(*Person)(nil),                          // 8: nightbell.v1.Person
+	(*Reference)(nil),                       // 8: nightbell.v1.Reference
 }
 var file_nightbell_v1_maintenance_service_proto_depIdxs = []int32{
 	7,  // 0: nightbell.v1.MaintenanceWindow.starts_at:type_name -> google.protobuf.Timestamp
 	7,  // 1: nightbell.v1.MaintenanceWindow.ends_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Person
-	0,  // 3: nightbell.v1.ListMaintenanceWindowsResponse.maintenance_windows:type_name -> nightbell.v1.MaintenanceWindow
-	7,  // 4: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
-	7,  // 5: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
-	0,  // 6: nightbell.v1.CreateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	0,  // 7: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	1,  // 8: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
-	3,  // 9: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
-	5,  // 10: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
-	2,  // 11: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
-	4,  // 12: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
-	6,  // 13: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
-	11, // [11:14] is the sub-list for method output_type
-	8,  // [8:11] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	8,  // 2: nightbell.v1.MaintenanceWindow.services:type_name -> nightbell.v1.Reference
+	8,  // 3: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Reference
+	0,  // 4: nightbell.v1.ListMaintenanceWindowsResponse.maintenance_windows:type_name -> nightbell.v1.MaintenanceWindow
+	7,  // 5: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
+	7,  // 6: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
+	0,  // 7: nightbell.v1.CreateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	0,  // 8: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	1,  // 9: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
+	3,  // 10: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
+	5,  // 11: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
+	2,  // 12: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
+	4,  // 13: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
+	6,  // 14: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
+	12, // [12:15] is the sub-list for method output_type
+	9,  // [9:12] is the sub-list for method input_type
+	9,  // [9:9] is the sub-list for extension type_name
+	9,  // [9:9] is the sub-list for extension extendee
+	0,  // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_maintenance_service_proto_init() }
@@ -506,8 +507,8 @@ func file_nightbell_v1_maintenance_service_proto_init() {
 	if File_nightbell_v1_maintenance_service_proto != nil {
 		return
 	}
-	file_nightbell_v1_incident_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -29,20 +29,20 @@ type Schedule struct {
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	TeamId      string                 `protobuf:"bytes,4,opt,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
-	// The team's name.
-	Team string `protobuf:"bytes,5,opt,name=team,proto3" json:"team,omitempty"`
+	// Absent, like its id, when there is none. Change it by the id.
+	Team   *Reference `protobuf:"bytes,4,opt,name=team,proto3" json:"team,omitempty"`
+	TeamId *string    `protobuf:"bytes,5,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
 	// IANA name, for example Europe/Berlin: all times of day of the schedule are of this zone.
-	Timezone           string `protobuf:"bytes,6,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	EscalationPolicyId string `protobuf:"bytes,7,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
-	// The policy's name.
-	EscalationPolicy string `protobuf:"bytes,8,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	Timezone string `protobuf:"bytes,6,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// Absent, like its id, when there is none. Change it by the id.
+	EscalationPolicy   *Reference `protobuf:"bytes,7,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	EscalationPolicyId *string    `protobuf:"bytes,8,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
 	// active or inactive. An inactive schedule means nobody.
 	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
 	// In order: where several rotations are on at once, the later one wins.
 	Rotations []*Rotation `protobuf:"bytes,10,rep,name=rotations,proto3" json:"rotations,omitempty"`
-	// Names of the escalation policies that page this schedule.
-	UsedBy []string `protobuf:"bytes,11,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
+	// Those that page this schedule.
+	UsedBy []*Reference `protobuf:"bytes,11,rep,name=used_by,json=usedBy,proto3" json:"used_by,omitempty"`
 	// Who is on call at the time of the answer; absent for lists that do not ask for it.
 	OnCall    *OnCall                `protobuf:"bytes,12,opt,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -103,16 +103,16 @@ func (x *Schedule) GetDescription() string {
 	return ""
 }
 
-func (x *Schedule) GetTeamId() string {
-	if x != nil {
-		return x.TeamId
-	}
-	return ""
-}
-
-func (x *Schedule) GetTeam() string {
+func (x *Schedule) GetTeam() *Reference {
 	if x != nil {
 		return x.Team
+	}
+	return nil
+}
+
+func (x *Schedule) GetTeamId() string {
+	if x != nil && x.TeamId != nil {
+		return *x.TeamId
 	}
 	return ""
 }
@@ -124,16 +124,16 @@ func (x *Schedule) GetTimezone() string {
 	return ""
 }
 
-func (x *Schedule) GetEscalationPolicyId() string {
-	if x != nil {
-		return x.EscalationPolicyId
-	}
-	return ""
-}
-
-func (x *Schedule) GetEscalationPolicy() string {
+func (x *Schedule) GetEscalationPolicy() *Reference {
 	if x != nil {
 		return x.EscalationPolicy
+	}
+	return nil
+}
+
+func (x *Schedule) GetEscalationPolicyId() string {
+	if x != nil && x.EscalationPolicyId != nil {
+		return *x.EscalationPolicyId
 	}
 	return ""
 }
@@ -152,7 +152,7 @@ func (x *Schedule) GetRotations() []*Rotation {
 	return nil
 }
 
-func (x *Schedule) GetUsedBy() []string {
+func (x *Schedule) GetUsedBy() []*Reference {
 	if x != nil {
 		return x.UsedBy
 	}
@@ -317,8 +317,8 @@ type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Nobody: a vacant seat that keeps the cadence; lower layers show through.
 	UserIds []string `protobuf:"bytes,1,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
-	// Their names, in the same order. Filled in answers.
-	Names         []string `protobuf:"bytes,2,rep,name=names,proto3" json:"names,omitempty"`
+	// The same with their names, in the same order. Filled in answers.
+	Users         []*Reference `protobuf:"bytes,2,rep,name=users,proto3" json:"users,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -360,9 +360,9 @@ func (x *Turn) GetUserIds() []string {
 	return nil
 }
 
-func (x *Turn) GetNames() []string {
+func (x *Turn) GetUsers() []*Reference {
 	if x != nil {
-		return x.Names
+		return x.Users
 	}
 	return nil
 }
@@ -434,21 +434,20 @@ func (x *TimeWindow) GetTo() string {
 // the later one wins. A cover counts for whoever is on call after the overrides before it: who took
 // over earlier can be covered, and a take-over that is created after a cover ends it for its time.
 type Override struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	ScheduleId   string                 `protobuf:"bytes,2,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	ScheduleName string                 `protobuf:"bytes,3,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Id       string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Schedule *Reference             `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// take_over, cover or vacant.
-	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who comes on; absent for vacant.
-	Person *Person `protobuf:"bytes,5,opt,name=person,proto3" json:"person,omitempty"`
+	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	// Who is covered; absent unless kind is cover.
-	Replaces      *Person                `protobuf:"bytes,6,opt,name=replaces,proto3" json:"replaces,omitempty"`
-	StartsAt      *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	Reason        string                 `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
-	CreatedBy     *Person                `protobuf:"bytes,10,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	ReplacesUser  *Reference             `protobuf:"bytes,5,opt,name=replaces_user,json=replacesUser,proto3" json:"replaces_user,omitempty"`
+	StartsAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	Reason        string                 `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	CreatedBy     *Reference             `protobuf:"bytes,9,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -490,18 +489,11 @@ func (x *Override) GetId() string {
 	return ""
 }
 
-func (x *Override) GetScheduleId() string {
+func (x *Override) GetSchedule() *Reference {
 	if x != nil {
-		return x.ScheduleId
+		return x.Schedule
 	}
-	return ""
-}
-
-func (x *Override) GetScheduleName() string {
-	if x != nil {
-		return x.ScheduleName
-	}
-	return ""
+	return nil
 }
 
 func (x *Override) GetKind() string {
@@ -511,16 +503,16 @@ func (x *Override) GetKind() string {
 	return ""
 }
 
-func (x *Override) GetPerson() *Person {
+func (x *Override) GetUser() *Reference {
 	if x != nil {
-		return x.Person
+		return x.User
 	}
 	return nil
 }
 
-func (x *Override) GetReplaces() *Person {
+func (x *Override) GetReplacesUser() *Reference {
 	if x != nil {
-		return x.Replaces
+		return x.ReplacesUser
 	}
 	return nil
 }
@@ -546,7 +538,7 @@ func (x *Override) GetReason() string {
 	return ""
 }
 
-func (x *Override) GetCreatedBy() *Person {
+func (x *Override) GetCreatedBy() *Reference {
 	if x != nil {
 		return x.CreatedBy
 	}
@@ -566,13 +558,13 @@ type Shift struct {
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt   *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// Nobody: a gap.
-	People []*Person `protobuf:"bytes,3,rep,name=people,proto3" json:"people,omitempty"`
+	Users []*Reference `protobuf:"bytes,3,rep,name=users,proto3" json:"users,omitempty"`
 	// rotation, override, nothing or inactive.
 	Because string `protobuf:"bytes,4,opt,name=because,proto3" json:"because,omitempty"`
-	// The rotation or override that decided.
-	BecauseId string `protobuf:"bytes,5,opt,name=because_id,json=becauseId,proto3" json:"because_id,omitempty"`
+	// The rotation or override that decided; absent when none did.
+	BecauseId *string `protobuf:"bytes,5,opt,name=because_id,json=becauseId,proto3,oneof" json:"because_id,omitempty"`
 	// The rotation's name.
-	BecauseName   string `protobuf:"bytes,6,opt,name=because_name,json=becauseName,proto3" json:"because_name,omitempty"`
+	BecauseName   *string `protobuf:"bytes,6,opt,name=because_name,json=becauseName,proto3,oneof" json:"because_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -621,9 +613,9 @@ func (x *Shift) GetEndsAt() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *Shift) GetPeople() []*Person {
+func (x *Shift) GetUsers() []*Reference {
 	if x != nil {
-		return x.People
+		return x.Users
 	}
 	return nil
 }
@@ -636,30 +628,29 @@ func (x *Shift) GetBecause() string {
 }
 
 func (x *Shift) GetBecauseId() string {
-	if x != nil {
-		return x.BecauseId
+	if x != nil && x.BecauseId != nil {
+		return *x.BecauseId
 	}
 	return ""
 }
 
 func (x *Shift) GetBecauseName() string {
-	if x != nil {
-		return x.BecauseName
+	if x != nil && x.BecauseName != nil {
+		return *x.BecauseName
 	}
 	return ""
 }
 
 // Who is on call for a schedule at an instant.
 type OnCall struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	ScheduleId   string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	ScheduleName string                 `protobuf:"bytes,2,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
-	Timezone     string                 `protobuf:"bytes,3,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Schedule *Reference             `protobuf:"bytes,1,opt,name=schedule,proto3" json:"schedule,omitempty"`
+	Timezone string                 `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// With its true start and end. Each is absent when it is more than 400 days away, as that of a
 	// gap is that nobody ends.
-	Current *Shift `protobuf:"bytes,4,opt,name=current,proto3" json:"current,omitempty"`
+	Current *Shift `protobuf:"bytes,3,opt,name=current,proto3" json:"current,omitempty"`
 	// The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
-	Next          *Shift `protobuf:"bytes,5,opt,name=next,proto3" json:"next,omitempty"`
+	Next          *Shift `protobuf:"bytes,4,opt,name=next,proto3" json:"next,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -694,18 +685,11 @@ func (*OnCall) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_oncall_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *OnCall) GetScheduleId() string {
+func (x *OnCall) GetSchedule() *Reference {
 	if x != nil {
-		return x.ScheduleId
+		return x.Schedule
 	}
-	return ""
-}
-
-func (x *OnCall) GetScheduleName() string {
-	if x != nil {
-		return x.ScheduleName
-	}
-	return ""
+	return nil
 }
 
 func (x *OnCall) GetTimezone() string {
@@ -735,22 +719,21 @@ type CoverageProblem struct {
 	// gap: nobody is on call. double_booked: one person on two schedules at once, so that one of
 	// them backs up nobody. unreachable: somebody on call has no usable contact method.
 	// hidden_override: an override that never wins.
-	Kind         string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	ScheduleId   string `protobuf:"bytes,2,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	ScheduleName string `protobuf:"bytes,3,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
-	// The other schedule of double_booked.
-	OtherScheduleId   string  `protobuf:"bytes,4,opt,name=other_schedule_id,json=otherScheduleId,proto3" json:"other_schedule_id,omitempty"`
-	OtherScheduleName string  `protobuf:"bytes,5,opt,name=other_schedule_name,json=otherScheduleName,proto3" json:"other_schedule_name,omitempty"`
-	Person            *Person `protobuf:"bytes,6,opt,name=person,proto3" json:"person,omitempty"`
+	Kind     string     `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Schedule *Reference `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
+	// Only for double_booked.
+	OtherSchedule *Reference `protobuf:"bytes,3,opt,name=other_schedule,json=otherSchedule,proto3" json:"other_schedule,omitempty"`
+	// Absent for a gap.
+	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	// The true start and end, also outside of the days that were asked for. Absent: more than 400
 	// days away.
-	StartsAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt   *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	EndsAt   *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// A sentence for people, with times of the schedule's zone.
-	Message string `protobuf:"bytes,9,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
 	// A gap that comes back every week, as the times outside of a schedule's hours do: one for all
 	// such gaps of the schedule, with the times of the first.
-	Weekly        bool `protobuf:"varint,10,opt,name=weekly,proto3" json:"weekly,omitempty"`
+	Weekly        bool `protobuf:"varint,8,opt,name=weekly,proto3" json:"weekly,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -792,37 +775,23 @@ func (x *CoverageProblem) GetKind() string {
 	return ""
 }
 
-func (x *CoverageProblem) GetScheduleId() string {
+func (x *CoverageProblem) GetSchedule() *Reference {
 	if x != nil {
-		return x.ScheduleId
+		return x.Schedule
 	}
-	return ""
+	return nil
 }
 
-func (x *CoverageProblem) GetScheduleName() string {
+func (x *CoverageProblem) GetOtherSchedule() *Reference {
 	if x != nil {
-		return x.ScheduleName
+		return x.OtherSchedule
 	}
-	return ""
+	return nil
 }
 
-func (x *CoverageProblem) GetOtherScheduleId() string {
+func (x *CoverageProblem) GetUser() *Reference {
 	if x != nil {
-		return x.OtherScheduleId
-	}
-	return ""
-}
-
-func (x *CoverageProblem) GetOtherScheduleName() string {
-	if x != nil {
-		return x.OtherScheduleName
-	}
-	return ""
-}
-
-func (x *CoverageProblem) GetPerson() *Person {
-	if x != nil {
-		return x.Person
+		return x.User
 	}
 	return nil
 }
@@ -1068,10 +1037,10 @@ func (x *ClockChange) GetMessage() string {
 type CalendarFeed struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// schedule: all shifts of one. person: the caller's shifts on every schedule.
-	Kind         string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	ScheduleId   string `protobuf:"bytes,3,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	ScheduleName string `protobuf:"bytes,4,opt,name=schedule_name,json=scheduleName,proto3" json:"schedule_name,omitempty"`
+	// schedule: all shifts of one. user: the caller's shifts on every schedule.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Absent for the caller's own.
+	Schedule *Reference `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// Anyone who has it can read the shifts.
 	Url           string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -1124,18 +1093,11 @@ func (x *CalendarFeed) GetKind() string {
 	return ""
 }
 
-func (x *CalendarFeed) GetScheduleId() string {
+func (x *CalendarFeed) GetSchedule() *Reference {
 	if x != nil {
-		return x.ScheduleId
+		return x.Schedule
 	}
-	return ""
-}
-
-func (x *CalendarFeed) GetScheduleName() string {
-	if x != nil {
-		return x.ScheduleName
-	}
-	return ""
+	return nil
 }
 
 func (x *CalendarFeed) GetUrl() string {
@@ -1163,24 +1125,27 @@ var File_nightbell_v1_oncall_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\n" +
-	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\"\xdd\x03\n" +
+	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xe9\x04\n" +
 	"\bSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x17\n" +
-	"\ateam_id\x18\x04 \x01(\tR\x06teamId\x12\x12\n" +
-	"\x04team\x18\x05 \x01(\tR\x04team\x12\x1a\n" +
-	"\btimezone\x18\x06 \x01(\tR\btimezone\x120\n" +
-	"\x14escalation_policy_id\x18\a \x01(\tR\x12escalationPolicyId\x12+\n" +
-	"\x11escalation_policy\x18\b \x01(\tR\x10escalationPolicy\x12\x16\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x121\n" +
+	"\x04team\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x04team\x12\x1c\n" +
+	"\ateam_id\x18\x05 \x01(\tH\x00R\x06teamId\x88\x01\x01\x12\x1a\n" +
+	"\btimezone\x18\x06 \x01(\tR\btimezone\x12J\n" +
+	"\x11escalation_policy\x18\a \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x10escalationPolicy\x125\n" +
+	"\x14escalation_policy_id\x18\b \x01(\tH\x01R\x12escalationPolicyId\x88\x01\x01\x12\x16\n" +
 	"\x06status\x18\t \x01(\tR\x06status\x124\n" +
 	"\trotations\x18\n" +
-	" \x03(\v2\x16.nightbell.v1.RotationR\trotations\x12\x17\n" +
-	"\aused_by\x18\v \x03(\tR\x06usedBy\x12-\n" +
+	" \x03(\v2\x16.nightbell.v1.RotationR\trotations\x126\n" +
+	"\aused_by\x18\v \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x06usedBy\x12-\n" +
 	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x129\n" +
 	"\n" +
 	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x12\n" +
-	"\x04etag\x18\x0e \x01(\tR\x04etag\"\xc6\x04\n" +
+	"\x04etag\x18\x0e \x01(\tR\x04etagB\n" +
+	"\n" +
+	"\b_team_idB\x17\n" +
+	"\x15_escalation_policy_id\"\xc6\x04\n" +
 	"\bRotation\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\brotationR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1195,59 +1160,53 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\tstarts_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12<\n" +
 	"\awindows\x18\n" +
-	" \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"O\n" +
+	" \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\"h\n" +
 	"\x04Turn\x12+\n" +
-	"\buser_ids\x18\x01 \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10\x14\x92\xb5\x18\x04userR\auserIds\x12\x1a\n" +
-	"\x05names\x18\x02 \x03(\tB\x04\xb8\xb5\x18\x01R\x05names\"\xac\x02\n" +
+	"\buser_ids\x18\x01 \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10\x14\x92\xb5\x18\x04userR\auserIds\x123\n" +
+	"\x05users\x18\x02 \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x05users\"\xac\x02\n" +
 	"\n" +
 	"TimeWindow\x12`\n" +
 	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12_\n" +
 	"\x04from\x18\x02 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x04from\x12[\n" +
-	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\xca\x03\n" +
+	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\xc7\x03\n" +
 	"\bOverride\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
-	"\vschedule_id\x18\x02 \x01(\tR\n" +
-	"scheduleId\x12#\n" +
-	"\rschedule_name\x18\x03 \x01(\tR\fscheduleName\x12\x12\n" +
-	"\x04kind\x18\x04 \x01(\tR\x04kind\x12,\n" +
-	"\x06person\x18\x05 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x120\n" +
-	"\breplaces\x18\x06 \x01(\v2\x14.nightbell.v1.PersonR\breplaces\x127\n" +
-	"\tstarts_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
-	"\aends_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x16\n" +
-	"\x06reason\x18\t \x01(\tR\x06reason\x123\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x123\n" +
+	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x12\n" +
+	"\x04kind\x18\x03 \x01(\tR\x04kind\x12+\n" +
+	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12<\n" +
+	"\rreplaces_user\x18\x05 \x01(\v2\x17.nightbell.v1.ReferenceR\freplacesUser\x127\n" +
+	"\tstarts_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
+	"\aends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\x126\n" +
 	"\n" +
-	"created_by\x18\n" +
-	" \x01(\v2\x14.nightbell.v1.PersonR\tcreatedBy\x129\n" +
+	"created_by\x18\t \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x129\n" +
 	"\n" +
-	"created_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xff\x01\n" +
+	"created_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xaa\x02\n" +
 	"\x05Shift\x127\n" +
 	"\tstarts_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
-	"\aends_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12,\n" +
-	"\x06people\x18\x03 \x03(\v2\x14.nightbell.v1.PersonR\x06people\x12\x18\n" +
-	"\abecause\x18\x04 \x01(\tR\abecause\x12\x1d\n" +
+	"\aends_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12-\n" +
+	"\x05users\x18\x03 \x03(\v2\x17.nightbell.v1.ReferenceR\x05users\x12\x18\n" +
+	"\abecause\x18\x04 \x01(\tR\abecause\x12\"\n" +
 	"\n" +
-	"because_id\x18\x05 \x01(\tR\tbecauseId\x12!\n" +
-	"\fbecause_name\x18\x06 \x01(\tR\vbecauseName\"\xc2\x01\n" +
-	"\x06OnCall\x12\x1f\n" +
-	"\vschedule_id\x18\x01 \x01(\tR\n" +
-	"scheduleId\x12#\n" +
-	"\rschedule_name\x18\x02 \x01(\tR\fscheduleName\x12\x1a\n" +
-	"\btimezone\x18\x03 \x01(\tR\btimezone\x12-\n" +
-	"\acurrent\x18\x04 \x01(\v2\x13.nightbell.v1.ShiftR\acurrent\x12'\n" +
-	"\x04next\x18\x05 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\x95\x03\n" +
+	"because_id\x18\x05 \x01(\tH\x00R\tbecauseId\x88\x01\x01\x12&\n" +
+	"\fbecause_name\x18\x06 \x01(\tH\x01R\vbecauseName\x88\x01\x01B\r\n" +
+	"\v_because_idB\x0f\n" +
+	"\r_because_name\"\xb1\x01\n" +
+	"\x06OnCall\x123\n" +
+	"\bschedule\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x1a\n" +
+	"\btimezone\x18\x02 \x01(\tR\btimezone\x12-\n" +
+	"\acurrent\x18\x03 \x01(\v2\x13.nightbell.v1.ShiftR\acurrent\x12'\n" +
+	"\x04next\x18\x04 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\xe7\x02\n" +
 	"\x0fCoverageProblem\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x1f\n" +
-	"\vschedule_id\x18\x02 \x01(\tR\n" +
-	"scheduleId\x12#\n" +
-	"\rschedule_name\x18\x03 \x01(\tR\fscheduleName\x12*\n" +
-	"\x11other_schedule_id\x18\x04 \x01(\tR\x0fotherScheduleId\x12.\n" +
-	"\x13other_schedule_name\x18\x05 \x01(\tR\x11otherScheduleName\x12,\n" +
-	"\x06person\x18\x06 \x01(\v2\x14.nightbell.v1.PersonR\x06person\x127\n" +
-	"\tstarts_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
-	"\aends_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x18\n" +
-	"\amessage\x18\t \x01(\tR\amessage\x12\x16\n" +
-	"\x06weekly\x18\n" +
-	" \x01(\bR\x06weekly\"\xd8\x02\n" +
+	"\x04kind\x18\x01 \x01(\tR\x04kind\x123\n" +
+	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12>\n" +
+	"\x0eother_schedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\rotherSchedule\x12+\n" +
+	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x127\n" +
+	"\tstarts_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
+	"\aends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x18\n" +
+	"\amessage\x18\a \x01(\tR\amessage\x12\x16\n" +
+	"\x06weekly\x18\b \x01(\bR\x06weekly\"\xd8\x02\n" +
 	"\bTimeline\x12.\n" +
 	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
 	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x1a\n" +
@@ -1263,13 +1222,11 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\x06shifts\x18\x03 \x03(\v2\x13.nightbell.v1.ShiftR\x06shifts\"S\n" +
 	"\vClockChange\x12*\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x89\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\xf8\x01\n" +
 	"\fCalendarFeed\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1f\n" +
-	"\vschedule_id\x18\x03 \x01(\tR\n" +
-	"scheduleId\x12#\n" +
-	"\rschedule_name\x18\x04 \x01(\tR\fscheduleName\x12\x16\n" +
+	"\x04kind\x18\x02 \x01(\tR\x04kind\x123\n" +
+	"\bschedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x16\n" +
 	"\x03url\x18\x05 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\x129\n" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12<\n" +
@@ -1302,46 +1259,55 @@ var file_nightbell_v1_oncall_proto_goTypes = []any{
 	(*TimelineLayer)(nil),         // 9: nightbell.v1.TimelineLayer
 	(*ClockChange)(nil),           // 10: nightbell.v1.ClockChange
 	(*CalendarFeed)(nil),          // 11: nightbell.v1.CalendarFeed
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*Person)(nil),                // 13: nightbell.v1.Person
+	(*Reference)(nil),             // 12: nightbell.v1.Reference
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_nightbell_v1_oncall_proto_depIdxs = []int32{
-	1,  // 0: nightbell.v1.Schedule.rotations:type_name -> nightbell.v1.Rotation
-	6,  // 1: nightbell.v1.Schedule.on_call:type_name -> nightbell.v1.OnCall
-	12, // 2: nightbell.v1.Schedule.created_at:type_name -> google.protobuf.Timestamp
-	2,  // 3: nightbell.v1.Rotation.turns:type_name -> nightbell.v1.Turn
-	12, // 4: nightbell.v1.Rotation.starts_at:type_name -> google.protobuf.Timestamp
-	12, // 5: nightbell.v1.Rotation.ends_at:type_name -> google.protobuf.Timestamp
-	3,  // 6: nightbell.v1.Rotation.windows:type_name -> nightbell.v1.TimeWindow
-	13, // 7: nightbell.v1.Override.person:type_name -> nightbell.v1.Person
-	13, // 8: nightbell.v1.Override.replaces:type_name -> nightbell.v1.Person
-	12, // 9: nightbell.v1.Override.starts_at:type_name -> google.protobuf.Timestamp
-	12, // 10: nightbell.v1.Override.ends_at:type_name -> google.protobuf.Timestamp
-	13, // 11: nightbell.v1.Override.created_by:type_name -> nightbell.v1.Person
-	12, // 12: nightbell.v1.Override.created_at:type_name -> google.protobuf.Timestamp
-	12, // 13: nightbell.v1.Shift.starts_at:type_name -> google.protobuf.Timestamp
-	12, // 14: nightbell.v1.Shift.ends_at:type_name -> google.protobuf.Timestamp
-	13, // 15: nightbell.v1.Shift.people:type_name -> nightbell.v1.Person
-	5,  // 16: nightbell.v1.OnCall.current:type_name -> nightbell.v1.Shift
-	5,  // 17: nightbell.v1.OnCall.next:type_name -> nightbell.v1.Shift
-	13, // 18: nightbell.v1.CoverageProblem.person:type_name -> nightbell.v1.Person
-	12, // 19: nightbell.v1.CoverageProblem.starts_at:type_name -> google.protobuf.Timestamp
-	12, // 20: nightbell.v1.CoverageProblem.ends_at:type_name -> google.protobuf.Timestamp
-	12, // 21: nightbell.v1.Timeline.from:type_name -> google.protobuf.Timestamp
-	12, // 22: nightbell.v1.Timeline.to:type_name -> google.protobuf.Timestamp
-	5,  // 23: nightbell.v1.Timeline.final:type_name -> nightbell.v1.Shift
-	9,  // 24: nightbell.v1.Timeline.layers:type_name -> nightbell.v1.TimelineLayer
-	4,  // 25: nightbell.v1.Timeline.overrides:type_name -> nightbell.v1.Override
-	10, // 26: nightbell.v1.Timeline.clock_changes:type_name -> nightbell.v1.ClockChange
-	5,  // 27: nightbell.v1.TimelineLayer.shifts:type_name -> nightbell.v1.Shift
-	12, // 28: nightbell.v1.ClockChange.at:type_name -> google.protobuf.Timestamp
-	12, // 29: nightbell.v1.CalendarFeed.created_at:type_name -> google.protobuf.Timestamp
-	12, // 30: nightbell.v1.CalendarFeed.last_used_at:type_name -> google.protobuf.Timestamp
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	12, // 0: nightbell.v1.Schedule.team:type_name -> nightbell.v1.Reference
+	12, // 1: nightbell.v1.Schedule.escalation_policy:type_name -> nightbell.v1.Reference
+	1,  // 2: nightbell.v1.Schedule.rotations:type_name -> nightbell.v1.Rotation
+	12, // 3: nightbell.v1.Schedule.used_by:type_name -> nightbell.v1.Reference
+	6,  // 4: nightbell.v1.Schedule.on_call:type_name -> nightbell.v1.OnCall
+	13, // 5: nightbell.v1.Schedule.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 6: nightbell.v1.Rotation.turns:type_name -> nightbell.v1.Turn
+	13, // 7: nightbell.v1.Rotation.starts_at:type_name -> google.protobuf.Timestamp
+	13, // 8: nightbell.v1.Rotation.ends_at:type_name -> google.protobuf.Timestamp
+	3,  // 9: nightbell.v1.Rotation.windows:type_name -> nightbell.v1.TimeWindow
+	12, // 10: nightbell.v1.Turn.users:type_name -> nightbell.v1.Reference
+	12, // 11: nightbell.v1.Override.schedule:type_name -> nightbell.v1.Reference
+	12, // 12: nightbell.v1.Override.user:type_name -> nightbell.v1.Reference
+	12, // 13: nightbell.v1.Override.replaces_user:type_name -> nightbell.v1.Reference
+	13, // 14: nightbell.v1.Override.starts_at:type_name -> google.protobuf.Timestamp
+	13, // 15: nightbell.v1.Override.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 16: nightbell.v1.Override.created_by:type_name -> nightbell.v1.Reference
+	13, // 17: nightbell.v1.Override.created_at:type_name -> google.protobuf.Timestamp
+	13, // 18: nightbell.v1.Shift.starts_at:type_name -> google.protobuf.Timestamp
+	13, // 19: nightbell.v1.Shift.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 20: nightbell.v1.Shift.users:type_name -> nightbell.v1.Reference
+	12, // 21: nightbell.v1.OnCall.schedule:type_name -> nightbell.v1.Reference
+	5,  // 22: nightbell.v1.OnCall.current:type_name -> nightbell.v1.Shift
+	5,  // 23: nightbell.v1.OnCall.next:type_name -> nightbell.v1.Shift
+	12, // 24: nightbell.v1.CoverageProblem.schedule:type_name -> nightbell.v1.Reference
+	12, // 25: nightbell.v1.CoverageProblem.other_schedule:type_name -> nightbell.v1.Reference
+	12, // 26: nightbell.v1.CoverageProblem.user:type_name -> nightbell.v1.Reference
+	13, // 27: nightbell.v1.CoverageProblem.starts_at:type_name -> google.protobuf.Timestamp
+	13, // 28: nightbell.v1.CoverageProblem.ends_at:type_name -> google.protobuf.Timestamp
+	13, // 29: nightbell.v1.Timeline.from:type_name -> google.protobuf.Timestamp
+	13, // 30: nightbell.v1.Timeline.to:type_name -> google.protobuf.Timestamp
+	5,  // 31: nightbell.v1.Timeline.final:type_name -> nightbell.v1.Shift
+	9,  // 32: nightbell.v1.Timeline.layers:type_name -> nightbell.v1.TimelineLayer
+	4,  // 33: nightbell.v1.Timeline.overrides:type_name -> nightbell.v1.Override
+	10, // 34: nightbell.v1.Timeline.clock_changes:type_name -> nightbell.v1.ClockChange
+	5,  // 35: nightbell.v1.TimelineLayer.shifts:type_name -> nightbell.v1.Shift
+	13, // 36: nightbell.v1.ClockChange.at:type_name -> google.protobuf.Timestamp
+	12, // 37: nightbell.v1.CalendarFeed.schedule:type_name -> nightbell.v1.Reference
+	13, // 38: nightbell.v1.CalendarFeed.created_at:type_name -> google.protobuf.Timestamp
+	13, // 39: nightbell.v1.CalendarFeed.last_used_at:type_name -> google.protobuf.Timestamp
+	40, // [40:40] is the sub-list for method output_type
+	40, // [40:40] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_proto_init() }
@@ -1349,8 +1315,10 @@ func file_nightbell_v1_oncall_proto_init() {
 	if File_nightbell_v1_oncall_proto != nil {
 		return
 	}
-	file_nightbell_v1_incident_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_oncall_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -981,8 +981,8 @@ type ListCoverageProblemsResponse struct {
 	// How many there are of each kind, with those that are not given.
 	Counts []*CoverageCount `protobuf:"bytes,3,rep,name=counts,proto3" json:"counts,omitempty"`
 	// A sentence when schedules change too often to look at all of them, so that there may be more
-	// problems. Empty otherwise.
-	Incomplete    string `protobuf:"bytes,4,opt,name=incomplete,proto3" json:"incomplete,omitempty"`
+	// problems. Absent otherwise.
+	Incomplete    *string `protobuf:"bytes,4,opt,name=incomplete,proto3,oneof" json:"incomplete,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1039,8 +1039,8 @@ func (x *ListCoverageProblemsResponse) GetCounts() []*CoverageCount {
 }
 
 func (x *ListCoverageProblemsResponse) GetIncomplete() string {
-	if x != nil {
-		return x.Incomplete
+	if x != nil && x.Incomplete != nil {
+		return *x.Incomplete
 	}
 	return ""
 }
@@ -1730,14 +1730,15 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x04days\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\\(\x00R\x04days\x12R\n" +
 	"\x04kind\x18\x02 \x03(\tB>\xbaH;\x92\x018\x10\x04\"4r2R\x03gapR\vunreachableR\rdouble_bookedR\x0fhidden_overrideR\x04kind\x126\n" +
 	"\vschedule_id\x18\x03 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\bscheduleR\n" +
-	"scheduleId\"\xcc\x01\n" +
+	"scheduleId\"\xe0\x01\n" +
 	"\x1cListCoverageProblemsResponse\x129\n" +
 	"\bproblems\x18\x01 \x03(\v2\x1d.nightbell.v1.CoverageProblemR\bproblems\x12\x1c\n" +
 	"\ttruncated\x18\x02 \x01(\bR\ttruncated\x123\n" +
-	"\x06counts\x18\x03 \x03(\v2\x1b.nightbell.v1.CoverageCountR\x06counts\x12\x1e\n" +
+	"\x06counts\x18\x03 \x03(\v2\x1b.nightbell.v1.CoverageCountR\x06counts\x12#\n" +
 	"\n" +
-	"incomplete\x18\x04 \x01(\tR\n" +
-	"incomplete\"9\n" +
+	"incomplete\x18\x04 \x01(\tH\x00R\n" +
+	"incomplete\x88\x01\x01B\r\n" +
+	"\v_incomplete\"9\n" +
 	"\rCoverageCount\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x05R\x05count\"Y\n" +
@@ -1915,6 +1916,7 @@ func file_nightbell_v1_oncall_service_proto_init() {
 	}
 	file_nightbell_v1_oncall_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_oncall_service_proto_msgTypes[17].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -25,7 +25,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-type Member struct {
+// Somebody who can sign in to an organization.
+type User struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
@@ -37,20 +38,20 @@ type Member struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Member) Reset() {
-	*x = Member{}
+func (x *User) Reset() {
+	*x = User{}
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Member) String() string {
+func (x *User) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Member) ProtoMessage() {}
+func (*User) ProtoMessage() {}
 
-func (x *Member) ProtoReflect() protoreflect.Message {
+func (x *User) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -62,73 +63,73 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Member.ProtoReflect.Descriptor instead.
-func (*Member) Descriptor() ([]byte, []int) {
+// Deprecated: Use User.ProtoReflect.Descriptor instead.
+func (*User) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *Member) GetId() string {
+func (x *User) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *Member) GetName() string {
+func (x *User) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *Member) GetEmail() string {
+func (x *User) GetEmail() string {
 	if x != nil {
 		return x.Email
 	}
 	return ""
 }
 
-func (x *Member) GetRole() string {
+func (x *User) GetRole() string {
 	if x != nil {
 		return x.Role
 	}
 	return ""
 }
 
-func (x *Member) GetTimezone() string {
+func (x *User) GetTimezone() string {
 	if x != nil {
 		return x.Timezone
 	}
 	return ""
 }
 
-func (x *Member) GetJoinedAt() *timestamppb.Timestamp {
+func (x *User) GetJoinedAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.JoinedAt
 	}
 	return nil
 }
 
-type ListMembersRequest struct {
+type ListUsersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListMembersRequest) Reset() {
-	*x = ListMembersRequest{}
+func (x *ListUsersRequest) Reset() {
+	*x = ListUsersRequest{}
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListMembersRequest) String() string {
+func (x *ListUsersRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListMembersRequest) ProtoMessage() {}
+func (*ListUsersRequest) ProtoMessage() {}
 
-func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
+func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -140,32 +141,32 @@ func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListMembersRequest.ProtoReflect.Descriptor instead.
-func (*ListMembersRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
+func (*ListUsersRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
 }
 
-type ListMembersResponse struct {
+type ListUsersResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Members       []*Member              `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
+	Users         []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListMembersResponse) Reset() {
-	*x = ListMembersResponse{}
+func (x *ListUsersResponse) Reset() {
+	*x = ListUsersResponse{}
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListMembersResponse) String() string {
+func (x *ListUsersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListMembersResponse) ProtoMessage() {}
+func (*ListUsersResponse) ProtoMessage() {}
 
-func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
+func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -177,14 +178,14 @@ func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListMembersResponse.ProtoReflect.Descriptor instead.
-func (*ListMembersResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
+func (*ListUsersResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *ListMembersResponse) GetMembers() []*Member {
+func (x *ListUsersResponse) GetUsers() []*User {
 	if x != nil {
-		return x.Members
+		return x.Users
 	}
 	return nil
 }
@@ -194,7 +195,7 @@ type Team struct {
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MemberIds   []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	UserIds     []string               `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	// Its version; see If-Match.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -252,9 +253,9 @@ func (x *Team) GetDescription() string {
 	return ""
 }
 
-func (x *Team) GetMemberIds() []string {
+func (x *Team) GetUserIds() []string {
 	if x != nil {
-		return x.MemberIds
+		return x.UserIds
 	}
 	return nil
 }
@@ -350,7 +351,7 @@ type CreateTeamRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Description   string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	MemberIds     []string               `protobuf:"bytes,3,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	UserIds       []string               `protobuf:"bytes,3,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -399,9 +400,9 @@ func (x *CreateTeamRequest) GetDescription() string {
 	return ""
 }
 
-func (x *CreateTeamRequest) GetMemberIds() []string {
+func (x *CreateTeamRequest) GetUserIds() []string {
 	if x != nil {
-		return x.MemberIds
+		return x.UserIds
 	}
 	return nil
 }
@@ -455,7 +456,7 @@ type UpdateTeamRequest struct {
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	MemberIds   []string               `protobuf:"bytes,4,rep,name=member_ids,json=memberIds,proto3" json:"member_ids,omitempty"`
+	UserIds     []string               `protobuf:"bytes,4,rep,name=user_ids,json=userIds,proto3" json:"user_ids,omitempty"`
 	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
 	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
@@ -516,9 +517,9 @@ func (x *UpdateTeamRequest) GetDescription() string {
 	return ""
 }
 
-func (x *UpdateTeamRequest) GetMemberIds() []string {
+func (x *UpdateTeamRequest) GetUserIds() []string {
 	if x != nil {
-		return x.MemberIds
+		return x.UserIds
 	}
 	return nil
 }
@@ -665,42 +666,39 @@ var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xab\x01\n" +
-	"\x06Member\x12\x0e\n" +
+	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xa9\x01\n" +
+	"\x04User\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x12\x12\n" +
 	"\x04role\x18\x04 \x01(\tR\x04role\x12\x1a\n" +
 	"\btimezone\x18\x05 \x01(\tR\btimezone\x127\n" +
-	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bjoinedAt\"\x14\n" +
-	"\x12ListMembersRequest\"E\n" +
-	"\x13ListMembersResponse\x12.\n" +
-	"\amembers\x18\x01 \x03(\v2\x14.nightbell.v1.MemberR\amembers\"\x7f\n" +
+	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bjoinedAt\"\x12\n" +
+	"\x10ListUsersRequest\"=\n" +
+	"\x11ListUsersResponse\x12(\n" +
+	"\x05users\x18\x01 \x03(\v2\x12.nightbell.v1.UserR\x05users\"{\n" +
 	"\x04Team\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x1d\n" +
-	"\n" +
-	"member_ids\x18\x04 \x03(\tR\tmemberIds\x12\x12\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x19\n" +
+	"\buser_ids\x18\x04 \x03(\tR\auserIds\x12\x12\n" +
 	"\x04etag\x18\x05 \x01(\tR\x04etag\"\x12\n" +
 	"\x10ListTeamsRequest\"=\n" +
 	"\x11ListTeamsResponse\x12(\n" +
-	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\"\x91\x01\n" +
+	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\"\x8d\x01\n" +
 	"\x11CreateTeamRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x120\n" +
-	"\n" +
-	"member_ids\x18\x03 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\"<\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12,\n" +
+	"\buser_ids\x18\x03 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\auserIds\"<\n" +
 	"\x12CreateTeamResponse\x12&\n" +
-	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\x86\x02\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\x82\x02\n" +
 	"\x11UpdateTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x120\n" +
-	"\n" +
-	"member_ids\x18\x04 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\tmemberIds\x12\x1c\n" +
+	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12,\n" +
+	"\buser_ids\x18\x04 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04userR\auserIds\x12\x1c\n" +
 	"\x04etag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"<\n" +
@@ -708,10 +706,10 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"-\n" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"\x14\n" +
-	"\x12DeleteTeamResponse2\xb6\x05\n" +
+	"\x12DeleteTeamResponse2\xad\x05\n" +
 	"\n" +
-	"OrgService\x12\x83\x01\n" +
-	"\vListMembers\x12 .nightbell.v1.ListMembersRequest\x1a!.nightbell.v1.ListMembersResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/members\x90\x02\x01\x12{\n" +
+	"OrgService\x12{\n" +
+	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12{\n" +
 	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
 	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\"F\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x13/v1/teams/{team.id}\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12\x85\x01\n" +
@@ -734,9 +732,9 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 
 var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
-	(*Member)(nil),                // 0: nightbell.v1.Member
-	(*ListMembersRequest)(nil),    // 1: nightbell.v1.ListMembersRequest
-	(*ListMembersResponse)(nil),   // 2: nightbell.v1.ListMembersResponse
+	(*User)(nil),                  // 0: nightbell.v1.User
+	(*ListUsersRequest)(nil),      // 1: nightbell.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),     // 2: nightbell.v1.ListUsersResponse
 	(*Team)(nil),                  // 3: nightbell.v1.Team
 	(*ListTeamsRequest)(nil),      // 4: nightbell.v1.ListTeamsRequest
 	(*ListTeamsResponse)(nil),     // 5: nightbell.v1.ListTeamsResponse
@@ -750,18 +748,18 @@ var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*fieldmaskpb.FieldMask)(nil), // 13: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	12, // 0: nightbell.v1.Member.joined_at:type_name -> google.protobuf.Timestamp
-	0,  // 1: nightbell.v1.ListMembersResponse.members:type_name -> nightbell.v1.Member
+	12, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
+	0,  // 1: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
 	3,  // 2: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
 	3,  // 3: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
 	13, // 4: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
 	3,  // 5: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	1,  // 6: nightbell.v1.OrgService.ListMembers:input_type -> nightbell.v1.ListMembersRequest
+	1,  // 6: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
 	4,  // 7: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
 	6,  // 8: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
 	8,  // 9: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
 	10, // 10: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	2,  // 11: nightbell.v1.OrgService.ListMembers:output_type -> nightbell.v1.ListMembersResponse
+	2,  // 11: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
 	5,  // 12: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
 	7,  // 13: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
 	9,  // 14: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse

@@ -133,12 +133,12 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	w := newWorld(t)
 	dana, eve := w.join("dana@rockets.example"), w.join("eve@other.example")
 	_, keyID := dana.makeKey("viewer", 0)
-	expect(t, "Dana's team", dana.call("POST", "/v1/teams", object{"name": "Payments", "member_ids": []string{dana.userID, dana.userID}}), http.StatusOK, "")
+	expect(t, "Dana's team", dana.call("POST", "/v1/teams", object{"name": "Payments", "user_ids": []string{dana.userID, dana.userID}}), http.StatusOK, "")
 	expect(t, "the same name elsewhere", eve.call("POST", "/v1/teams", object{"name": "payments"}), http.StatusOK, "")
 	expect(t, "the same name here", dana.call("POST", "/v1/teams", object{"name": "PAYMENTS"}), http.StatusConflict, "")
 
 	for what, got := range map[string]reply{
-		"members": eve.call("GET", "/v1/members", nil), "teams": eve.call("GET", "/v1/teams", nil), "keys": eve.call("GET", "/v1/api-keys", nil),
+		"users": eve.call("GET", "/v1/users", nil), "teams": eve.call("GET", "/v1/teams", nil), "keys": eve.call("GET", "/v1/api-keys", nil),
 	} {
 		expect(t, what, got, http.StatusOK, "")
 		if strings.Contains(got.text, dana.userID) || strings.Contains(got.text, "dana@") || strings.Contains(got.text, keyID) {
@@ -151,8 +151,8 @@ func TestOrganizationsAreSeparate(t *testing.T) {
 	if foreign.text != random.text {
 		t.Errorf("a foreign key and no key differ: %s and %s", foreign.text, random.text)
 	}
-	foreign = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{dana.userID}})
-	random = eve.call("POST", "/v1/teams", object{"name": "Spies", "member_ids": []string{id.New().String()}})
+	foreign = eve.call("POST", "/v1/teams", object{"name": "Spies", "user_ids": []string{dana.userID}})
+	random = eve.call("POST", "/v1/teams", object{"name": "Spies", "user_ids": []string{id.New().String()}})
 	expect(t, "Dana in Eve's team", foreign, http.StatusUnprocessableEntity, "")
 	if foreign.text != random.text {
 		t.Errorf("a foreign member and no member differ: %s and %s", foreign.text, random.text)

@@ -111,9 +111,9 @@ func TestAuditedRequest(t *testing.T) {
 		want    string
 	}{
 		"secrets":       {&nightbellv1.LoginRequest{Email: "a@b.example", Password: "p", Device: "d"}, `{"email":"a@b.example","password":"[redacted]","device":"[redacted]"}`},
-		"nested":        {&nightbellv1.LoginResponse{Tokens: &nightbellv1.Tokens{AccessToken: "s", ExpiresIn: 900}}, `{"tokens":{"access_token":"[redacted]","expires_in":900}}`},
+		"nested":        {&nightbellv1.LoginResponse{Tokens: &nightbellv1.Tokens{AccessToken: "s", ExpiresInSeconds: 900}}, `{"tokens":{"access_token":"[redacted]","expires_in_seconds":900}}`},
 		"no secret set": {&nightbellv1.LoginRequest{Email: "a@b.example"}, `{"email":"a@b.example"}`},
-		"NUL in a list": {&nightbellv1.CreateTeamRequest{MemberIds: []string{"a\x00b", "c"}}, `{"member_ids":["a` + "\uFFFD" + `b","c"]}`},
+		"NUL in a list": {&nightbellv1.CreateTeamRequest{UserIds: []string{"a\x00b", "c"}}, `{"user_ids":["a` + "\uFFFD" + `b","c"]}`},
 		"empty":         {&nightbellv1.ListTeamsRequest{}, `{}`},
 	} {
 		before := proto.Clone(c.message)

@@ -113,7 +113,7 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 	return &nightbellv1.RegisterResponse{User: user, Message: registeredMessage}, nil
 }
 
-func (s *AuthServer) register(ctx context.Context, registration signup.Registration, hash string) (user *nightbellv1.User, err error) {
+func (s *AuthServer) register(ctx context.Context, registration signup.Registration, hash string) (user *nightbellv1.SignedInUser, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		if s.registration != auth.RegistrationOpen && s.registration != "" {
 			if err := authdb.New(tx).LockRegistration(ctx); err != nil {

@@ -20,7 +20,7 @@ func TestLogin(t *testing.T) {
 	dana := w.join("Dana@Rockets.example")
 	got := w.anyone().login(" dana@rockets.EXAMPLE ", password, "")
 	expect(t, "login", got, http.StatusOK, "")
-	if got.at("tokens", "expires_in") != float64(900) || got.at("user", "name") != "Dana Whitfield" {
+	if got.at("tokens", "expires_in_seconds") != float64(900) || got.at("user", "name") != "Dana Whitfield" {
 		t.Errorf("the answer is %s", got.text)
 	}
 	me := w.anyone().with(text(got.at("tokens", "access_token"))).call("GET", "/v1/auth/me", nil)

@@ -32,7 +32,7 @@ type sessions struct {
 // signedIn is what a sign-in or a refresh answers with.
 type signedIn struct {
 	tokens *nightbellv1.Tokens
-	user   *nightbellv1.User
+	user   *nightbellv1.SignedInUser
 }
 
 // begin starts a session in the person's home organization, within tx.
@@ -158,7 +158,7 @@ func (s *sessions) answer(ctx context.Context, tx pgx.Tx, grant auth.Grant, refr
 		return signedIn{}, err
 	}
 	return signedIn{
-		tokens: &nightbellv1.Tokens{AccessToken: access, RefreshToken: refresh, ExpiresIn: int32(life.Seconds())},
+		tokens: &nightbellv1.Tokens{AccessToken: access, RefreshToken: refresh, ExpiresInSeconds: int32(life.Seconds())},
 		user:   userOf(profile),
 	}, nil
 }
@@ -174,8 +174,8 @@ func storedSession(row authdb.LockRefreshTokenRow) (session auth.Session, usedAt
 	return session, usedAt
 }
 
-func userOf(p authdb.ReadProfileRow) *nightbellv1.User {
-	return &nightbellv1.User{
+func userOf(p authdb.ReadProfileRow) *nightbellv1.SignedInUser {
+	return &nightbellv1.SignedInUser{
 		Id: p.ID.String(), Name: p.Name, Email: p.Email, Timezone: p.Timezone, Role: p.Role,
 		OrgId: p.OrgID.String(), OrgName: p.OrgName, UserType: p.OrgKind,
 	}

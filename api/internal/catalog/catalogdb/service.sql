@@ -27,7 +27,7 @@ UPDATE service_key SET expires_at = least(expires_at, @expires_at::timestamptz) 
 -- name: ListServices :many
 -- Every service, or the one with the id, with what its open incidents say about it.
 SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
-       coalesce(t.name, u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
+       coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
        (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
                  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,

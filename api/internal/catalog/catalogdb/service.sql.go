@@ -134,7 +134,7 @@ func (q *Queries) InsertServiceKey(ctx context.Context, arg InsertServiceKeyPara
 
 const listServices = `-- name: ListServices :many
 SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
-       coalesce(t.name, u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
+       coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
        (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
                  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,
@@ -163,6 +163,7 @@ type ListServicesRow struct {
 	Grouping           string
 	CreatedAt          time.Time
 	UpdatedAt          time.Time
+	Team               string
 	Owner              string
 	PolicyName         string
 	OpenIncidents      int32
@@ -193,6 +194,7 @@ func (q *Queries) ListServices(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 			&i.Grouping,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.Team,
 			&i.Owner,
 			&i.PolicyName,
 			&i.OpenIncidents,

@@ -103,7 +103,7 @@ func (h *Handler) RotateServiceKey(ctx context.Context, request *nightbellv1.Rot
 // pointing is what creating and updating a service have in common.
 type pointing interface {
 	GetTeamId() string
-	GetOwnerUserId() string
+	GetOwnerId() string
 	GetEscalationPolicyId() string
 }
 
@@ -112,7 +112,7 @@ type pointing interface {
 func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, request pointing) (catalogdb.ReferencesParams, error) {
 	refs := catalogdb.ReferencesParams{
 		OrgID:  orgID,
-		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerUserId()), PolicyID: optional(request.GetEscalationPolicyId()),
+		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerId()), PolicyID: optional(request.GetEscalationPolicyId()),
 	}
 	exist, err := q.References(ctx, refs)
 	switch {
@@ -121,7 +121,7 @@ func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, requ
 	case !exist.Team:
 		return refs, fault.InvalidField("team_id", fault.Missing, "Team not found")
 	case !exist.Owner:
-		return refs, fault.InvalidField("owner_user_id", fault.Missing, "User not found")
+		return refs, fault.InvalidField("owner_id", fault.Missing, "User not found")
 	case !exist.Policy:
 		return refs, fault.InvalidField("escalation_policy_id", fault.Missing, "Escalation policy not found")
 	}

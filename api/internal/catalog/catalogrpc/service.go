@@ -149,9 +149,10 @@ func (h *Handler) find(ctx context.Context, q *catalogdb.Queries, caller auth.Ac
 func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nightbellv1.Service {
 	service := &nightbellv1.Service{
 		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(incident.HealthOf(severityOf(row))),
-		Incidents: row.OpenIncidents, Owner: row.Owner, TeamId: text(row.TeamID), OwnerUserId: text(row.OwnerUserID),
-		EscalationPolicyId: text(row.EscalationPolicyID), EscalationPolicyName: row.PolicyName,
-		RepoUrl: row.RepoUrl, Tier: int32(row.Tier), Grouping: row.Grouping,
+		OpenIncidentCount: row.OpenIncidents,
+		Team:              reference(row.TeamID, row.Team), Owner: reference(row.OwnerUserID, row.Owner), EscalationPolicy: reference(row.EscalationPolicyID, row.PolicyName),
+		TeamId: text(row.TeamID), OwnerId: text(row.OwnerUserID), EscalationPolicyId: text(row.EscalationPolicyID),
+		RepoUrl: postgres.Null(row.RepoUrl), Tier: int32(row.Tier), Grouping: row.Grouping,
 		CreatedAt: timestamppb.New(row.CreatedAt), UpdatedAt: timestamppb.New(row.UpdatedAt),
 	}
 	if row.LastIncidentAt.Unix() > 0 {
@@ -167,9 +168,18 @@ func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nig
 	return service
 }
 
-func text(key *uuid.UUID) string {
+// text is absent for no id.
+func text(key *uuid.UUID) *string {
 	if key == nil {
-		return ""
+		return nil
 	}
-	return key.String()
+	return new(key.String())
+}
+
+// reference is absent for no id.
+func reference(key *uuid.UUID, name string) *nightbellv1.Reference {
+	if key == nil {
+		return nil
+	}
+	return &nightbellv1.Reference{Id: key.String(), Name: name}
 }

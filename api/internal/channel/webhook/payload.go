@@ -22,11 +22,11 @@ type data struct {
 	// the same pages are sent again.
 	DeliveryID   uuid.UUID    `json:"delivery_id"`
 	Organization organization `json:"organization"`
-	// Person is null for a shared channel.
-	Person *person `json:"person"`
-	// AcknowledgeURL opens a page with a button; opening it changes nothing. Empty for
+	// User is null for a shared channel.
+	User *user `json:"user"`
+	// AcknowledgeURL opens a page with a button; opening it changes nothing. Absent for
 	// a shared channel.
-	AcknowledgeURL string `json:"acknowledge_url"`
+	AcknowledgeURL string `json:"acknowledge_url,omitempty"`
 	// IncidentCount is exact; Incidents describes the first ones, the most severe and
 	// newest first.
 	IncidentCount int        `json:"incident_count"`
@@ -38,7 +38,7 @@ type organization struct {
 	Name string    `json:"name"`
 }
 
-type person struct {
+type user struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 }
@@ -50,7 +50,7 @@ type incident struct {
 	Description string    `json:"description"`
 	Severity    string    `json:"severity"`
 	Status      string    `json:"status"`
-	Service     string    `json:"service"`
+	ServiceName string    `json:"service_name,omitempty"`
 	URL         string    `json:"url"`
 	TriggeredAt time.Time `json:"triggered_at"`
 	AlertCount  int       `json:"alert_count"`
@@ -71,12 +71,12 @@ func encode(message notify.Message) ([]byte, error) {
 		},
 	}
 	if message.UserID != uuid.Nil {
-		body.Data.Person = &person{message.UserID, message.PersonName}
+		body.Data.User = &user{message.UserID, message.PersonName}
 	}
 	for _, one := range shown {
 		body.Data.Incidents = append(body.Data.Incidents, incident{
 			ID: one.ID, Number: one.Number, Title: one.Title, Description: one.Description,
-			Severity: string(one.Severity), Status: one.Status, Service: one.ServiceName, URL: one.URL,
+			Severity: string(one.Severity), Status: one.Status, ServiceName: one.ServiceName, URL: one.URL,
 			TriggeredAt: one.TriggeredAt.UTC(), AlertCount: one.AlertCount, Reason: one.Reason,
 		})
 	}

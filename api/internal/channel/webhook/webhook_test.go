@@ -115,8 +115,8 @@ func TestCountsAndSharedChannels(t *testing.T) {
 	if err := json.Unmarshal(encoded, &body); err != nil {
 		t.Fatal(err)
 	}
-	if body.Data.Person != nil || body.Data.IncidentCount != 45 || len(body.Data.Incidents) != notify.MaxShown {
-		t.Errorf("person %v, %d of %d incidents", body.Data.Person, len(body.Data.Incidents), body.Data.IncidentCount)
+	if body.Data.User != nil || body.Data.IncidentCount != 45 || len(body.Data.Incidents) != notify.MaxShown {
+		t.Errorf("user %v, %d of %d incidents", body.Data.User, len(body.Data.Incidents), body.Data.IncidentCount)
 	}
 }
 

@@ -59,8 +59,10 @@ WHERE CASE @kind
 -- name: ListPolicies :many
 SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.last_resort, p.quiet,
        (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default,
+       ARRAY(SELECT s.id FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
+             ORDER BY lower(s.name), s.id)::uuid[] AS used_by,
        ARRAY(SELECT s.name FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
-             ORDER BY lower(s.name), s.id)::text[] AS used_by
+             ORDER BY lower(s.name), s.id)::text[] AS used_by_names
 FROM escalation_policy p JOIN org o ON o.id = p.org_id
 WHERE p.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR p.id = sqlc.narg('id'))
 ORDER BY lower(p.name), p.id;

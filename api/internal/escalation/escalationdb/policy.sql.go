@@ -152,8 +152,10 @@ func (q *Queries) InsertTarget(ctx context.Context, arg InsertTargetParams) (int
 const listPolicies = `-- name: ListPolicies :many
 SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.last_resort, p.quiet,
        (o.default_policy_id IS NOT DISTINCT FROM p.id)::boolean AS is_default,
+       ARRAY(SELECT s.id FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
+             ORDER BY lower(s.name), s.id)::uuid[] AS used_by,
        ARRAY(SELECT s.name FROM service s WHERE s.org_id = p.org_id AND s.escalation_policy_id = p.id AND s.deleted_at IS NULL
-             ORDER BY lower(s.name), s.id)::text[] AS used_by
+             ORDER BY lower(s.name), s.id)::text[] AS used_by_names
 FROM escalation_policy p JOIN org o ON o.id = p.org_id
 WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.id = $2)
 ORDER BY lower(p.name), p.id
@@ -170,7 +172,8 @@ type ListPoliciesRow struct {
 	LastResort         string
 	Quiet              []byte
 	IsDefault          bool
-	UsedBy             []string
+	UsedBy             []uuid.UUID
+	UsedByNames        []string
 }
 
 func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListPoliciesRow, error) {
@@ -194,6 +197,7 @@ func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UU
 			&i.Quiet,
 			&i.IsDefault,
 			&i.UsedBy,
+			&i.UsedByNames,
 		); err != nil {
 			return nil, err
 		}

@@ -148,18 +148,19 @@ func getWindow(ctx context.Context, tx pgx.Tx, orgID, windowID uuid.UUID, now ti
 func workMessage(work escalationdb.PlannedWork, now time.Time) *nightbellv1.MaintenanceWindow {
 	message := &nightbellv1.MaintenanceWindow{
 		Id: work.ID.String(), Description: work.Description, StartsAt: timestamppb.New(work.Start), EndsAt: timestamppb.New(work.End),
-		Services: work.ServiceNames, State: stateOf(work, now), HeldIncidents: int32(work.Held),
+		Status: statusOf(work, now), HeldIncidentCount: int32(work.Held),
 	}
-	for _, service := range work.Services {
+	for i, service := range work.Services {
 		message.ServiceIds = append(message.ServiceIds, service.String())
+		message.Services = append(message.Services, &nightbellv1.Reference{Id: service.String(), Name: work.ServiceNames[i]})
 	}
 	if work.CreatedBy != uuid.Nil {
-		message.CreatedBy = &nightbellv1.Person{Id: work.CreatedBy.String(), Name: cmp.Or(work.CreatedByName, "Somebody")}
+		message.CreatedBy = &nightbellv1.Reference{Id: work.CreatedBy.String(), Name: cmp.Or(work.CreatedByName, "Somebody")}
 	}
 	return message
 }
 
-func stateOf(work escalationdb.PlannedWork, now time.Time) string {
+func statusOf(work escalationdb.PlannedWork, now time.Time) string {
 	switch {
 	case !work.End.After(now):
 		return "ended"

@@ -67,7 +67,7 @@ func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbell
 		policyID := id.New()
 		err := q.InsertPolicy(ctx, escalationdb.InsertPolicyParams{
 			OrgID: orgID, ID: policyID, Name: request.GetName(),
-			Description: request.GetDescription(), Repeats: request.GetRepeats(), Now: now,
+			Description: request.GetDescription(), Repeats: request.GetRepeatCount(), Now: now,
 			AckTimeoutSeconds: request.GetAckTimeoutSeconds(), AutoResolveSeconds: request.GetAutoResolveSeconds(), Timezone: checked.timezone,
 			LastResort: checked.lastResort, Quiet: checked.quiet,
 		})
@@ -135,7 +135,7 @@ func update(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.U
 	}
 	revision, err := q.UpdatePolicy(ctx, escalationdb.UpdatePolicyParams{
 		Name: whole.GetName(), Description: whole.GetDescription(),
-		Repeats: whole.GetRepeats(), Now: now, OrgID: orgID, ID: policyID,
+		Repeats: whole.GetRepeatCount(), Now: now, OrgID: orgID, ID: policyID,
 		AckTimeoutSeconds: whole.GetAckTimeoutSeconds(), AutoResolveSeconds: whole.GetAutoResolveSeconds(), Timezone: checked.timezone,
 		LastResort: checked.lastResort, Quiet: checked.quiet,
 	})

@@ -80,7 +80,7 @@ func TestPoliciesKeepWhatTheyAreGiven(t *testing.T) {
 	}
 	d.Exec(t, `UPDATE service SET escalation_policy_id = $1`, uuid.MustParse(policy.GetId()))
 	got, err := d.policies.GetEscalationPolicy(d.ctx, &nightbellv1.GetEscalationPolicyRequest{Id: policy.GetId()})
-	if err != nil || strings.Join(got.GetEscalationPolicy().GetUsedBy(), ", ") != "Checkout, Search" {
+	if err != nil || namesOf(got.GetEscalationPolicy().GetUsedBy()) != "Checkout, Search" {
 		t.Errorf("%v, %v", got, err)
 	}
 	_, err = d.policies.DeleteEscalationPolicy(d.ctx, &nightbellv1.DeleteEscalationPolicyRequest{Id: policy.GetId()})
@@ -172,12 +172,12 @@ func TestMaintenanceWindows(t *testing.T) {
 	}
 
 	running, err := create(time.Time{}, now.AddDate(0, 0, 31), d.search, d.checkout)
-	if err != nil || running.GetState() != "under_way" || strings.Join(running.GetServices(), ", ") != "Checkout, Search" ||
+	if err != nil || running.GetStatus() != "under_way" || namesOf(running.GetServices()) != "Checkout, Search" ||
 		running.GetServiceIds()[0] != d.checkout.String() || running.GetCreatedBy().GetName() != "Mara" || !running.GetStartsAt().AsTime().Equal(now) {
 		t.Fatalf("%v, %v", running, err)
 	}
 	later, err := create(now.Add(time.Hour), now.Add(2*time.Hour))
-	if err != nil || later.GetState() != "scheduled" {
+	if err != nil || later.GetStatus() != "scheduled" {
 		t.Fatalf("%v, %v", later, err)
 	}
 	states := func() (list []string) {
@@ -186,7 +186,7 @@ func TestMaintenanceWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, window := range answer.GetMaintenanceWindows() {
-			list = append(list, window.GetState())
+			list = append(list, window.GetStatus())
 		}
 		return list
 	}
@@ -196,7 +196,7 @@ func TestMaintenanceWindows(t *testing.T) {
 	for range 2 { // a repeat changes nothing
 		for _, window := range []*nightbellv1.MaintenanceWindow{later, running} {
 			ended, err := d.maintenance.EndMaintenanceWindow(d.ctx, &nightbellv1.EndMaintenanceWindowRequest{Id: window.GetId()})
-			if w := ended.GetMaintenanceWindow(); err != nil || w.GetState() != "ended" || !w.GetEndsAt().AsTime().Equal(now) || w.GetStartsAt().AsTime().After(now) {
+			if w := ended.GetMaintenanceWindow(); err != nil || w.GetStatus() != "ended" || !w.GetEndsAt().AsTime().Equal(now) || w.GetStartsAt().AsTime().After(now) {
 				t.Errorf("%v, %v", ended, err)
 			}
 		}
@@ -236,7 +236,7 @@ func TestExplain(t *testing.T) {
 		for _, moment := range answer.GetMoments() {
 			line := moment.GetAt().AsTime().Format("Mon 15:04 ") + moment.GetOutcome()
 			for _, page := range moment.GetPages() {
-				line += " " + page.GetPerson().GetName() + " by " + page.GetContacts()[0].GetChannel() + " " + page.GetContacts()[0].GetHint() + " as " + page.GetWhy().GetTargetKind()
+				line += " " + page.GetUser().GetName() + " by " + page.GetContacts()[0].GetChannel() + " " + page.GetContacts()[0].GetHint() + " as " + page.GetWhy().GetTargetKind()
 			}
 			lines = append(lines, line)
 		}
@@ -266,8 +266,8 @@ func TestExplain(t *testing.T) {
 		"Sat 22:01 held; Sat 23:00 paged Mara by email mara@example.com as user; Sat 23:05 last_resort Mara by email mara@example.com as owner; Sat 23:10 exhausted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if !held.GetHeldUntil().AsTime().Equal(saturday.Add(time.Hour)) || held.GetHeldBecause() != "Moving house." {
-		t.Errorf("held until %s: %s", held.GetHeldUntil().AsTime(), held.GetHeldBecause())
+	if !held.GetHoldEndsAt().AsTime().Equal(saturday.Add(time.Hour)) || held.GetHoldReason() != "Moving house." {
+		t.Errorf("held until %s: %s", held.GetHoldEndsAt().AsTime(), held.GetHoldReason())
 	}
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: id.New().String()})
 	refused(t, err, fault.Unprocessable, "Service not found")
@@ -499,4 +499,12 @@ func TestExplainSaysWhoIsSkippedUntilConfirmed(t *testing.T) {
 			t.Errorf("the last resort: %v", last)
 		}
 	}
+}
+
+func namesOf(list []*nightbellv1.Reference) string {
+	names := make([]string, len(list))
+	for i, one := range list {
+		names[i] = one.GetName()
+	}
+	return strings.Join(names, ", ")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // How long a policy may let the clock wait, besides never.
@@ -244,9 +245,12 @@ func list(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, only *u
 	for i, row := range rows {
 		policies[i] = &nightbellv1.EscalationPolicy{
 			Id: row.ID.String(), Name: row.Name, Description: row.Description,
-			Repeats: row.Repeats, Steps: steps[row.ID], IsDefault: row.IsDefault,
-			AckTimeoutSeconds: row.AckTimeoutSeconds, AutoResolveSeconds: row.AutoResolveSeconds, Timezone: row.Timezone, UsedBy: row.UsedBy,
+			RepeatCount: row.Repeats, Steps: steps[row.ID], IsDefault: row.IsDefault,
+			AckTimeoutSeconds: postgres.Null(row.AckTimeoutSeconds), AutoResolveSeconds: postgres.Null(row.AutoResolveSeconds), Timezone: row.Timezone,
 			LastResort: row.LastResort, LastResortTarget: lastResorts[row.ID], Quiet: quietMessages(row.Quiet),
+		}
+		for n, service := range row.UsedBy {
+			policies[i].UsedBy = append(policies[i].UsedBy, &nightbellv1.Reference{Id: service.String(), Name: row.UsedByNames[n]})
 		}
 	}
 	return policies, nil

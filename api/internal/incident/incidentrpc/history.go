@@ -22,14 +22,14 @@ func (h *Handler) AddComment(ctx context.Context, request *nightbellv1.AddCommen
 	if err != nil {
 		return nil, err
 	}
-	events, err := h.timeline(ctx, request.GetId())
+	entries, err := h.timeline(ctx, request.GetId())
 	if err != nil {
 		return nil, err
 	}
 	_, by := actorOf(ctx)
-	for _, event := range slices.Backward(events) {
-		if event.GetKind() == "comment" && event.GetActor().GetId() == by.ID.String() {
-			return &nightbellv1.AddCommentResponse{Event: event}, nil
+	for _, entry := range slices.Backward(entries) {
+		if entry.GetKind() == "comment" && entry.GetActor().GetId() == by.ID.String() {
+			return &nightbellv1.AddCommentResponse{Entry: entry}, nil
 		}
 	}
 	return &nightbellv1.AddCommentResponse{}, nil
@@ -52,14 +52,14 @@ func ofIncident[T any](ctx context.Context, h *Handler, text string, query func(
 	})
 }
 
-func (h *Handler) timeline(ctx context.Context, text string) ([]*nightbellv1.TimelineEvent, error) {
+func (h *Handler) timeline(ctx context.Context, text string) ([]*nightbellv1.TimelineEntry, error) {
 	return ofIncident(ctx, h, text, incidents.Timeline)
 }
 
 // ListTimeline gives the history of an incident.
 func (h *Handler) ListTimeline(ctx context.Context, request *nightbellv1.ListTimelineRequest) (*nightbellv1.ListTimelineResponse, error) {
-	events, err := h.timeline(ctx, request.GetId())
-	return &nightbellv1.ListTimelineResponse{Events: events}, err
+	entries, err := h.timeline(ctx, request.GetId())
+	return &nightbellv1.ListTimelineResponse{Entries: entries}, err
 }
 
 // ListNotifications tells who was paged.

@@ -166,37 +166,37 @@ func (h *Handler) ResolveIncident(ctx context.Context, request *nightbellv1.Reso
 	return &nightbellv1.ResolveIncidentResponse{Incident: next}, err
 }
 
-// AssignIncident gives the incident to a member, or to nobody.
+// AssignIncident gives the incident to a user, or to nobody.
 func (h *Handler) AssignIncident(ctx context.Context, request *nightbellv1.AssignIncidentRequest) (*nightbellv1.AssignIncidentResponse, error) {
-	member, err := h.member(ctx, request.GetUserId())
+	to, err := h.user(ctx, request.GetAssigneeId())
 	if err != nil {
 		return nil, err
 	}
 	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
-		return incident.Assign{By: by, To: member.id, ToName: member.name}
+		return incident.Assign{By: by, To: to.id, ToName: to.name}
 	})
 	return &nightbellv1.AssignIncidentResponse{Incident: next}, err
 }
 
-type member struct {
+type user struct {
 	id   uuid.UUID
 	name string
 }
 
-// member finds who is meant in the caller's organization; nobody for empty text.
-func (h *Handler) member(ctx context.Context, text string) (member, error) {
-	userID, err := reference(text, "user_id", "User")
+// user finds who is meant in the caller's organization; nobody for empty text.
+func (h *Handler) user(ctx context.Context, text string) (user, error) {
+	userID, err := reference(text, "assignee_id", "User")
 	if err != nil || userID == uuid.Nil {
-		return member{}, err
+		return user{}, err
 	}
-	found, err := read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (member, error) {
-		m := member{id: userID}
+	found, err := read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (user, error) {
+		u := user{id: userID}
 		err := tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
-			WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, orgID, userID).Scan(&m.name)
-		return m, err
+			WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, orgID, userID).Scan(&u.name)
+		return u, err
 	})
 	if errors.Is(err, respond.ErrNoIncident) {
-		err = fault.InvalidField("user_id", fault.Missing, "User not found")
+		err = fault.InvalidField("assignee_id", fault.Missing, "User not found")
 	}
 	return found, err
 }

@@ -39,7 +39,7 @@ func (h *Handler) ChangeIncidents(ctx context.Context, request *nightbellv1.Chan
 	response := &nightbellv1.ChangeIncidentsResponse{}
 	for _, result := range results {
 		response.Results = append(response.Results, &nightbellv1.IncidentResult{
-			Id: result.IncidentID.String(), Status: string(result.Status), Error: sentence(result.Err),
+			Id: result.IncidentID.String(), Status: postgres.Null(string(result.Status)), Error: sentence(result.Err),
 		})
 	}
 	for _, text := range unreadable {
@@ -66,10 +66,10 @@ func (h *Handler) meant(ctx context.Context, request *nightbellv1.ChangeIncident
 	return append(ids, matching...), unreadable, err
 }
 
-// sentence is what a caller is told of an error; empty for none.
-func sentence(err error) string {
+// sentence is what a caller is told of an error; nil for none.
+func sentence(err error) *string {
 	if known, ok := fault.Of(err); ok {
-		return known.Message
+		return new(known.Message)
 	}
-	return ""
+	return nil
 }

@@ -102,7 +102,7 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		if !request.GetShared() {
 			row.UserID = &caller.UserID
 		}
-		response.SigningSecret = h.seal(&row, kind, address)
+		response.SigningSecret = postgres.Null(h.seal(&row, kind, address))
 		response.ContactMethod = &nightbellv1.ContactMethod{
 			Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
 			Shared: request.GetShared(), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
@@ -112,7 +112,7 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 			case err == nil:
 				row.MailAt = &now
 			case errors.Is(err, notify.ErrTooManyMails): // the contact is kept: only its mail has to wait
-				response.Message = linkLater
+				response.Message = new(linkLater)
 			default:
 				return err
 			}
@@ -146,12 +146,12 @@ func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListCon
 		for _, row := range rows {
 			method := &nightbellv1.ContactMethod{
 				Id: row.ID.String(), Kind: row.Kind,
-				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: row.DisabledReason,
+				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: postgres.Null(row.DisabledReason),
 				Verified:      row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
-				FailingReason: row.FailingFor,
+				FailingReason: postgres.Null(row.FailingFor),
 			}
 			if row.FailingSince != nil {
-				method.FailingSince = timestamppb.New(*row.FailingSince)
+				method.FailingSinceAt = timestamppb.New(*row.FailingSince)
 			}
 			response.ContactMethods = append(response.ContactMethods, method)
 		}

@@ -56,7 +56,7 @@ func (h *Inbox) GetInboxMail(ctx context.Context, request *nightbellv1.GetInboxM
 		row, err := notifydb.New(tx).GetInboxMail(ctx, caller.OrgID, mailID)
 		response.Mail = &nightbellv1.InboxMail{
 			Id: row.ID.String(), From: row.Sender, To: row.Recipient, Subject: row.Subject,
-			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: row.TextBody, Html: row.HtmlBody,
+			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: postgres.Null(row.TextBody), Html: postgres.Null(row.HtmlBody),
 		}
 		return err
 	}, postgres.ReadOnly())

@@ -190,8 +190,10 @@ func (q *Queries) ListRotationStarts(ctx context.Context, orgID uuid.UUID, sched
 const listSchedules = `-- name: ListSchedules :many
 SELECT s.id, s.name, s.description, s.team_id, s.timezone, s.status, s.escalation_policy_id, s.created_at, s.updated_at,
        coalesce(t.name, '')::text AS team, coalesce(p.name, '')::text AS policy,
-       ARRAY(SELECT DISTINCT x.name FROM escalation_target e JOIN escalation_policy x ON x.org_id = e.org_id AND x.id = e.policy_id
-             WHERE e.org_id = s.org_id AND e.schedule_id = s.id ORDER BY x.name)::text[] AS used_by
+       ARRAY(SELECT x.id FROM escalation_policy x WHERE x.org_id = s.org_id
+             AND x.id IN (SELECT e.policy_id FROM escalation_target e WHERE e.org_id = s.org_id AND e.schedule_id = s.id) ORDER BY x.name, x.id)::uuid[] AS used_by,
+       ARRAY(SELECT x.name FROM escalation_policy x WHERE x.org_id = s.org_id
+             AND x.id IN (SELECT e.policy_id FROM escalation_target e WHERE e.org_id = s.org_id AND e.schedule_id = s.id) ORDER BY x.name, x.id)::text[] AS used_by_names
 FROM schedule s
 LEFT JOIN team t ON t.org_id = s.org_id AND t.id = s.team_id
 LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_policy_id
@@ -211,7 +213,8 @@ type ListSchedulesRow struct {
 	UpdatedAt          *time.Time
 	Team               string
 	Policy             string
-	UsedBy             []string
+	UsedBy             []uuid.UUID
+	UsedByNames        []string
 }
 
 // What is told of schedules besides their definition: every one by name, or the one with the id.
@@ -237,6 +240,7 @@ func (q *Queries) ListSchedules(ctx context.Context, orgID uuid.UUID, iD *uuid.U
 			&i.Team,
 			&i.Policy,
 			&i.UsedBy,
+			&i.UsedByNames,
 		); err != nil {
 			return nil, err
 		}

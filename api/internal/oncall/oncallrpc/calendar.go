@@ -88,14 +88,14 @@ func (h *Handler) feeds(ctx context.Context, w *work) ([]*nightbellv1.CalendarFe
 
 func (h *Handler) feedMessage(w *work, row oncalldb.ListFeedsRow) *nightbellv1.CalendarFeed {
 	feed := &nightbellv1.CalendarFeed{
-		Id: row.ID.String(), Kind: "schedule", ScheduleId: textOf(row.ScheduleID), ScheduleName: row.ScheduleName,
+		Id: row.ID.String(), Kind: "schedule", Schedule: reference(row.ScheduleID, row.ScheduleName),
 		CreatedAt: timestamppb.New(row.CreatedAt),
 	}
 	owner := w.caller.UserID
 	if row.ScheduleID != nil {
 		owner = *row.ScheduleID
 	} else {
-		feed.Kind = "person"
+		feed.Kind = "user"
 	}
 	if row.LastUsedAt != nil {
 		feed.LastUsedAt = timestamppb.New(*row.LastUsedAt)

@@ -263,7 +263,7 @@ func (c *coverage) whole(p problem) oncall.Span {
 
 // response gives the soonest problems of each kind, and tells what is left out.
 func (c *coverage) response() *nightbellv1.ListCoverageProblemsResponse {
-	response := &nightbellv1.ListCoverageProblemsResponse{Incomplete: c.incomplete()}
+	response := &nightbellv1.ListCoverageProblemsResponse{Incomplete: postgres.Null(c.incomplete())}
 	for _, kind := range problemKinds {
 		if !slices.Contains(c.kinds, kind) {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -97,9 +98,18 @@ func optional(text string) *uuid.UUID {
 	return &key
 }
 
-func textOf(key *uuid.UUID) string {
+// textOf is absent for no id.
+func textOf(key *uuid.UUID) *string {
 	if key == nil {
-		return ""
+		return nil
 	}
-	return key.String()
+	return new(key.String())
+}
+
+// reference is absent for no id.
+func reference(key *uuid.UUID, name string) *nightbellv1.Reference {
+	if key == nil {
+		return nil
+	}
+	return &nightbellv1.Reference{Id: key.String(), Name: name}
 }

@@ -10,6 +10,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // names are those of members. Somebody else has none.
@@ -29,33 +30,33 @@ func (w *work) namesOf(ctx context.Context, people []uuid.UUID) (names, error) {
 	return known, err
 }
 
-func (n names) person(person uuid.UUID) *nightbellv1.Person {
-	return &nightbellv1.Person{Id: person.String(), Name: n[person]}
+func (n names) user(person uuid.UUID) *nightbellv1.Reference {
+	return &nightbellv1.Reference{Id: person.String(), Name: n[person]}
 }
 
-// personOr is nobody for none.
-func (n names) personOr(person *uuid.UUID) *nightbellv1.Person {
+// userOr is nobody for none.
+func (n names) userOr(person *uuid.UUID) *nightbellv1.Reference {
 	if person == nil {
 		return nil
 	}
-	return n.person(*person)
+	return n.user(*person)
 }
 
-func (n names) people(people []uuid.UUID) []*nightbellv1.Person {
-	list := make([]*nightbellv1.Person, len(people))
+func (n names) users(people []uuid.UUID) []*nightbellv1.Reference {
+	list := make([]*nightbellv1.Reference, len(people))
 	for i, person := range people {
-		list[i] = n.person(person)
+		list[i] = n.user(person)
 	}
 	return list
 }
 
 func (n names) shift(shift oncall.Shift) *nightbellv1.Shift {
 	message := &nightbellv1.Shift{
-		StartsAt: timestamppb.New(shift.Start), EndsAt: timestamppb.New(shift.End), People: n.people(shift.People),
-		Because: string(shift.Because.Kind), BecauseName: shift.Because.Name,
+		StartsAt: timestamppb.New(shift.Start), EndsAt: timestamppb.New(shift.End), Users: n.users(shift.People),
+		Because: string(shift.Because.Kind), BecauseName: postgres.Null(shift.Because.Name),
 	}
 	if shift.Because.ID != uuid.Nil {
-		message.BecauseId = shift.Because.ID.String()
+		message.BecauseId = new(shift.Because.ID.String())
 	}
 	return message
 }
@@ -72,7 +73,7 @@ func (n names) shifts(shifts []oncall.Shift) []*nightbellv1.Shift {
 func (n names) onCall(schedule oncall.Schedule, at time.Time) *nightbellv1.OnCall {
 	current, next, ok := oncall.Next(schedule, at)
 	message := &nightbellv1.OnCall{
-		ScheduleId: schedule.ID.String(), ScheduleName: schedule.Name, Timezone: schedule.Zone.String(), Current: n.shift(current),
+		Schedule: &nightbellv1.Reference{Id: schedule.ID.String(), Name: schedule.Name}, Timezone: schedule.Zone.String(), Current: n.shift(current),
 	}
 	if !current.Start.After(at.Add(-oncall.Horizon)) {
 		message.Current.StartsAt = nil
@@ -142,10 +143,13 @@ func (d described) message() *nightbellv1.Schedule {
 
 func (n names) schedule(row oncalldb.ListSchedulesRow, schedule oncall.Schedule, now time.Time) *nightbellv1.Schedule {
 	message := &nightbellv1.Schedule{
-		Id: row.ID.String(), Name: row.Name, Description: row.Description, TeamId: textOf(row.TeamID), Team: row.Team,
-		Timezone: row.Timezone, EscalationPolicyId: textOf(row.EscalationPolicyID), EscalationPolicy: row.Policy,
-		Status: row.Status, UsedBy: row.UsedBy, CreatedAt: timestamppb.New(row.CreatedAt),
+		Id: row.ID.String(), Name: row.Name, Description: row.Description, TeamId: textOf(row.TeamID), Team: reference(row.TeamID, row.Team),
+		Timezone: row.Timezone, EscalationPolicyId: textOf(row.EscalationPolicyID), EscalationPolicy: reference(row.EscalationPolicyID, row.Policy),
+		Status: row.Status, CreatedAt: timestamppb.New(row.CreatedAt),
 		OnCall: n.onCall(schedule, now),
+	}
+	for i := range row.UsedBy {
+		message.UsedBy = append(message.UsedBy, reference(&row.UsedBy[i], row.UsedByNames[i]))
 	}
 	for _, rotation := range schedule.Rotations {
 		message.Rotations = append(message.Rotations, n.rotation(rotation))
@@ -164,7 +168,7 @@ func (n names) rotation(rotation oncall.Rotation) *nightbellv1.Rotation {
 	for _, turn := range rotation.Turns {
 		seat := &nightbellv1.Turn{}
 		for _, person := range turn.People {
-			seat.UserIds, seat.Names = append(seat.UserIds, person.String()), append(seat.Names, n[person])
+			seat.UserIds, seat.Users = append(seat.UserIds, person.String()), append(seat.Users, n.user(person))
 		}
 		message.Turns = append(message.Turns, seat)
 	}

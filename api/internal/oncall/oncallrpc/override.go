@@ -194,8 +194,8 @@ func (w *work) overrides(ctx context.Context, asked oncalldb.ListOverridesParams
 	list := make([]*nightbellv1.Override, len(rows))
 	for i, row := range rows {
 		list[i] = &nightbellv1.Override{
-			Id: row.ID.String(), ScheduleId: row.ScheduleID.String(), ScheduleName: row.ScheduleName, Kind: row.Kind,
-			Person: known.personOr(row.UserID), Replaces: known.personOr(row.ReplacesUserID), CreatedBy: known.personOr(row.CreatedBy),
+			Id: row.ID.String(), Schedule: reference(&row.ScheduleID, row.ScheduleName), Kind: row.Kind,
+			User: known.userOr(row.UserID), ReplacesUser: known.userOr(row.ReplacesUserID), CreatedBy: known.userOr(row.CreatedBy),
 			StartsAt: timestamppb.New(row.StartsAt), EndsAt: timestamppb.New(row.EndsAt),
 			Reason: row.Reason, CreatedAt: timestamppb.New(row.CreatedAt),
 		}

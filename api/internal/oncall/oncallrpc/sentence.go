@@ -10,6 +10,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/oncall"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // message tells of a problem, with a sentence in the times of its schedule.
@@ -23,14 +24,14 @@ func (c *coverage) message(p problem) *nightbellv1.CoverageProblem {
 	}
 	message := problemOf(p.kind, *s, p.Span)
 	if p.person != uuid.Nil {
-		message.Person = c.names.person(p.person)
+		message.User = c.names.user(p.person)
 	}
 	name, time := c.names[p.person], when(s.Zone, p.Span, now)
 	switch p.kind {
 	case kindUnreachable:
 		message.Message = fmt.Sprintf("%s is on call for %s %s and cannot be reached: there is no contact method that works.", name, s.Name, time)
 	case kindDoubleBooked:
-		message.OtherScheduleId, message.OtherScheduleName = p.other.ID.String(), p.other.Name
+		message.OtherSchedule = &nightbellv1.Reference{Id: p.other.ID.String(), Name: p.other.Name}
 		message.Message = fmt.Sprintf("%s is on call for %s and for %s at once %s: one of them backs up nobody.", name, s.Name, p.other.Name, time)
 	case kindHiddenOverride:
 		message.Message = fmt.Sprintf("The override of %s for %s %s changes nothing: a later one wins, or it is so without it.",
@@ -47,10 +48,7 @@ func gapProblem(schedule oncall.Schedule, gap oncall.Span, now time.Time) *night
 }
 
 func problemOf(kind string, schedule oncall.Schedule, span oncall.Span) *nightbellv1.CoverageProblem {
-	problem := &nightbellv1.CoverageProblem{Kind: kind, ScheduleName: schedule.Name}
-	if schedule.ID != uuid.Nil {
-		problem.ScheduleId = schedule.ID.String()
-	}
+	problem := &nightbellv1.CoverageProblem{Kind: kind, Schedule: reference(postgres.Null(schedule.ID), schedule.Name)}
 	if !span.Start.IsZero() {
 		problem.StartsAt = timestamppb.New(span.Start)
 	}

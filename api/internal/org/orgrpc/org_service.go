@@ -19,18 +19,18 @@ type Server struct{ db *postgres.DB }
 // NewServer serves from this database.
 func NewServer(db *postgres.DB) *Server { return &Server{db: db} }
 
-// ListMembers lists everybody who can sign in to the caller's organization, by name.
-func (s *Server) ListMembers(ctx context.Context, _ *nightbellv1.ListMembersRequest) (*nightbellv1.ListMembersResponse, error) {
+// ListUsers lists everybody who can sign in to the caller's organization, by name.
+func (s *Server) ListUsers(ctx context.Context, _ *nightbellv1.ListUsersRequest) (*nightbellv1.ListUsersResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
-	answer := &nightbellv1.ListMembersResponse{}
+	answer := &nightbellv1.ListUsersResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID)
-		answer.Members = make([]*nightbellv1.Member, len(rows))
+		answer.Users = make([]*nightbellv1.User, len(rows))
 		for i, row := range rows {
-			answer.Members[i] = &nightbellv1.Member{
+			answer.Users[i] = &nightbellv1.User{
 				Id: row.ID.String(), Name: row.Name, Email: row.Email, Role: row.Role,
 				Timezone: row.Timezone, JoinedAt: timestamppb.New(row.JoinedAt),
 			}

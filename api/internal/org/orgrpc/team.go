@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	errNoMember = fault.InvalidField("member_ids", fault.Missing,
+	errNoMember = fault.InvalidField("user_ids", fault.Missing,
 		"One of these people is not a member of your organization. Invite them first.")
 	errNoTeam     = fault.New(fault.NotFound, "team_not_found", "Team not found")
 	errTeamExists = fault.New(fault.Conflict, "team_name_taken", "There is a team of this name already. Choose another name.")
@@ -38,7 +38,7 @@ type team struct {
 type asked interface {
 	GetName() string
 	GetDescription() string
-	GetMemberIds() []string
+	GetUserIds() []string
 }
 
 func readTeam(orgID, teamID uuid.UUID, request asked) (team, error) {
@@ -50,7 +50,7 @@ func readTeam(orgID, teamID uuid.UUID, request asked) (team, error) {
 	if strings.ContainsRune(description, 0) {
 		return team{}, fault.InvalidField("description", fault.BadFormat, "Remove the control characters from the description.")
 	}
-	members, err := parseMembers(request.GetMemberIds())
+	members, err := parseMembers(request.GetUserIds())
 	return team{orgID, teamID, name, description, members}, err
 }
 
@@ -209,7 +209,7 @@ func parseMembers(texts []string) ([]uuid.UUID, error) {
 func teamOf(teamID uuid.UUID, name, description string, members []uuid.UUID) *nightbellv1.Team {
 	team := &nightbellv1.Team{Id: teamID.String(), Name: name, Description: description}
 	for _, member := range members {
-		team.MemberIds = append(team.MemberIds, member.String())
+		team.UserIds = append(team.UserIds, member.String())
 	}
 	return team
 }

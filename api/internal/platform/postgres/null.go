@@ -1,6 +1,7 @@
 package postgres
 
-// Null is a pointer to v, or nil for the zero value: what a nullable column is given.
+// Null is a pointer to v, or nil for the zero value: what a nullable column, or an
+// optional field of an answer, is given.
 func Null[T comparable](v T) *T {
 	var zero T
 	if v == zero {

@@ -50,8 +50,8 @@ func incidents(count int) (list []*nightbellv1.IncidentSummary) {
 	for i := range count {
 		list = append(list, &nightbellv1.IncidentSummary{
 			Id: uuidText, Number: int32(i), Title: "Database is slow", Description: "p99 of 4.1 s", Status: "triggered", Severity: "high",
-			ServiceId: uuidText, ServiceName: "Checkout", TriggeredAt: timestamppb.New(at),
-			Assignee: &nightbellv1.Person{Id: uuidText, Name: "Mara"}, Source: "prometheus", AlertCount: 2,
+			Service: &nightbellv1.Reference{Id: uuidText, Name: "Checkout"}, ServiceName: new("Checkout"), TriggeredAt: timestamppb.New(at),
+			Assignee: &nightbellv1.Reference{Id: uuidText, Name: "Mara"}, Source: "prometheus", AlertCount: 2,
 		})
 	}
 	return list

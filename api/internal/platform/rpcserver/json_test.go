@@ -128,7 +128,7 @@ func someMessage(random *rand.Rand, field protoreflect.FieldDescriptor, empty fu
 }
 
 func TestJSONRefusesWhatIsNotUTF8(t *testing.T) {
-	if text, err := marshalJSON(&nightbellv1.Person{Name: "\xff"}); err == nil {
+	if text, err := marshalJSON(&nightbellv1.Reference{Name: "\xff"}); err == nil {
 		t.Errorf("%q", text)
 	}
 }
@@ -136,11 +136,11 @@ func TestJSONRefusesWhatIsNotUTF8(t *testing.T) {
 func BenchmarkListOfAThousand(b *testing.B) {
 	response := &nightbellv1.ListIncidentsResponse{}
 	for n := range 1000 {
-		person := &nightbellv1.Person{Id: "018f0c3e-0000-7000-8000-000000000001", Name: "Ada Lovelace"}
+		person := &nightbellv1.Reference{Id: "018f0c3e-0000-7000-8000-000000000001", Name: "Ada Lovelace"}
 		response.Incidents = append(response.Incidents, &nightbellv1.IncidentSummary{
 			Id: "018f0c3e-0000-7000-8000-000000000001", Number: int32(n), Title: "Error rate of checkout is above 5%",
 			Description: "5% of the requests to checkout have failed for 5 minutes.", Status: "resolved", Severity: "critical",
-			ServiceId: "018f0c3e-0000-7000-8000-000000000002", ServiceName: "Checkout", TriggeredAt: timestamppb.Now(),
+			Service: &nightbellv1.Reference{Id: "018f0c3e-0000-7000-8000-000000000002", Name: "Checkout"}, ServiceName: new("Checkout"), TriggeredAt: timestamppb.Now(),
 			AcknowledgedAt: timestamppb.Now(), ResolvedAt: timestamppb.Now(), AcknowledgedBy: person,
 		})
 	}

@@ -70,7 +70,7 @@ func TestJSONForm(t *testing.T) {
 	}
 	list, _ := body["incidents"].([]any)
 	incident, _ := list[0].(map[string]any)
-	if body["next_cursor"] != "" || incident["number"] != 3.0 || incident["service_id"] != "" {
+	if body["next_cursor"] != nil || incident["number"] != 3.0 || incident["service"] != nil {
 		t.Errorf("empty fields are left out, or named in camelCase: %s", got.body)
 	}
 	if text, err := marshalJSON(&nightbellv1.Incident{}); err != nil || !strings.Contains(string(text), `"tags":{}`) {

@@ -16,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // Answer gives the people and contacts of what is foreseen their names, and says all of it
@@ -26,9 +27,9 @@ func Answer(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f paging.Foresight,
 		return nil, err
 	}
 	response := &nightbellv1.ExplainResponse{
-		ServiceId: idText(f.ServiceID), ServiceName: f.ServiceName, PolicyId: idText(f.Policy.ID), PolicyName: f.Policy.Name,
+		Service: reference(f.ServiceID, f.ServiceName), EscalationPolicy: reference(f.Policy.ID, f.Policy.Name),
 		Severity: string(f.Severity), At: timestamppb.New(f.At),
-		HeldUntil: moment(f.Hold.Until), HeldBecause: f.Hold.Because,
+		HoldEndsAt: moment(f.Hold.Until), HoldReason: postgres.Null(f.Hold.Because),
 	}
 	for _, decision := range f.Ahead {
 		response.Moments = append(response.Moments, t.moments(decision)...)
@@ -128,7 +129,7 @@ func continues(m *nightbellv1.ExplainMoment, effect escalation.Effect) bool {
 func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.ExplainPage {
 	page := &nightbellv1.ExplainPage{Why: why(effect.Why)}
 	if effect.UserID != uuid.Nil {
-		page.Person = &nightbellv1.Person{Id: effect.UserID.String(), Name: t.people[effect.UserID]}
+		page.User = reference(effect.UserID, t.people[effect.UserID])
 	}
 	for _, planned := range notify.Plan(t.Rules(effect), string(incident.UrgencyOf(t.Severity)), at) {
 		c := t.contacts[planned.ContactMethodID]
@@ -136,7 +137,7 @@ func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.Expla
 			Channel: string(planned.Kind), Name: c.name, Hint: c.hint, At: timestamppb.New(planned.DueAt),
 		}
 		if t.verifyMail && c.unverified && effect.StepID != escalation.LastResortID { // as delivery decides
-			explained.SkippedBecause = notConfirmed
+			explained.SkippedBecause = new(notConfirmed)
 		}
 		page.Contacts = append(page.Contacts, explained)
 	}

@@ -10,6 +10,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // StoredWhy reads the reason that was kept with a page. Pages that are older than
@@ -27,19 +28,19 @@ func StoredWhy(text []byte) (*nightbellv1.Why, error) {
 
 func why(of escalation.Why) *nightbellv1.Why {
 	return &nightbellv1.Why{
-		Sentence: of.Sentence, PolicyId: idText(of.PolicyID), PolicyName: of.PolicyName, Step: int32(of.Step), Round: int32(of.Round),
-		TargetKind: string(of.TargetKind), TargetId: idText(of.TargetID), TargetName: of.TargetName,
-		Because: string(of.Because), BecauseName: of.BecauseName, ShiftStartsAt: moment(of.ShiftStartsAt), ShiftEndsAt: moment(of.ShiftEndsAt),
+		Sentence: of.Sentence, EscalationPolicy: reference(of.PolicyID, of.PolicyName), Step: int32(of.Step), Round: int32(of.Round),
+		TargetKind: string(of.TargetKind), Target: reference(of.TargetID, of.TargetName),
+		Because: postgres.Null(string(of.Because)), BecauseName: postgres.Null(of.BecauseName), ShiftStartsAt: moment(of.ShiftStartsAt), ShiftEndsAt: moment(of.ShiftEndsAt),
 		Severity: string(of.Severity), DecidedAt: moment(of.DecidedAt),
 	}
 }
 
-// idText is empty for no id.
-func idText(id uuid.UUID) string {
+// reference is absent for no id.
+func reference(id uuid.UUID, name string) *nightbellv1.Reference {
 	if id == uuid.Nil {
-		return ""
+		return nil
 	}
-	return id.String()
+	return &nightbellv1.Reference{Id: id.String(), Name: name}
 }
 
 // moment is absent for no time.

@@ -75,9 +75,9 @@ func nextOthers(paging []*nightbellv1.ExplainMoment) *nightbellv1.ExplainMoment 
 func named(pages []*nightbellv1.ExplainPage) string {
 	var names []string
 	for _, page := range pages {
-		name := page.GetWhy().GetTargetName()
-		if page.GetPerson() != nil {
-			name = page.GetPerson().GetName()
+		name := page.GetWhy().GetTarget().GetName()
+		if page.GetUser() != nil {
+			name = page.GetUser().GetName()
 		}
 		names = append(names, name)
 	}

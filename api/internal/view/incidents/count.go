@@ -45,8 +45,8 @@ func (c *Counter) Count(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now tim
 	err = tx.QueryRow(ctx, `SELECT (SELECT count(*) FROM incident WHERE org_id = $1 AND status = 'triggered'),
 		(SELECT count(*) FROM incident WHERE org_id = $1 AND status = 'acknowledged'),
 		(SELECT count(*) FROM incident WHERE org_id = $1 AND triggered_at >= $2)`, orgID, then.before).
-		Scan(&response.Triggered, &response.Acknowledged, &since)
-	response.Resolved = then.incidents + since - response.Triggered - response.Acknowledged
+		Scan(&response.TriggeredCount, &response.AcknowledgedCount, &since)
+	response.ResolvedCount = then.incidents + since - response.TriggeredCount - response.AcknowledgedCount
 	return response, err
 }
 

@@ -29,10 +29,10 @@ func TestCountsStayExact(t *testing.T) {
 		t.Helper()
 		for _, org := range []uuid.UUID{large, small} {
 			counted, truth := counts(t, db, &counter, org), &nightbellv1.CountIncidentsResponse{}
-			for status, into := range map[string]*int32{"triggered": &truth.Triggered, "acknowledged": &truth.Acknowledged, "resolved": &truth.Resolved} {
+			for status, into := range map[string]*int32{"triggered": &truth.TriggeredCount, "acknowledged": &truth.AcknowledgedCount, "resolved": &truth.ResolvedCount} {
 				*into = pgtest.One[int32](t, db, `SELECT count(*)::int FROM incident WHERE org_id = $1 AND status = $2`, org, status)
 			}
-			if counted.GetTriggered() != truth.GetTriggered() || counted.GetAcknowledged() != truth.GetAcknowledged() || counted.GetResolved() != truth.GetResolved() {
+			if counted.GetTriggeredCount() != truth.GetTriggeredCount() || counted.GetAcknowledgedCount() != truth.GetAcknowledgedCount() || counted.GetResolvedCount() != truth.GetResolvedCount() {
 				t.Errorf("%s: counted %v, there are %v", when, counted, truth)
 			}
 		}

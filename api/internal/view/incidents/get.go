@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // Get reads one incident with the state of its paging. It is pgx.ErrNoRows when the
@@ -39,6 +40,8 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbel
 func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.Escalation, error) {
 	e := &nightbellv1.Escalation{}
 	var policy *uuid.UUID
+	var policyName, reason string
+	var step int32
 	var due *time.Time
 	// As many steps as the round has passed lie behind; the last resort is none of them.
 	err := tx.QueryRow(ctx, `
@@ -50,12 +53,13 @@ func escalation(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*n
 		FROM incident i LEFT JOIN escalation_policy p ON p.org_id = i.org_id AND p.id = i.paging_policy_id
 		LEFT JOIN maintenance_window w ON w.org_id = i.org_id AND w.id = i.paging_held_by
 		WHERE i.org_id = $1 AND i.id = $2 AND i.paging_status IS NOT NULL`, orgID, incidentID).
-		Scan(&e.Status, &policy, &e.PolicyName, &e.Step, &due, &e.Reason, &e.Steps)
+		Scan(&e.Status, &policy, &policyName, &step, &due, &reason, &e.StepCount)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // an incident may never have paged anybody
 	}
+	e.Step, e.Reason = postgres.Null(step), postgres.Null(reason)
 	if policy != nil {
-		e.PolicyId = policy.String()
+		e.EscalationPolicy = &nightbellv1.Reference{Id: policy.String(), Name: policyName}
 	}
 	if due != nil {
 		e.NextDueAt = timestamppb.New(*due)

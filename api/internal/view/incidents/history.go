@@ -12,58 +12,59 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/view/explain"
 )
 
-const eventColumns = `seq, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at`
+const entryColumns = `seq, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at`
 
-func scanEvent(row pgx.CollectableRow) (*nightbellv1.TimelineEvent, error) {
-	event := &nightbellv1.TimelineEvent{}
+func scanEntry(row pgx.CollectableRow) (*nightbellv1.TimelineEntry, error) {
+	entry := &nightbellv1.TimelineEntry{}
 	var seq int64
-	var eventID, incidentID uuid.UUID
+	var entryID, incidentID uuid.UUID
 	var actor *uuid.UUID
 	var actorName string
 	var data []byte
 	var at time.Time
-	if err := row.Scan(&seq, &eventID, &incidentID, &event.Kind, &event.ActorKind, &actor, &actorName, &event.Message, &data, &at); err != nil {
+	if err := row.Scan(&seq, &entryID, &incidentID, &entry.Kind, &entry.ActorKind, &actor, &actorName, &entry.Message, &data, &at); err != nil {
 		return nil, err
 	}
-	event.Seq, event.Id, event.IncidentId, event.At = float64(seq), eventID.String(), incidentID.String(), timestamppb.New(at)
+	entry.Seq, entry.Id, entry.IncidentId, entry.At = float64(seq), entryID.String(), incidentID.String(), timestamppb.New(at)
 	if actorName != "" {
-		event.Actor = &nightbellv1.Person{Name: actorName}
+		entry.Actor = &nightbellv1.Actor{Name: actorName}
 		if actor != nil {
-			event.Actor.Id = actor.String()
+			entry.Actor.Id = new(actor.String())
 		}
 	}
 	if len(data) > len("{}") {
-		event.Data = &structpb.Struct{}
-		return event, protojson.Unmarshal(data, event.Data)
+		entry.Data = &structpb.Struct{}
+		return entry, protojson.Unmarshal(data, entry.Data)
 	}
-	return event, nil
+	return entry, nil
 }
 
 // Timeline reads the history of an incident, oldest first. An incident that does not
 // exist has none.
-func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEvent, error) {
-	rows, err := tx.Query(ctx, `SELECT `+eventColumns+` FROM timeline_event WHERE org_id = $1 AND incident_id = $2 ORDER BY seq`, orgID, incidentID)
+func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEntry, error) {
+	rows, err := tx.Query(ctx, `SELECT `+entryColumns+` FROM timeline_event WHERE org_id = $1 AND incident_id = $2 ORDER BY seq`, orgID, incidentID)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, scanEvent)
+	return pgx.CollectRows(rows, scanEntry)
 }
 
 // Feed reads what happened in an organization after a place in the live feed, in
-// order, at most limit events. A negative place means the newest event only.
-func Feed(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, after int64, limit int) ([]*nightbellv1.TimelineEvent, error) {
-	sql := `SELECT ` + eventColumns + ` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+// order, at most limit entries. A negative place means the newest one only.
+func Feed(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, after int64, limit int) ([]*nightbellv1.TimelineEntry, error) {
+	sql := `SELECT ` + entryColumns + ` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	if after < 0 {
-		sql, limit = `SELECT `+eventColumns+` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq DESC LIMIT $3`, 1
+		sql, limit = `SELECT `+entryColumns+` FROM timeline_event WHERE org_id = $1 AND seq > $2 ORDER BY seq DESC LIMIT $3`, 1
 	}
 	rows, err := tx.Query(ctx, sql, orgID, after, limit)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, scanEvent)
+	return pgx.CollectRows(rows, scanEntry)
 }
 
 // attempt is how the database hands over one try to deliver.
@@ -99,21 +100,21 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 	n := &nightbellv1.Notification{}
 	var notificationID uuid.UUID
 	var user *uuid.UUID
-	var name string
+	var name, reason string
 	var dueAt time.Time
 	var finishedAt *time.Time
 	var why, attempts []byte
-	err := row.Scan(&notificationID, &n.Step, &n.Round, &user, &name, &n.Channel, &n.ContactName, &n.ContactHint, &n.State,
-		&dueAt, &finishedAt, &n.Reason, &why, &attempts)
+	err := row.Scan(&notificationID, &n.Step, &n.Round, &user, &name, &n.Channel, &n.ContactName, &n.ContactHint, &n.Status,
+		&dueAt, &finishedAt, &reason, &why, &attempts)
 	if err != nil {
 		return nil, err
 	}
 	if n.Why, err = explain.StoredWhy(why); err != nil {
 		return nil, err
 	}
-	n.Id, n.DueAt, n.FinishedAt = notificationID.String(), timestamppb.New(dueAt), moment(finishedAt)
+	n.Id, n.DueAt, n.FinishedAt, n.Reason = notificationID.String(), timestamppb.New(dueAt), moment(finishedAt), postgres.Null(reason)
 	if user != nil {
-		n.Person = &nightbellv1.Person{Id: user.String(), Name: name}
+		n.User = &nightbellv1.Reference{Id: user.String(), Name: name}
 	}
 	var tries []attempt
 	if err := json.Unmarshal(attempts, &tries); err != nil {
@@ -145,7 +146,7 @@ const alertsOf = `
 func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
 	response := &nightbellv1.ListIncidentAlertsResponse{}
 	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'firing'), count(*) FROM (`+alertsOf+`) a`,
-		orgID, incidentID).Scan(&response.Firing, &response.Total)
+		orgID, incidentID).Scan(&response.FiringCount, &response.TotalCount)
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +165,10 @@ func scanAlert(row pgx.CollectableRow) (*nightbellv1.Alert, error) {
 	var alertID uuid.UUID
 	var startsAt, lastSeenAt time.Time
 	var endsAt *time.Time
-	err := row.Scan(&alertID, &a.Key, &a.Status, &a.Severity, &a.Source, &a.Title, &a.Description, &a.Labels, &a.Annotations, &a.Link,
+	var link string
+	err := row.Scan(&alertID, &a.Key, &a.Status, &a.Severity, &a.Source, &a.Title, &a.Description, &a.Labels, &a.Annotations, &link,
 		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt)
+	a.Link = postgres.Null(link)
 	a.Id, a.StartsAt, a.EndsAt, a.LastSeenAt = alertID.String(), timestamppb.New(startsAt), moment(endsAt), timestamppb.New(lastSeenAt)
 	return a, err
 }

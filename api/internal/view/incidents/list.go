@@ -36,7 +36,7 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	if len(found) > limit {
 		found = found[:limit]
 		last := found[limit-1]
-		response.NextCursor = page.Encode(orgID, last.triggeredAt, last.id)
+		response.NextCursor = new(page.Encode(orgID, last.triggeredAt, last.id))
 	}
 	response.Incidents = make([]*nightbellv1.IncidentSummary, len(found))
 	for i := range found {

@@ -84,7 +84,7 @@ func listed(t *testing.T, db *pgtest.Database, org uuid.UUID, request *nightbell
 		response, err := incidents.List(ctx, tx, org, request)
 		for _, incident := range response.GetIncidents() {
 			ids = append(ids, incident.GetId())
-			if want := []string{"Checkout", ""}[incident.GetNumber()%2]; incident.GetServiceName() != want || (incident.GetServiceId() == "") != (want == "") {
+			if want := []string{"Checkout", ""}[incident.GetNumber()%2]; incident.GetServiceName() != want || (incident.GetService() == nil) != (want == "") {
 				t.Errorf("%s is about %q, want %q", incident.GetTitle(), incident.GetServiceName(), want)
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // Lists leave out what only the screen of one incident shows, and shorten texts: a thousand
@@ -65,13 +66,13 @@ func scan(from pgx.CollectableRow) (r row, err error) {
 func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 	i := &nightbellv1.Incident{
 		Id: r.id.String(), Number: r.number, Title: r.title, Description: r.description, Status: r.status, Severity: r.severity,
-		Urgency: r.urgency, ServiceId: textOf(r.service), ServiceName: known.service(r.service),
+		Urgency: r.urgency, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
-		AcknowledgedBy: known.people.person(r.acknowledgedBy), ResolvedBy: known.people.person(r.resolvedBy),
-		Assignee: known.people.person(r.assignee), CreatedBy: known.people.person(r.createdBy),
-		Source: r.source, AlertCount: r.alertCount, TruncatedAlerts: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
+		AcknowledgedBy: known.people.reference(r.acknowledgedBy), ResolvedBy: known.people.reference(r.resolvedBy),
+		Assignee: known.people.reference(r.assignee), CreatedBy: known.people.reference(r.createdBy),
+		Source: r.source, AlertCount: r.alertCount, TruncatedAlertCount: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
 	}
-	i.AcknowledgedSeverity, i.ConfirmationWanted = r.acknowledgedSeverity, r.wantsConfirmation()
+	i.AcknowledgedSeverity, i.ConfirmationWanted = postgres.Null(r.acknowledgedSeverity), r.wantsConfirmation()
 	return i, readDetails(r.details, i)
 }
 
@@ -87,9 +88,9 @@ func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 	description := shorten(r.description, min(maxListText-len(title), sizeOf(r.description, maxListDescription)))
 	s := &nightbellv1.IncidentSummary{
 		Id: r.id.String(), Number: r.number, Title: title, Description: description,
-		Status: r.status, Severity: r.severity, ServiceId: textOf(r.service), ServiceName: known.service(r.service),
+		Status: r.status, Severity: r.severity, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
-		AcknowledgedBy: known.people.person(r.acknowledgedBy), Assignee: known.people.person(r.assignee),
+		AcknowledgedBy: known.people.reference(r.acknowledgedBy), Assignee: known.people.reference(r.assignee),
 		Source: r.source, AlertCount: r.alertCount,
 	}
 	if r.wantsConfirmation() {
@@ -141,13 +142,6 @@ func readDetails(details []byte, i *nightbellv1.Incident) error {
 	return nil
 }
 
-func textOf(id *uuid.UUID) string {
-	if id == nil {
-		return ""
-	}
-	return id.String()
-}
-
 func moment(t *time.Time) *timestamppb.Timestamp {
 	if t == nil {
 		return nil
@@ -158,11 +152,12 @@ func moment(t *time.Time) *timestamppb.Timestamp {
 // known is the names of what rows refer to.
 type known struct{ services, people names }
 
-func (k *known) service(id *uuid.UUID) string {
+// service is the name that the specification's client reads.
+func (k *known) service(id *uuid.UUID) *string {
 	if id == nil {
-		return ""
+		return nil
 	}
-	return k.services[*id]
+	return new(k.services[*id])
 }
 
 // collect reads incidents and the names of their services and people, with one more round
@@ -211,10 +206,10 @@ func (n names) queue(batch *pgx.Batch, sql string) {
 	})
 }
 
-// person is absent for nobody.
-func (n names) person(id *uuid.UUID) *nightbellv1.Person {
+// reference is absent for nobody and nothing.
+func (n names) reference(id *uuid.UUID) *nightbellv1.Reference {
 	if id == nil {
 		return nil
 	}
-	return &nightbellv1.Person{Id: id.String(), Name: n[*id]}
+	return &nightbellv1.Reference{Id: id.String(), Name: n[*id]}
 }

@@ -94,7 +94,7 @@ type IncidentServiceClient interface {
 	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
 	// caller has left. Each has its own result; what one cannot do stops no other.
 	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
-	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+	// AssignIncident gives the incident to a user, or to nobody without assignee_id. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
@@ -360,7 +360,7 @@ type IncidentServiceHandler interface {
 	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
 	// caller has left. Each has its own result; what one cannot do stops no other.
 	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
-	// AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+	// AssignIncident gives the incident to a user, or to nobody without assignee_id. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.

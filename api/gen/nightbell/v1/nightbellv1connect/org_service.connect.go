@@ -33,8 +33,8 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
-	// OrgServiceListMembersProcedure is the fully-qualified name of the OrgService's ListMembers RPC.
-	OrgServiceListMembersProcedure = "/nightbell.v1.OrgService/ListMembers"
+	// OrgServiceListUsersProcedure is the fully-qualified name of the OrgService's ListUsers RPC.
+	OrgServiceListUsersProcedure = "/nightbell.v1.OrgService/ListUsers"
 	// OrgServiceListTeamsProcedure is the fully-qualified name of the OrgService's ListTeams RPC.
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
 	// OrgServiceCreateTeamProcedure is the fully-qualified name of the OrgService's CreateTeam RPC.
@@ -47,10 +47,11 @@ const (
 
 // OrgServiceClient is a client for the nightbell.v1.OrgService service.
 type OrgServiceClient interface {
-	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
+	// ListUsers gives everybody who can sign in to the organization.
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
-	// UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
+	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
 	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
 	// of the team stay, without a team.
@@ -68,10 +69,10 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 	baseURL = strings.TrimRight(baseURL, "/")
 	orgServiceMethods := v1.File_nightbell_v1_org_service_proto.Services().ByName("OrgService").Methods()
 	return &orgServiceClient{
-		listMembers: connect.NewClient[v1.ListMembersRequest, v1.ListMembersResponse](
+		listUsers: connect.NewClient[v1.ListUsersRequest, v1.ListUsersResponse](
 			httpClient,
-			baseURL+OrgServiceListMembersProcedure,
-			connect.WithSchema(orgServiceMethods.ByName("ListMembers")),
+			baseURL+OrgServiceListUsersProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("ListUsers")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -105,16 +106,16 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 
 // orgServiceClient implements OrgServiceClient.
 type orgServiceClient struct {
-	listMembers *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
-	listTeams   *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
-	createTeam  *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
-	updateTeam  *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
-	deleteTeam  *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
+	listUsers  *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	listTeams  *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
+	createTeam *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
+	updateTeam *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
+	deleteTeam *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
 }
 
-// ListMembers calls nightbell.v1.OrgService.ListMembers.
-func (c *orgServiceClient) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
-	response, err := c.listMembers.CallUnary(ctx, connect.NewRequest(req))
+// ListUsers calls nightbell.v1.OrgService.ListUsers.
+func (c *orgServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
+	response, err := c.listUsers.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -159,10 +160,11 @@ func (c *orgServiceClient) DeleteTeam(ctx context.Context, req *v1.DeleteTeamReq
 
 // OrgServiceHandler is an implementation of the nightbell.v1.OrgService service.
 type OrgServiceHandler interface {
-	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
+	// ListUsers gives everybody who can sign in to the organization.
+	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
-	// UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
+	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
 	// DeleteTeam is refused (409) while an escalation policy pages the team. Services and schedules
 	// of the team stay, without a team.
@@ -176,10 +178,10 @@ type OrgServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	orgServiceMethods := v1.File_nightbell_v1_org_service_proto.Services().ByName("OrgService").Methods()
-	orgServiceListMembersHandler := connect.NewUnaryHandlerSimple(
-		OrgServiceListMembersProcedure,
-		svc.ListMembers,
-		connect.WithSchema(orgServiceMethods.ByName("ListMembers")),
+	orgServiceListUsersHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceListUsersProcedure,
+		svc.ListUsers,
+		connect.WithSchema(orgServiceMethods.ByName("ListUsers")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -210,8 +212,8 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 	)
 	return "/nightbell.v1.OrgService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case OrgServiceListMembersProcedure:
-			orgServiceListMembersHandler.ServeHTTP(w, r)
+		case OrgServiceListUsersProcedure:
+			orgServiceListUsersHandler.ServeHTTP(w, r)
 		case OrgServiceListTeamsProcedure:
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
 		case OrgServiceCreateTeamProcedure:
@@ -229,8 +231,8 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 // UnimplementedOrgServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedOrgServiceHandler struct{}
 
-func (UnimplementedOrgServiceHandler) ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.ListMembers is not implemented"))
+func (UnimplementedOrgServiceHandler) ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.ListUsers is not implemented"))
 }
 
 func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {

@@ -119,9 +119,9 @@ export declare const RegisterRequestSchema: GenMessage<RegisterRequest, {jsonTyp
  */
 export declare type RegisterResponse = Message<"nightbell.v1.RegisterResponse"> & {
   /**
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: User | undefined;
+  user?: SignedInUser | undefined;
 
   /**
    * @generated from field: string message = 2;
@@ -141,9 +141,9 @@ export declare type RegisterResponse = Message<"nightbell.v1.RegisterResponse"> 
  */
 export declare type RegisterResponseJson = {
   /**
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: UserJson;
+  user?: SignedInUserJson;
 
   /**
    * @generated from field: string message = 2;
@@ -219,9 +219,9 @@ export declare const LoginRequestSchema: GenMessage<LoginRequest, {jsonType: Log
  */
 export declare type LoginResponse = Message<"nightbell.v1.LoginResponse"> & {
   /**
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: User | undefined;
+  user?: SignedInUser | undefined;
 
   /**
    * @generated from field: nightbell.v1.Tokens tokens = 2;
@@ -241,9 +241,9 @@ export declare type LoginResponse = Message<"nightbell.v1.LoginResponse"> & {
  */
 export declare type LoginResponseJson = {
   /**
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: UserJson;
+  user?: SignedInUserJson;
 
   /**
    * @generated from field: nightbell.v1.Tokens tokens = 2;
@@ -300,9 +300,9 @@ export declare type RefreshResponse = Message<"nightbell.v1.RefreshResponse"> & 
   tokens?: Tokens | undefined;
 
   /**
-   * @generated from field: nightbell.v1.User user = 2;
+   * @generated from field: nightbell.v1.SignedInUser user = 2;
    */
-  user?: User | undefined;
+  user?: SignedInUser | undefined;
 };
 
 /**
@@ -315,9 +315,9 @@ export declare type RefreshResponseJson = {
   tokens?: TokensJson;
 
   /**
-   * @generated from field: nightbell.v1.User user = 2;
+   * @generated from field: nightbell.v1.SignedInUser user = 2;
    */
-  user?: UserJson;
+  user?: SignedInUserJson;
 };
 
 /**
@@ -395,9 +395,9 @@ export declare type GetMeResponse = Message<"nightbell.v1.GetMeResponse"> & {
   /**
    * The person who calls; absent for an API key.
    *
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: User | undefined;
+  user?: SignedInUser | undefined;
 
   /**
    * The API key that calls; absent for a person.
@@ -426,9 +426,9 @@ export declare type GetMeResponseJson = {
   /**
    * The person who calls; absent for an API key.
    *
-   * @generated from field: nightbell.v1.User user = 1;
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
    */
-  user?: UserJson;
+  user?: SignedInUserJson;
 
   /**
    * The API key that calls; absent for a person.
@@ -471,11 +471,11 @@ export declare type Tokens = Message<"nightbell.v1.Tokens"> & {
   refreshToken: string;
 
   /**
-   * Seconds until the access token expires.
+   * How long the access token is accepted.
    *
-   * @generated from field: int32 expires_in = 3 [json_name = "expires_in"];
+   * @generated from field: int32 expires_in_seconds = 3 [json_name = "expires_in_seconds"];
    */
-  expiresIn: number;
+  expiresInSeconds: number;
 };
 
 /**
@@ -493,11 +493,11 @@ export declare type TokensJson = {
   refresh_token?: string;
 
   /**
-   * Seconds until the access token expires.
+   * How long the access token is accepted.
    *
-   * @generated from field: int32 expires_in = 3 [json_name = "expires_in"];
+   * @generated from field: int32 expires_in_seconds = 3 [json_name = "expires_in_seconds"];
    */
-  expires_in?: number;
+  expires_in_seconds?: number;
 };
 
 /**
@@ -507,11 +507,11 @@ export declare type TokensJson = {
 export declare const TokensSchema: GenMessage<Tokens, {jsonType: TokensJson}>;
 
 /**
- * The signed-in person, in one organization.
+ * The signed-in user, in one organization.
  *
- * @generated from message nightbell.v1.User
+ * @generated from message nightbell.v1.SignedInUser
  */
-export declare type User = Message<"nightbell.v1.User"> & {
+export declare type SignedInUser = Message<"nightbell.v1.SignedInUser"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -556,11 +556,11 @@ export declare type User = Message<"nightbell.v1.User"> & {
 };
 
 /**
- * The signed-in person, in one organization.
+ * The signed-in user, in one organization.
  *
- * @generated from message nightbell.v1.User
+ * @generated from message nightbell.v1.SignedInUser
  */
-export declare type UserJson = {
+export declare type SignedInUserJson = {
   /**
    * @generated from field: string id = 1;
    */
@@ -605,10 +605,10 @@ export declare type UserJson = {
 };
 
 /**
- * Describes the message nightbell.v1.User.
- * Use `create(UserSchema)` to create a new message.
+ * Describes the message nightbell.v1.SignedInUser.
+ * Use `create(SignedInUserSchema)` to create a new message.
  */
-export declare const UserSchema: GenMessage<User, {jsonType: UserJson}>;
+export declare const SignedInUserSchema: GenMessage<SignedInUser, {jsonType: SignedInUserJson}>;
 
 /**
  * Accounts, sign-in and sessions.

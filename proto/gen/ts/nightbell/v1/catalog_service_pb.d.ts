@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { Reference, ReferenceJson } from "./reference_pb";
 import type { Warning, WarningJson } from "./warning_pb";
 
 /**
@@ -41,9 +42,9 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   /**
    * How many incidents are open (triggered or acknowledged).
    *
-   * @generated from field: int32 incidents = 5;
+   * @generated from field: int32 open_incident_count = 5 [json_name = "open_incident_count"];
    */
-  incidents: number;
+  openIncidentCount: number;
 
   /**
    * @generated from field: google.protobuf.Timestamp last_incident_at = 6 [json_name = "last_incident_at"];
@@ -51,36 +52,43 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   lastIncidentAt?: Timestamp | undefined;
 
   /**
-   * The team's name, or else the owner's.
+   * Absent, like their ids, when there is none. Change them by the ids.
    *
-   * @generated from field: string owner = 7;
+   * @generated from field: nightbell.v1.Reference team = 7;
    */
-  owner: string;
+  team?: Reference | undefined;
 
   /**
-   * @generated from field: string team_id = 8 [json_name = "team_id"];
+   * @generated from field: nightbell.v1.Reference owner = 8;
    */
-  teamId: string;
+  owner?: Reference | undefined;
 
   /**
-   * @generated from field: string owner_user_id = 9 [json_name = "owner_user_id"];
+   * Absent when the organization's default policy is used.
+   *
+   * @generated from field: nightbell.v1.Reference escalation_policy = 9 [json_name = "escalation_policy"];
    */
-  ownerUserId: string;
+  escalationPolicy?: Reference | undefined;
 
   /**
-   * @generated from field: string escalation_policy_id = 10 [json_name = "escalation_policy_id"];
+   * @generated from field: optional string team_id = 10 [json_name = "team_id"];
    */
-  escalationPolicyId: string;
+  teamId?: string | undefined;
 
   /**
-   * @generated from field: string escalation_policy_name = 11 [json_name = "escalation_policy_name"];
+   * @generated from field: optional string owner_id = 11 [json_name = "owner_id"];
    */
-  escalationPolicyName: string;
+  ownerId?: string | undefined;
 
   /**
-   * @generated from field: string repo_url = 12 [json_name = "repo_url"];
+   * @generated from field: optional string escalation_policy_id = 20 [json_name = "escalation_policy_id"];
    */
-  repoUrl: string;
+  escalationPolicyId?: string | undefined;
+
+  /**
+   * @generated from field: optional string repo_url = 12 [json_name = "repo_url"];
+   */
+  repoUrl?: string | undefined;
 
   /**
    * @generated from field: int32 tier = 13;
@@ -155,9 +163,9 @@ export declare type ServiceJson = {
   /**
    * How many incidents are open (triggered or acknowledged).
    *
-   * @generated from field: int32 incidents = 5;
+   * @generated from field: int32 open_incident_count = 5 [json_name = "open_incident_count"];
    */
-  incidents?: number;
+  open_incident_count?: number;
 
   /**
    * @generated from field: google.protobuf.Timestamp last_incident_at = 6 [json_name = "last_incident_at"];
@@ -165,34 +173,41 @@ export declare type ServiceJson = {
   last_incident_at?: TimestampJson;
 
   /**
-   * The team's name, or else the owner's.
+   * Absent, like their ids, when there is none. Change them by the ids.
    *
-   * @generated from field: string owner = 7;
+   * @generated from field: nightbell.v1.Reference team = 7;
    */
-  owner?: string;
+  team?: ReferenceJson;
 
   /**
-   * @generated from field: string team_id = 8 [json_name = "team_id"];
+   * @generated from field: nightbell.v1.Reference owner = 8;
+   */
+  owner?: ReferenceJson;
+
+  /**
+   * Absent when the organization's default policy is used.
+   *
+   * @generated from field: nightbell.v1.Reference escalation_policy = 9 [json_name = "escalation_policy"];
+   */
+  escalation_policy?: ReferenceJson;
+
+  /**
+   * @generated from field: optional string team_id = 10 [json_name = "team_id"];
    */
   team_id?: string;
 
   /**
-   * @generated from field: string owner_user_id = 9 [json_name = "owner_user_id"];
+   * @generated from field: optional string owner_id = 11 [json_name = "owner_id"];
    */
-  owner_user_id?: string;
+  owner_id?: string;
 
   /**
-   * @generated from field: string escalation_policy_id = 10 [json_name = "escalation_policy_id"];
+   * @generated from field: optional string escalation_policy_id = 20 [json_name = "escalation_policy_id"];
    */
   escalation_policy_id?: string;
 
   /**
-   * @generated from field: string escalation_policy_name = 11 [json_name = "escalation_policy_name"];
-   */
-  escalation_policy_name?: string;
-
-  /**
-   * @generated from field: string repo_url = 12 [json_name = "repo_url"];
+   * @generated from field: optional string repo_url = 12 [json_name = "repo_url"];
    */
   repo_url?: string;
 
@@ -266,9 +281,9 @@ export declare type CreateServiceRequest = Message<"nightbell.v1.CreateServiceRe
   teamId: string;
 
   /**
-   * @generated from field: string owner_user_id = 4 [json_name = "owner_user_id"];
+   * @generated from field: string owner_id = 4 [json_name = "owner_id"];
    */
-  ownerUserId: string;
+  ownerId: string;
 
   /**
    * The organization's default policy when empty.
@@ -317,9 +332,9 @@ export declare type CreateServiceRequestJson = {
   team_id?: string;
 
   /**
-   * @generated from field: string owner_user_id = 4 [json_name = "owner_user_id"];
+   * @generated from field: string owner_id = 4 [json_name = "owner_id"];
    */
-  owner_user_id?: string;
+  owner_id?: string;
 
   /**
    * The organization's default policy when empty.
@@ -539,9 +554,9 @@ export declare type UpdateServiceRequest = Message<"nightbell.v1.UpdateServiceRe
   teamId: string;
 
   /**
-   * @generated from field: string owner_user_id = 5 [json_name = "owner_user_id"];
+   * @generated from field: string owner_id = 5 [json_name = "owner_id"];
    */
-  ownerUserId: string;
+  ownerId: string;
 
   /**
    * @generated from field: string escalation_policy_id = 6 [json_name = "escalation_policy_id"];
@@ -608,9 +623,9 @@ export declare type UpdateServiceRequestJson = {
   team_id?: string;
 
   /**
-   * @generated from field: string owner_user_id = 5 [json_name = "owner_user_id"];
+   * @generated from field: string owner_id = 5 [json_name = "owner_id"];
    */
-  owner_user_id?: string;
+  owner_id?: string;
 
   /**
    * @generated from field: string escalation_policy_id = 6 [json_name = "escalation_policy_id"];

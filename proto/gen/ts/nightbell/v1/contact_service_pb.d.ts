@@ -52,11 +52,11 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * Why it is not used any more; empty while it is.
+   * Why it is not used any more; absent while it is.
    *
-   * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
+   * @generated from field: optional string disabled_reason = 7 [json_name = "disabled_reason"];
    */
-  disabledReason: string;
+  disabledReason?: string | undefined;
 
   /**
    * False for an e-mail address that is not paged before its owner opens the link mailed to it.
@@ -66,17 +66,17 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
   verified: boolean;
 
   /**
-   * What it answered to the last of the tries that have failed since failing_since; empty while
-   * it works. The person's next contact method is used at once meanwhile.
+   * What it answered to the last of the tries that have failed since failing_since_at; absent
+   * while it works. The person's next contact method is used at once meanwhile.
    *
-   * @generated from field: string failing_reason = 9 [json_name = "failing_reason"];
+   * @generated from field: optional string failing_reason = 9 [json_name = "failing_reason"];
    */
-  failingReason: string;
+  failingReason?: string | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp failing_since = 10 [json_name = "failing_since"];
+   * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
-  failingSince?: Timestamp | undefined;
+  failingSinceAt?: Timestamp | undefined;
 };
 
 /**
@@ -120,9 +120,9 @@ export declare type ContactMethodJson = {
   created_at?: TimestampJson;
 
   /**
-   * Why it is not used any more; empty while it is.
+   * Why it is not used any more; absent while it is.
    *
-   * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
+   * @generated from field: optional string disabled_reason = 7 [json_name = "disabled_reason"];
    */
   disabled_reason?: string;
 
@@ -134,17 +134,17 @@ export declare type ContactMethodJson = {
   verified?: boolean;
 
   /**
-   * What it answered to the last of the tries that have failed since failing_since; empty while
-   * it works. The person's next contact method is used at once meanwhile.
+   * What it answered to the last of the tries that have failed since failing_since_at; absent
+   * while it works. The person's next contact method is used at once meanwhile.
    *
-   * @generated from field: string failing_reason = 9 [json_name = "failing_reason"];
+   * @generated from field: optional string failing_reason = 9 [json_name = "failing_reason"];
    */
   failing_reason?: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp failing_since = 10 [json_name = "failing_since"];
+   * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
-  failing_since?: TimestampJson;
+  failing_since_at?: TimestampJson;
 };
 
 /**
@@ -223,18 +223,20 @@ export declare type CreateContactMethodResponse = Message<"nightbell.v1.CreateCo
   contactMethod?: ContactMethod | undefined;
 
   /**
-   * The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once.
+   * The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once. Absent for
+   * other kinds.
    *
-   * @generated from field: string signing_secret = 2 [json_name = "signing_secret"];
+   * @generated from field: optional string signing_secret = 2 [json_name = "signing_secret"];
    */
-  signingSecret: string;
+  signingSecret?: string | undefined;
 
   /**
-   * Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
+   * Why no link was mailed to an e-mail address, and what to do; absent when one was or none is
+   * needed.
    *
-   * @generated from field: string message = 3;
+   * @generated from field: optional string message = 3;
    */
-  message: string;
+  message?: string | undefined;
 };
 
 /**
@@ -247,16 +249,18 @@ export declare type CreateContactMethodResponseJson = {
   contact_method?: ContactMethodJson;
 
   /**
-   * The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once.
+   * The secret that signs webhook messages (Standard Webhooks, whsec_...), shown this once. Absent for
+   * other kinds.
    *
-   * @generated from field: string signing_secret = 2 [json_name = "signing_secret"];
+   * @generated from field: optional string signing_secret = 2 [json_name = "signing_secret"];
    */
   signing_secret?: string;
 
   /**
-   * Why no link was mailed to an e-mail address, and what to do; empty when one was or none is needed.
+   * Why no link was mailed to an e-mail address, and what to do; absent when one was or none is
+   * needed.
    *
-   * @generated from field: string message = 3;
+   * @generated from field: optional string message = 3;
    */
   message?: string;
 };

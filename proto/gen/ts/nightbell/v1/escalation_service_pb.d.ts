@@ -4,9 +4,10 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Reference, ReferenceJson } from "./reference_pb";
 import type { TimeWindow, TimeWindowJson } from "./oncall_pb";
 import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import type { Person, PersonJson, Why, WhyJson } from "./incident_pb";
+import type { Why, WhyJson } from "./incident_pb";
 
 /**
  * Describes the file nightbell/v1/escalation_service.proto.
@@ -35,9 +36,9 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
   /**
    * How often the steps start again when nobody answered.
    *
-   * @generated from field: int32 repeats = 4;
+   * @generated from field: int32 repeat_count = 4 [json_name = "repeat_count"];
    */
-  repeats: number;
+  repeatCount: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
@@ -53,18 +54,18 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
 
   /**
    * An acknowledged incident that is not resolved this long after pages again from the first
-   * step. Zero: never.
+   * step. Absent: never.
    *
-   * @generated from field: int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
+   * @generated from field: optional int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
    */
-  ackTimeoutSeconds: number;
+  ackTimeoutSeconds?: number | undefined;
 
   /**
-   * An open incident that brought nothing new for this long is resolved. Zero: never.
+   * An open incident that brought nothing new for this long is resolved. Absent: never.
    *
-   * @generated from field: int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
+   * @generated from field: optional int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
    */
-  autoResolveSeconds: number;
+  autoResolveSeconds?: number | undefined;
 
   /**
    * IANA name: the zone of the steps' windows.
@@ -74,11 +75,11 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
   timezone: string;
 
   /**
-   * Names of the services that use it, without those that use it as the default.
+   * The services that use it, without those that use it as the default.
    *
-   * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
+   * @generated from field: repeated nightbell.v1.Reference used_by = 10 [json_name = "used_by"];
    */
-  usedBy: string[];
+  usedBy: Reference[];
 
   /**
    * Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
@@ -132,9 +133,9 @@ export declare type EscalationPolicyJson = {
   /**
    * How often the steps start again when nobody answered.
    *
-   * @generated from field: int32 repeats = 4;
+   * @generated from field: int32 repeat_count = 4 [json_name = "repeat_count"];
    */
-  repeats?: number;
+  repeat_count?: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
@@ -150,16 +151,16 @@ export declare type EscalationPolicyJson = {
 
   /**
    * An acknowledged incident that is not resolved this long after pages again from the first
-   * step. Zero: never.
+   * step. Absent: never.
    *
-   * @generated from field: int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
+   * @generated from field: optional int32 ack_timeout_seconds = 7 [json_name = "ack_timeout_seconds"];
    */
   ack_timeout_seconds?: number;
 
   /**
-   * An open incident that brought nothing new for this long is resolved. Zero: never.
+   * An open incident that brought nothing new for this long is resolved. Absent: never.
    *
-   * @generated from field: int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
+   * @generated from field: optional int32 auto_resolve_seconds = 8 [json_name = "auto_resolve_seconds"];
    */
   auto_resolve_seconds?: number;
 
@@ -171,11 +172,11 @@ export declare type EscalationPolicyJson = {
   timezone?: string;
 
   /**
-   * Names of the services that use it, without those that use it as the default.
+   * The services that use it, without those that use it as the default.
    *
-   * @generated from field: repeated string used_by = 10 [json_name = "used_by"];
+   * @generated from field: repeated nightbell.v1.Reference used_by = 10 [json_name = "used_by"];
    */
-  used_by?: string[];
+  used_by?: ReferenceJson[];
 
   /**
    * Who is paged once when nobody answered, and in a round whose steps mean nobody: owners (of the
@@ -456,9 +457,9 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
   description: string;
 
   /**
-   * @generated from field: int32 repeats = 3;
+   * @generated from field: int32 repeat_count = 3 [json_name = "repeat_count"];
    */
-  repeats: number;
+  repeatCount: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 4;
@@ -521,9 +522,9 @@ export declare type CreateEscalationPolicyRequestJson = {
   description?: string;
 
   /**
-   * @generated from field: int32 repeats = 3;
+   * @generated from field: int32 repeat_count = 3 [json_name = "repeat_count"];
    */
-  repeats?: number;
+  repeat_count?: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 4;
@@ -719,9 +720,9 @@ export declare type UpdateEscalationPolicyRequest = Message<"nightbell.v1.Update
   description: string;
 
   /**
-   * @generated from field: int32 repeats = 4;
+   * @generated from field: int32 repeat_count = 4 [json_name = "repeat_count"];
    */
-  repeats: number;
+  repeatCount: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
@@ -804,9 +805,9 @@ export declare type UpdateEscalationPolicyRequestJson = {
   description?: string;
 
   /**
-   * @generated from field: int32 repeats = 4;
+   * @generated from field: int32 repeat_count = 4 [json_name = "repeat_count"];
    */
-  repeats?: number;
+  repeat_count?: number;
 
   /**
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
@@ -1060,60 +1061,52 @@ export declare const ExplainRequestSchema: GenMessage<ExplainRequest, {jsonType:
  */
 export declare type ExplainResponse = Message<"nightbell.v1.ExplainResponse"> & {
   /**
-   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   * Absent for an incident without a service.
+   *
+   * @generated from field: nightbell.v1.Reference service = 1;
    */
-  serviceId: string;
+  service?: Reference | undefined;
 
   /**
-   * @generated from field: string service_name = 2 [json_name = "service_name"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  serviceName: string;
+  escalationPolicy?: Reference | undefined;
 
   /**
-   * @generated from field: string policy_id = 3 [json_name = "policy_id"];
-   */
-  policyId: string;
-
-  /**
-   * @generated from field: string policy_name = 4 [json_name = "policy_name"];
-   */
-  policyName: string;
-
-  /**
-   * @generated from field: string severity = 5;
+   * @generated from field: string severity = 3;
    */
   severity: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp at = 6;
+   * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
 
   /**
    * The answer in one sentence.
    *
-   * @generated from field: string summary = 7;
+   * @generated from field: string summary = 5;
    */
   summary: string;
 
   /**
    * What would happen if nobody answered, in order of time, to the end of the policy.
    *
-   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 8;
+   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 6;
    */
   moments: ExplainMoment[];
 
   /**
-   * Set while maintenance holds the pages.
+   * Until when maintenance holds the pages, and which; absent when none does.
    *
-   * @generated from field: google.protobuf.Timestamp held_until = 9 [json_name = "held_until"];
+   * @generated from field: google.protobuf.Timestamp hold_ends_at = 7 [json_name = "hold_ends_at"];
    */
-  heldUntil?: Timestamp | undefined;
+  holdEndsAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: string held_because = 10 [json_name = "held_because"];
+   * @generated from field: optional string hold_reason = 8 [json_name = "hold_reason"];
    */
-  heldBecause: string;
+  holdReason?: string | undefined;
 };
 
 /**
@@ -1121,60 +1114,52 @@ export declare type ExplainResponse = Message<"nightbell.v1.ExplainResponse"> & 
  */
 export declare type ExplainResponseJson = {
   /**
-   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   * Absent for an incident without a service.
+   *
+   * @generated from field: nightbell.v1.Reference service = 1;
    */
-  service_id?: string;
+  service?: ReferenceJson;
 
   /**
-   * @generated from field: string service_name = 2 [json_name = "service_name"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  service_name?: string;
+  escalation_policy?: ReferenceJson;
 
   /**
-   * @generated from field: string policy_id = 3 [json_name = "policy_id"];
-   */
-  policy_id?: string;
-
-  /**
-   * @generated from field: string policy_name = 4 [json_name = "policy_name"];
-   */
-  policy_name?: string;
-
-  /**
-   * @generated from field: string severity = 5;
+   * @generated from field: string severity = 3;
    */
   severity?: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp at = 6;
+   * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: TimestampJson;
 
   /**
    * The answer in one sentence.
    *
-   * @generated from field: string summary = 7;
+   * @generated from field: string summary = 5;
    */
   summary?: string;
 
   /**
    * What would happen if nobody answered, in order of time, to the end of the policy.
    *
-   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 8;
+   * @generated from field: repeated nightbell.v1.ExplainMoment moments = 6;
    */
   moments?: ExplainMomentJson[];
 
   /**
-   * Set while maintenance holds the pages.
+   * Until when maintenance holds the pages, and which; absent when none does.
    *
-   * @generated from field: google.protobuf.Timestamp held_until = 9 [json_name = "held_until"];
+   * @generated from field: google.protobuf.Timestamp hold_ends_at = 7 [json_name = "hold_ends_at"];
    */
-  held_until?: TimestampJson;
+  hold_ends_at?: TimestampJson;
 
   /**
-   * @generated from field: string held_because = 10 [json_name = "held_because"];
+   * @generated from field: optional string hold_reason = 8 [json_name = "hold_reason"];
    */
-  held_because?: string;
+  hold_reason?: string;
 };
 
 /**
@@ -1297,9 +1282,9 @@ export declare type ExplainPage = Message<"nightbell.v1.ExplainPage"> & {
   /**
    * Absent for a shared channel.
    *
-   * @generated from field: nightbell.v1.Person person = 2;
+   * @generated from field: nightbell.v1.Reference user = 2;
    */
-  person?: Person | undefined;
+  user?: Reference | undefined;
 
   /**
    * By which contacts, soonest first.
@@ -1323,9 +1308,9 @@ export declare type ExplainPageJson = {
   /**
    * Absent for a shared channel.
    *
-   * @generated from field: nightbell.v1.Person person = 2;
+   * @generated from field: nightbell.v1.Reference user = 2;
    */
-  person?: PersonJson;
+  user?: ReferenceJson;
 
   /**
    * By which contacts, soonest first.
@@ -1368,12 +1353,12 @@ export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
   at?: Timestamp | undefined;
 
   /**
-   * Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+   * Why it is skipped, in words; absent when it is paged. An e-mail address that nobody has
    * confirmed is paged only by the last resort.
    *
-   * @generated from field: string skipped_because = 5 [json_name = "skipped_because"];
+   * @generated from field: optional string skipped_because = 5 [json_name = "skipped_because"];
    */
-  skippedBecause: string;
+  skippedBecause?: string | undefined;
 };
 
 /**
@@ -1403,10 +1388,10 @@ export declare type ExplainContactJson = {
   at?: TimestampJson;
 
   /**
-   * Why it is skipped, in words; empty when it is paged. An e-mail address that nobody has
+   * Why it is skipped, in words; absent when it is paged. An e-mail address that nobody has
    * confirmed is paged only by the last resort.
    *
-   * @generated from field: string skipped_because = 5 [json_name = "skipped_because"];
+   * @generated from field: optional string skipped_because = 5 [json_name = "skipped_because"];
    */
   skipped_because?: string;
 };

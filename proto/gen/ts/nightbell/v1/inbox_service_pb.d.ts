@@ -43,16 +43,16 @@ export declare type InboxMail = Message<"nightbell.v1.InboxMail"> & {
   /**
    * Only in GetInboxMail.
    *
-   * @generated from field: string text = 6;
+   * @generated from field: optional string text = 6;
    */
-  text: string;
+  text?: string | undefined;
 
   /**
    * Only in GetInboxMail. Render it only in a sandboxed frame.
    *
-   * @generated from field: string html = 7;
+   * @generated from field: optional string html = 7;
    */
-  html: string;
+  html?: string | undefined;
 };
 
 /**
@@ -87,14 +87,14 @@ export declare type InboxMailJson = {
   /**
    * Only in GetInboxMail.
    *
-   * @generated from field: string text = 6;
+   * @generated from field: optional string text = 6;
    */
   text?: string;
 
   /**
    * Only in GetInboxMail. Render it only in a sandboxed frame.
    *
-   * @generated from field: string html = 7;
+   * @generated from field: optional string html = 7;
    */
   html?: string;
 };

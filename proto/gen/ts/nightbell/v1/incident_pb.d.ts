@@ -4,52 +4,13 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { Reference, ReferenceJson } from "./reference_pb";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/incident.proto.
  */
 export declare const file_nightbell_v1_incident: GenFile;
-
-/**
- * A person as others see them.
- *
- * @generated from message nightbell.v1.Person
- */
-export declare type Person = Message<"nightbell.v1.Person"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name: string;
-};
-
-/**
- * A person as others see them.
- *
- * @generated from message nightbell.v1.Person
- */
-export declare type PersonJson = {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id?: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name?: string;
-};
-
-/**
- * Describes the message nightbell.v1.Person.
- * Use `create(PersonSchema)` to create a new message.
- */
-export declare const PersonSchema: GenMessage<Person, {jsonType: PersonJson}>;
 
 /**
  * @generated from message nightbell.v1.Incident
@@ -97,16 +58,16 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   urgency: string;
 
   /**
-   * @generated from field: string service_id = 8 [json_name = "service_id"];
+   * Absent when the incident has no service, like its name.
+   *
+   * @generated from field: nightbell.v1.Reference service = 8;
    */
-  serviceId: string;
+  service?: Reference | undefined;
 
   /**
-   * Empty when the incident has no service.
-   *
-   * @generated from field: string service_name = 9 [json_name = "service_name"];
+   * @generated from field: optional string service_name = 9 [json_name = "service_name"];
    */
-  serviceName: string;
+  serviceName?: string | undefined;
 
   /**
    * @generated from field: google.protobuf.Timestamp triggered_at = 10 [json_name = "triggered_at"];
@@ -124,26 +85,26 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   resolvedAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: nightbell.v1.Person acknowledged_by = 13 [json_name = "acknowledged_by"];
+   * @generated from field: nightbell.v1.Reference acknowledged_by = 13 [json_name = "acknowledged_by"];
    */
-  acknowledgedBy?: Person | undefined;
+  acknowledgedBy?: Reference | undefined;
 
   /**
-   * @generated from field: nightbell.v1.Person resolved_by = 14 [json_name = "resolved_by"];
+   * @generated from field: nightbell.v1.Reference resolved_by = 14 [json_name = "resolved_by"];
    */
-  resolvedBy?: Person | undefined;
+  resolvedBy?: Reference | undefined;
 
   /**
-   * @generated from field: nightbell.v1.Person assignee = 15;
+   * @generated from field: nightbell.v1.Reference assignee = 15;
    */
-  assignee?: Person | undefined;
+  assignee?: Reference | undefined;
 
   /**
    * Who declared it by hand; absent when a monitoring system did.
    *
-   * @generated from field: nightbell.v1.Person created_by = 16 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 16 [json_name = "created_by"];
    */
-  createdBy?: Person | undefined;
+  createdBy?: Reference | undefined;
 
   /**
    * Where it came from: prometheus, grafana, manual, api, ...
@@ -162,9 +123,9 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   /**
    * What a sender left out of its message (Alertmanager's truncatedAlerts).
    *
-   * @generated from field: int32 truncated_alerts = 19 [json_name = "truncated_alerts"];
+   * @generated from field: int32 truncated_alert_count = 19 [json_name = "truncated_alert_count"];
    */
-  truncatedAlerts: number;
+  truncatedAlertCount: number;
 
   /**
    * @generated from field: nightbell.v1.Escalation escalation = 20;
@@ -187,11 +148,11 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The severity that it had when it was acknowledged last; empty while it is not.
+   * The severity that it had when it was acknowledged last; absent while it is not.
    *
-   * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
+   * @generated from field: optional string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */
-  acknowledgedSeverity: string;
+  acknowledgedSeverity?: string | undefined;
 
   /**
    * It became more severe since it was acknowledged: whoever has it was paged once, and is to
@@ -248,14 +209,14 @@ export declare type IncidentJson = {
   urgency?: string;
 
   /**
-   * @generated from field: string service_id = 8 [json_name = "service_id"];
+   * Absent when the incident has no service, like its name.
+   *
+   * @generated from field: nightbell.v1.Reference service = 8;
    */
-  service_id?: string;
+  service?: ReferenceJson;
 
   /**
-   * Empty when the incident has no service.
-   *
-   * @generated from field: string service_name = 9 [json_name = "service_name"];
+   * @generated from field: optional string service_name = 9 [json_name = "service_name"];
    */
   service_name?: string;
 
@@ -275,26 +236,26 @@ export declare type IncidentJson = {
   resolved_at?: TimestampJson;
 
   /**
-   * @generated from field: nightbell.v1.Person acknowledged_by = 13 [json_name = "acknowledged_by"];
+   * @generated from field: nightbell.v1.Reference acknowledged_by = 13 [json_name = "acknowledged_by"];
    */
-  acknowledged_by?: PersonJson;
+  acknowledged_by?: ReferenceJson;
 
   /**
-   * @generated from field: nightbell.v1.Person resolved_by = 14 [json_name = "resolved_by"];
+   * @generated from field: nightbell.v1.Reference resolved_by = 14 [json_name = "resolved_by"];
    */
-  resolved_by?: PersonJson;
+  resolved_by?: ReferenceJson;
 
   /**
-   * @generated from field: nightbell.v1.Person assignee = 15;
+   * @generated from field: nightbell.v1.Reference assignee = 15;
    */
-  assignee?: PersonJson;
+  assignee?: ReferenceJson;
 
   /**
    * Who declared it by hand; absent when a monitoring system did.
    *
-   * @generated from field: nightbell.v1.Person created_by = 16 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 16 [json_name = "created_by"];
    */
-  created_by?: PersonJson;
+  created_by?: ReferenceJson;
 
   /**
    * Where it came from: prometheus, grafana, manual, api, ...
@@ -313,9 +274,9 @@ export declare type IncidentJson = {
   /**
    * What a sender left out of its message (Alertmanager's truncatedAlerts).
    *
-   * @generated from field: int32 truncated_alerts = 19 [json_name = "truncated_alerts"];
+   * @generated from field: int32 truncated_alert_count = 19 [json_name = "truncated_alert_count"];
    */
-  truncated_alerts?: number;
+  truncated_alert_count?: number;
 
   /**
    * @generated from field: nightbell.v1.Escalation escalation = 20;
@@ -338,9 +299,9 @@ export declare type IncidentJson = {
   updated_at?: TimestampJson;
 
   /**
-   * The severity that it had when it was acknowledged last; empty while it is not.
+   * The severity that it had when it was acknowledged last; absent while it is not.
    *
-   * @generated from field: string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
+   * @generated from field: optional string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */
   acknowledged_severity?: string;
 
@@ -404,16 +365,16 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
   severity: string;
 
   /**
-   * @generated from field: string service_id = 7 [json_name = "service_id"];
+   * Absent when the incident has no service, like its name.
+   *
+   * @generated from field: nightbell.v1.Reference service = 7;
    */
-  serviceId: string;
+  service?: Reference | undefined;
 
   /**
-   * Empty when the incident has no service.
-   *
-   * @generated from field: string service_name = 8 [json_name = "service_name"];
+   * @generated from field: optional string service_name = 8 [json_name = "service_name"];
    */
-  serviceName: string;
+  serviceName?: string | undefined;
 
   /**
    * @generated from field: google.protobuf.Timestamp triggered_at = 9 [json_name = "triggered_at"];
@@ -431,14 +392,14 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
   resolvedAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: nightbell.v1.Person acknowledged_by = 12 [json_name = "acknowledged_by"];
+   * @generated from field: nightbell.v1.Reference acknowledged_by = 12 [json_name = "acknowledged_by"];
    */
-  acknowledgedBy?: Person | undefined;
+  acknowledgedBy?: Reference | undefined;
 
   /**
-   * @generated from field: nightbell.v1.Person assignee = 13;
+   * @generated from field: nightbell.v1.Reference assignee = 13;
    */
-  assignee?: Person | undefined;
+  assignee?: Reference | undefined;
 
   /**
    * Where it came from: prometheus, grafana, manual, api, ...
@@ -507,14 +468,14 @@ export declare type IncidentSummaryJson = {
   severity?: string;
 
   /**
-   * @generated from field: string service_id = 7 [json_name = "service_id"];
+   * Absent when the incident has no service, like its name.
+   *
+   * @generated from field: nightbell.v1.Reference service = 7;
    */
-  service_id?: string;
+  service?: ReferenceJson;
 
   /**
-   * Empty when the incident has no service.
-   *
-   * @generated from field: string service_name = 8 [json_name = "service_name"];
+   * @generated from field: optional string service_name = 8 [json_name = "service_name"];
    */
   service_name?: string;
 
@@ -534,14 +495,14 @@ export declare type IncidentSummaryJson = {
   resolved_at?: TimestampJson;
 
   /**
-   * @generated from field: nightbell.v1.Person acknowledged_by = 12 [json_name = "acknowledged_by"];
+   * @generated from field: nightbell.v1.Reference acknowledged_by = 12 [json_name = "acknowledged_by"];
    */
-  acknowledged_by?: PersonJson;
+  acknowledged_by?: ReferenceJson;
 
   /**
-   * @generated from field: nightbell.v1.Person assignee = 13;
+   * @generated from field: nightbell.v1.Reference assignee = 13;
    */
-  assignee?: PersonJson;
+  assignee?: ReferenceJson;
 
   /**
    * Where it came from: prometheus, grafana, manual, api, ...
@@ -585,48 +546,43 @@ export declare type Escalation = Message<"nightbell.v1.Escalation"> & {
   status: string;
 
   /**
-   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  policyId: string;
+  escalationPolicy?: Reference | undefined;
 
   /**
-   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
-   */
-  policyName: string;
-
-  /**
-   * The step that was paged last, counted from 1.
+   * The step that was paged last, counted from 1; absent before the first.
    *
-   * @generated from field: int32 step = 4;
+   * @generated from field: optional int32 step = 3;
    */
-  step: number;
+  step?: number | undefined;
 
   /**
-   * @generated from field: int32 steps = 5;
+   * @generated from field: int32 step_count = 4 [json_name = "step_count"];
    */
-  steps: number;
+  stepCount: number;
 
   /**
    * When the next step is paged unless somebody answers; absent when nothing follows. While
    * maintenance holds the pages, its end.
    *
-   * @generated from field: google.protobuf.Timestamp next_due_at = 6 [json_name = "next_due_at"];
+   * @generated from field: google.protobuf.Timestamp next_due_at = 5 [json_name = "next_due_at"];
    */
   nextDueAt?: Timestamp | undefined;
 
   /**
    * Who is paged then, in words.
    *
-   * @generated from field: repeated string next_targets = 7 [json_name = "next_targets"];
+   * @generated from field: repeated string next_targets = 6 [json_name = "next_targets"];
    */
   nextTargets: string[];
 
   /**
    * Why it stopped, or what maintenance it waits for, in words.
    *
-   * @generated from field: string reason = 8;
+   * @generated from field: optional string reason = 7;
    */
-  reason: string;
+  reason?: string | undefined;
 };
 
 /**
@@ -643,46 +599,41 @@ export declare type EscalationJson = {
   status?: string;
 
   /**
-   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  policy_id?: string;
+  escalation_policy?: ReferenceJson;
 
   /**
-   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
-   */
-  policy_name?: string;
-
-  /**
-   * The step that was paged last, counted from 1.
+   * The step that was paged last, counted from 1; absent before the first.
    *
-   * @generated from field: int32 step = 4;
+   * @generated from field: optional int32 step = 3;
    */
   step?: number;
 
   /**
-   * @generated from field: int32 steps = 5;
+   * @generated from field: int32 step_count = 4 [json_name = "step_count"];
    */
-  steps?: number;
+  step_count?: number;
 
   /**
    * When the next step is paged unless somebody answers; absent when nothing follows. While
    * maintenance holds the pages, its end.
    *
-   * @generated from field: google.protobuf.Timestamp next_due_at = 6 [json_name = "next_due_at"];
+   * @generated from field: google.protobuf.Timestamp next_due_at = 5 [json_name = "next_due_at"];
    */
   next_due_at?: TimestampJson;
 
   /**
    * Who is paged then, in words.
    *
-   * @generated from field: repeated string next_targets = 7 [json_name = "next_targets"];
+   * @generated from field: repeated string next_targets = 6 [json_name = "next_targets"];
    */
   next_targets?: string[];
 
   /**
    * Why it stopped, or what maintenance it waits for, in words.
    *
-   * @generated from field: string reason = 8;
+   * @generated from field: optional string reason = 7;
    */
   reason?: string;
 };
@@ -694,9 +645,55 @@ export declare type EscalationJson = {
 export declare const EscalationSchema: GenMessage<Escalation, {jsonType: EscalationJson}>;
 
 /**
- * @generated from message nightbell.v1.TimelineEvent
+ * Who did something.
+ *
+ * @generated from message nightbell.v1.Actor
  */
-export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
+export declare type Actor = Message<"nightbell.v1.Actor"> & {
+  /**
+   * Absent for who is known by name only, such as Nightbell itself.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Who did something.
+ *
+ * @generated from message nightbell.v1.Actor
+ */
+export declare type ActorJson = {
+  /**
+   * Absent for who is known by name only, such as Nightbell itself.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.Actor.
+ * Use `create(ActorSchema)` to create a new message.
+ */
+export declare const ActorSchema: GenMessage<Actor, {jsonType: ActorJson}>;
+
+/**
+ * What happened to an incident.
+ *
+ * @generated from message nightbell.v1.TimelineEntry
+ */
+export declare type TimelineEntry = Message<"nightbell.v1.TimelineEntry"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -725,9 +722,9 @@ export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
   actorKind: string;
 
   /**
-   * @generated from field: nightbell.v1.Person actor = 5;
+   * @generated from field: nightbell.v1.Actor actor = 5;
    */
-  actor?: Person | undefined;
+  actor?: Actor | undefined;
 
   /**
    * @generated from field: string message = 6;
@@ -753,9 +750,11 @@ export declare type TimelineEvent = Message<"nightbell.v1.TimelineEvent"> & {
 };
 
 /**
- * @generated from message nightbell.v1.TimelineEvent
+ * What happened to an incident.
+ *
+ * @generated from message nightbell.v1.TimelineEntry
  */
-export declare type TimelineEventJson = {
+export declare type TimelineEntryJson = {
   /**
    * @generated from field: string id = 1;
    */
@@ -784,9 +783,9 @@ export declare type TimelineEventJson = {
   actor_kind?: string;
 
   /**
-   * @generated from field: nightbell.v1.Person actor = 5;
+   * @generated from field: nightbell.v1.Actor actor = 5;
    */
-  actor?: PersonJson;
+  actor?: ActorJson;
 
   /**
    * @generated from field: string message = 6;
@@ -812,10 +811,10 @@ export declare type TimelineEventJson = {
 };
 
 /**
- * Describes the message nightbell.v1.TimelineEvent.
- * Use `create(TimelineEventSchema)` to create a new message.
+ * Describes the message nightbell.v1.TimelineEntry.
+ * Use `create(TimelineEntrySchema)` to create a new message.
  */
-export declare const TimelineEventSchema: GenMessage<TimelineEvent, {jsonType: TimelineEventJson}>;
+export declare const TimelineEntrySchema: GenMessage<TimelineEntry, {jsonType: TimelineEntryJson}>;
 
 /**
  * @generated from message nightbell.v1.Alert
@@ -869,9 +868,9 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   annotations: { [key: string]: string };
 
   /**
-   * @generated from field: string link = 10;
+   * @generated from field: optional string link = 10;
    */
-  link: string;
+  link?: string | undefined;
 
   /**
    * @generated from field: google.protobuf.Timestamp starts_at = 11 [json_name = "starts_at"];
@@ -946,7 +945,7 @@ export declare type AlertJson = {
   annotations?: { [key: string]: string };
 
   /**
-   * @generated from field: string link = 10;
+   * @generated from field: optional string link = 10;
    */
   link?: string;
 
@@ -1005,9 +1004,9 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   /**
    * Absent for a shared channel.
    *
-   * @generated from field: nightbell.v1.Person person = 4;
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  person?: Person | undefined;
+  user?: Reference | undefined;
 
   /**
    * email, sms, voice, push, webhook or slack.
@@ -1031,9 +1030,9 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   /**
    * pending, sending, sent, failed or cancelled.
    *
-   * @generated from field: string state = 8;
+   * @generated from field: string status = 8;
    */
-  state: string;
+  status: string;
 
   /**
    * @generated from field: google.protobuf.Timestamp due_at = 9 [json_name = "due_at"];
@@ -1048,9 +1047,9 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   /**
    * Why it failed or was cancelled, in words.
    *
-   * @generated from field: string reason = 11;
+   * @generated from field: optional string reason = 11;
    */
-  reason: string;
+  reason?: string | undefined;
 
   /**
    * @generated from field: repeated nightbell.v1.DeliveryAttempt attempts = 12;
@@ -1093,9 +1092,9 @@ export declare type NotificationJson = {
   /**
    * Absent for a shared channel.
    *
-   * @generated from field: nightbell.v1.Person person = 4;
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  person?: PersonJson;
+  user?: ReferenceJson;
 
   /**
    * email, sms, voice, push, webhook or slack.
@@ -1119,9 +1118,9 @@ export declare type NotificationJson = {
   /**
    * pending, sending, sent, failed or cancelled.
    *
-   * @generated from field: string state = 8;
+   * @generated from field: string status = 8;
    */
-  state?: string;
+  status?: string;
 
   /**
    * @generated from field: google.protobuf.Timestamp due_at = 9 [json_name = "due_at"];
@@ -1136,7 +1135,7 @@ export declare type NotificationJson = {
   /**
    * Why it failed or was cancelled, in words.
    *
-   * @generated from field: string reason = 11;
+   * @generated from field: optional string reason = 11;
    */
   reason?: string;
 
@@ -1173,75 +1172,65 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   sentence: string;
 
   /**
-   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  policyId: string;
-
-  /**
-   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
-   */
-  policyName: string;
+  escalationPolicy?: Reference | undefined;
 
   /**
    * Counted from 1.
    *
-   * @generated from field: int32 step = 4;
+   * @generated from field: int32 step = 3;
    */
   step: number;
 
   /**
-   * @generated from field: int32 round = 5;
+   * @generated from field: int32 round = 4;
    */
   round: number;
 
   /**
    * user, schedule, team, channel or owner.
    *
-   * @generated from field: string target_kind = 6 [json_name = "target_kind"];
+   * @generated from field: string target_kind = 5 [json_name = "target_kind"];
    */
   targetKind: string;
 
   /**
-   * @generated from field: string target_id = 7 [json_name = "target_id"];
+   * @generated from field: nightbell.v1.Reference target = 6;
    */
-  targetId: string;
+  target?: Reference | undefined;
 
   /**
-   * @generated from field: string target_name = 8 [json_name = "target_name"];
-   */
-  targetName: string;
-
-  /**
-   * How a schedule came to this person: rotation or override.
+   * How a schedule came to this person: rotation or override. Absent for other targets.
    *
-   * @generated from field: string because = 9;
+   * @generated from field: optional string because = 7;
    */
-  because: string;
+  because?: string | undefined;
 
   /**
-   * @generated from field: string because_name = 10 [json_name = "because_name"];
+   * @generated from field: optional string because_name = 8 [json_name = "because_name"];
    */
-  becauseName: string;
+  becauseName?: string | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp shift_starts_at = 11 [json_name = "shift_starts_at"];
+   * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
   shiftStartsAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp shift_ends_at = 12 [json_name = "shift_ends_at"];
+   * @generated from field: google.protobuf.Timestamp shift_ends_at = 10 [json_name = "shift_ends_at"];
    */
   shiftEndsAt?: Timestamp | undefined;
 
   /**
    * The severity that the incident had then.
    *
-   * @generated from field: string severity = 13;
+   * @generated from field: string severity = 11;
    */
   severity: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp decided_at = 14 [json_name = "decided_at"];
+   * @generated from field: google.protobuf.Timestamp decided_at = 12 [json_name = "decided_at"];
    */
   decidedAt?: Timestamp | undefined;
 };
@@ -1260,75 +1249,65 @@ export declare type WhyJson = {
   sentence?: string;
 
   /**
-   * @generated from field: string policy_id = 2 [json_name = "policy_id"];
+   * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
-  policy_id?: string;
-
-  /**
-   * @generated from field: string policy_name = 3 [json_name = "policy_name"];
-   */
-  policy_name?: string;
+  escalation_policy?: ReferenceJson;
 
   /**
    * Counted from 1.
    *
-   * @generated from field: int32 step = 4;
+   * @generated from field: int32 step = 3;
    */
   step?: number;
 
   /**
-   * @generated from field: int32 round = 5;
+   * @generated from field: int32 round = 4;
    */
   round?: number;
 
   /**
    * user, schedule, team, channel or owner.
    *
-   * @generated from field: string target_kind = 6 [json_name = "target_kind"];
+   * @generated from field: string target_kind = 5 [json_name = "target_kind"];
    */
   target_kind?: string;
 
   /**
-   * @generated from field: string target_id = 7 [json_name = "target_id"];
+   * @generated from field: nightbell.v1.Reference target = 6;
    */
-  target_id?: string;
+  target?: ReferenceJson;
 
   /**
-   * @generated from field: string target_name = 8 [json_name = "target_name"];
-   */
-  target_name?: string;
-
-  /**
-   * How a schedule came to this person: rotation or override.
+   * How a schedule came to this person: rotation or override. Absent for other targets.
    *
-   * @generated from field: string because = 9;
+   * @generated from field: optional string because = 7;
    */
   because?: string;
 
   /**
-   * @generated from field: string because_name = 10 [json_name = "because_name"];
+   * @generated from field: optional string because_name = 8 [json_name = "because_name"];
    */
   because_name?: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp shift_starts_at = 11 [json_name = "shift_starts_at"];
+   * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
   shift_starts_at?: TimestampJson;
 
   /**
-   * @generated from field: google.protobuf.Timestamp shift_ends_at = 12 [json_name = "shift_ends_at"];
+   * @generated from field: google.protobuf.Timestamp shift_ends_at = 10 [json_name = "shift_ends_at"];
    */
   shift_ends_at?: TimestampJson;
 
   /**
    * The severity that the incident had then.
    *
-   * @generated from field: string severity = 13;
+   * @generated from field: string severity = 11;
    */
   severity?: string;
 
   /**
-   * @generated from field: google.protobuf.Timestamp decided_at = 14 [json_name = "decided_at"];
+   * @generated from field: google.protobuf.Timestamp decided_at = 12 [json_name = "decided_at"];
    */
   decided_at?: TimestampJson;
 };

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEvent, TimelineEventJson } from "./incident_pb";
+import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEntry, TimelineEntryJson } from "./incident_pb";
 import type { Warning, WarningJson } from "./warning_pb";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
@@ -127,11 +127,11 @@ export declare type ListIncidentsResponse = Message<"nightbell.v1.ListIncidentsR
   incidents: IncidentSummary[];
 
   /**
-   * Empty on the last page.
+   * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 
   /**
    * What of the request was not used.
@@ -151,9 +151,9 @@ export declare type ListIncidentsResponseJson = {
   incidents?: IncidentSummaryJson[];
 
   /**
-   * Empty on the last page.
+   * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 
@@ -194,19 +194,19 @@ export declare const CountIncidentsRequestSchema: GenMessage<CountIncidentsReque
  */
 export declare type CountIncidentsResponse = Message<"nightbell.v1.CountIncidentsResponse"> & {
   /**
-   * @generated from field: int32 triggered = 1;
+   * @generated from field: int32 triggered_count = 1 [json_name = "triggered_count"];
    */
-  triggered: number;
+  triggeredCount: number;
 
   /**
-   * @generated from field: int32 acknowledged = 2;
+   * @generated from field: int32 acknowledged_count = 2 [json_name = "acknowledged_count"];
    */
-  acknowledged: number;
+  acknowledgedCount: number;
 
   /**
-   * @generated from field: int32 resolved = 3;
+   * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */
-  resolved: number;
+  resolvedCount: number;
 };
 
 /**
@@ -214,19 +214,19 @@ export declare type CountIncidentsResponse = Message<"nightbell.v1.CountIncident
  */
 export declare type CountIncidentsResponseJson = {
   /**
-   * @generated from field: int32 triggered = 1;
+   * @generated from field: int32 triggered_count = 1 [json_name = "triggered_count"];
    */
-  triggered?: number;
+  triggered_count?: number;
 
   /**
-   * @generated from field: int32 acknowledged = 2;
+   * @generated from field: int32 acknowledged_count = 2 [json_name = "acknowledged_count"];
    */
-  acknowledged?: number;
+  acknowledged_count?: number;
 
   /**
-   * @generated from field: int32 resolved = 3;
+   * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */
-  resolved?: number;
+  resolved_count?: number;
 };
 
 /**
@@ -749,18 +749,18 @@ export declare type IncidentResult = Message<"nightbell.v1.IncidentResult"> & {
   id: string;
 
   /**
-   * What the incident is now; empty when it does not exist.
+   * What the incident is now; absent when it does not exist.
    *
-   * @generated from field: string status = 2;
+   * @generated from field: optional string status = 2;
    */
-  status: string;
+  status?: string | undefined;
 
   /**
-   * Why it did not change; empty when it did, or had before.
+   * Why it did not change; absent when it did, or had before.
    *
-   * @generated from field: string error = 3;
+   * @generated from field: optional string error = 3;
    */
-  error: string;
+  error?: string | undefined;
 };
 
 /**
@@ -773,16 +773,16 @@ export declare type IncidentResultJson = {
   id?: string;
 
   /**
-   * What the incident is now; empty when it does not exist.
+   * What the incident is now; absent when it does not exist.
    *
-   * @generated from field: string status = 2;
+   * @generated from field: optional string status = 2;
    */
   status?: string;
 
   /**
-   * Why it did not change; empty when it did, or had before.
+   * Why it did not change; absent when it did, or had before.
    *
-   * @generated from field: string error = 3;
+   * @generated from field: optional string error = 3;
    */
   error?: string;
 };
@@ -803,9 +803,9 @@ export declare type AssignIncidentRequest = Message<"nightbell.v1.AssignIncident
   id: string;
 
   /**
-   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   * @generated from field: string assignee_id = 2 [json_name = "assignee_id"];
    */
-  userId: string;
+  assigneeId: string;
 };
 
 /**
@@ -818,9 +818,9 @@ export declare type AssignIncidentRequestJson = {
   id?: string;
 
   /**
-   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   * @generated from field: string assignee_id = 2 [json_name = "assignee_id"];
    */
-  user_id?: string;
+  assignee_id?: string;
 };
 
 /**
@@ -948,9 +948,9 @@ export declare const AddCommentRequestSchema: GenMessage<AddCommentRequest, {jso
  */
 export declare type AddCommentResponse = Message<"nightbell.v1.AddCommentResponse"> & {
   /**
-   * @generated from field: nightbell.v1.TimelineEvent event = 1;
+   * @generated from field: nightbell.v1.TimelineEntry entry = 1;
    */
-  event?: TimelineEvent | undefined;
+  entry?: TimelineEntry | undefined;
 };
 
 /**
@@ -958,9 +958,9 @@ export declare type AddCommentResponse = Message<"nightbell.v1.AddCommentRespons
  */
 export declare type AddCommentResponseJson = {
   /**
-   * @generated from field: nightbell.v1.TimelineEvent event = 1;
+   * @generated from field: nightbell.v1.TimelineEntry entry = 1;
    */
-  event?: TimelineEventJson;
+  entry?: TimelineEntryJson;
 };
 
 /**
@@ -1000,9 +1000,9 @@ export declare const ListTimelineRequestSchema: GenMessage<ListTimelineRequest, 
  */
 export declare type ListTimelineResponse = Message<"nightbell.v1.ListTimelineResponse"> & {
   /**
-   * @generated from field: repeated nightbell.v1.TimelineEvent events = 1;
+   * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
-  events: TimelineEvent[];
+  entries: TimelineEntry[];
 };
 
 /**
@@ -1010,9 +1010,9 @@ export declare type ListTimelineResponse = Message<"nightbell.v1.ListTimelineRes
  */
 export declare type ListTimelineResponseJson = {
   /**
-   * @generated from field: repeated nightbell.v1.TimelineEvent events = 1;
+   * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
-  events?: TimelineEventJson[];
+  entries?: TimelineEntryJson[];
 };
 
 /**
@@ -1109,14 +1109,14 @@ export declare type ListIncidentAlertsResponse = Message<"nightbell.v1.ListIncid
   alerts: Alert[];
 
   /**
-   * @generated from field: int32 firing = 2;
+   * @generated from field: int32 firing_count = 2 [json_name = "firing_count"];
    */
-  firing: number;
+  firingCount: number;
 
   /**
-   * @generated from field: int32 total = 3;
+   * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
-  total: number;
+  totalCount: number;
 };
 
 /**
@@ -1129,14 +1129,14 @@ export declare type ListIncidentAlertsResponseJson = {
   alerts?: AlertJson[];
 
   /**
-   * @generated from field: int32 firing = 2;
+   * @generated from field: int32 firing_count = 2 [json_name = "firing_count"];
    */
-  firing?: number;
+  firing_count?: number;
 
   /**
-   * @generated from field: int32 total = 3;
+   * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
-  total?: number;
+  total_count?: number;
 };
 
 /**
@@ -1225,7 +1225,7 @@ export declare const IncidentService: GenService<{
     output: typeof ChangeIncidentsResponseSchema;
   },
   /**
-   * AssignIncident gives the incident to a member, or to nobody when user_id is empty. It
+   * AssignIncident gives the incident to a user, or to nobody without assignee_id. It
    * pages nobody and does not change the status; the timeline and every open screen show it.
    *
    * @generated from rpc nightbell.v1.IncidentService.AssignIncident

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import type { Person, PersonJson } from "./incident_pb";
+import type { Reference, ReferenceJson } from "./reference_pb";
 
 /**
  * Describes the file nightbell/v1/maintenance_service.proto.
@@ -42,30 +42,30 @@ export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"
   serviceIds: string[];
 
   /**
-   * Their names, in the same order.
+   * The same with their names, in the same order.
    *
-   * @generated from field: repeated string services = 6;
+   * @generated from field: repeated nightbell.v1.Reference services = 6;
    */
-  services: string[];
+  services: Reference[];
 
   /**
    * scheduled, under_way or ended.
    *
-   * @generated from field: string state = 7;
+   * @generated from field: string status = 7;
    */
-  state: string;
+  status: string;
 
   /**
-   * @generated from field: nightbell.v1.Person created_by = 8 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 8 [json_name = "created_by"];
    */
-  createdBy?: Person | undefined;
+  createdBy?: Reference | undefined;
 
   /**
    * How many open incidents it holds the pages of now.
    *
-   * @generated from field: int32 held_incidents = 9 [json_name = "held_incidents"];
+   * @generated from field: int32 held_incident_count = 9 [json_name = "held_incident_count"];
    */
-  heldIncidents: number;
+  heldIncidentCount: number;
 };
 
 /**
@@ -98,30 +98,30 @@ export declare type MaintenanceWindowJson = {
   service_ids?: string[];
 
   /**
-   * Their names, in the same order.
+   * The same with their names, in the same order.
    *
-   * @generated from field: repeated string services = 6;
+   * @generated from field: repeated nightbell.v1.Reference services = 6;
    */
-  services?: string[];
+  services?: ReferenceJson[];
 
   /**
    * scheduled, under_way or ended.
    *
-   * @generated from field: string state = 7;
+   * @generated from field: string status = 7;
    */
-  state?: string;
+  status?: string;
 
   /**
-   * @generated from field: nightbell.v1.Person created_by = 8 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 8 [json_name = "created_by"];
    */
-  created_by?: PersonJson;
+  created_by?: ReferenceJson;
 
   /**
    * How many open incidents it holds the pages of now.
    *
-   * @generated from field: int32 held_incidents = 9 [json_name = "held_incidents"];
+   * @generated from field: int32 held_incident_count = 9 [json_name = "held_incident_count"];
    */
-  held_incidents?: number;
+  held_incident_count?: number;
 };
 
 /**

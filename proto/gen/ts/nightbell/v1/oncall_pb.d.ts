@@ -4,8 +4,8 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Reference, ReferenceJson } from "./reference_pb";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import type { Person, PersonJson } from "./incident_pb";
 
 /**
  * Describes the file nightbell/v1/oncall.proto.
@@ -34,16 +34,16 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
   description: string;
 
   /**
-   * @generated from field: string team_id = 4 [json_name = "team_id"];
+   * Absent, like its id, when there is none. Change it by the id.
+   *
+   * @generated from field: nightbell.v1.Reference team = 4;
    */
-  teamId: string;
+  team?: Reference | undefined;
 
   /**
-   * The team's name.
-   *
-   * @generated from field: string team = 5;
+   * @generated from field: optional string team_id = 5 [json_name = "team_id"];
    */
-  team: string;
+  teamId?: string | undefined;
 
   /**
    * IANA name, for example Europe/Berlin: all times of day of the schedule are of this zone.
@@ -53,16 +53,16 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
   timezone: string;
 
   /**
-   * @generated from field: string escalation_policy_id = 7 [json_name = "escalation_policy_id"];
+   * Absent, like its id, when there is none. Change it by the id.
+   *
+   * @generated from field: nightbell.v1.Reference escalation_policy = 7 [json_name = "escalation_policy"];
    */
-  escalationPolicyId: string;
+  escalationPolicy?: Reference | undefined;
 
   /**
-   * The policy's name.
-   *
-   * @generated from field: string escalation_policy = 8 [json_name = "escalation_policy"];
+   * @generated from field: optional string escalation_policy_id = 8 [json_name = "escalation_policy_id"];
    */
-  escalationPolicy: string;
+  escalationPolicyId?: string | undefined;
 
   /**
    * active or inactive. An inactive schedule means nobody.
@@ -79,11 +79,11 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
   rotations: Rotation[];
 
   /**
-   * Names of the escalation policies that page this schedule.
+   * Those that page this schedule.
    *
-   * @generated from field: repeated string used_by = 11 [json_name = "used_by"];
+   * @generated from field: repeated nightbell.v1.Reference used_by = 11 [json_name = "used_by"];
    */
-  usedBy: string[];
+  usedBy: Reference[];
 
   /**
    * Who is on call at the time of the answer; absent for lists that do not ask for it.
@@ -127,16 +127,16 @@ export declare type ScheduleJson = {
   description?: string;
 
   /**
-   * @generated from field: string team_id = 4 [json_name = "team_id"];
+   * Absent, like its id, when there is none. Change it by the id.
+   *
+   * @generated from field: nightbell.v1.Reference team = 4;
    */
-  team_id?: string;
+  team?: ReferenceJson;
 
   /**
-   * The team's name.
-   *
-   * @generated from field: string team = 5;
+   * @generated from field: optional string team_id = 5 [json_name = "team_id"];
    */
-  team?: string;
+  team_id?: string;
 
   /**
    * IANA name, for example Europe/Berlin: all times of day of the schedule are of this zone.
@@ -146,16 +146,16 @@ export declare type ScheduleJson = {
   timezone?: string;
 
   /**
-   * @generated from field: string escalation_policy_id = 7 [json_name = "escalation_policy_id"];
+   * Absent, like its id, when there is none. Change it by the id.
+   *
+   * @generated from field: nightbell.v1.Reference escalation_policy = 7 [json_name = "escalation_policy"];
    */
-  escalation_policy_id?: string;
+  escalation_policy?: ReferenceJson;
 
   /**
-   * The policy's name.
-   *
-   * @generated from field: string escalation_policy = 8 [json_name = "escalation_policy"];
+   * @generated from field: optional string escalation_policy_id = 8 [json_name = "escalation_policy_id"];
    */
-  escalation_policy?: string;
+  escalation_policy_id?: string;
 
   /**
    * active or inactive. An inactive schedule means nobody.
@@ -172,11 +172,11 @@ export declare type ScheduleJson = {
   rotations?: RotationJson[];
 
   /**
-   * Names of the escalation policies that page this schedule.
+   * Those that page this schedule.
    *
-   * @generated from field: repeated string used_by = 11 [json_name = "used_by"];
+   * @generated from field: repeated nightbell.v1.Reference used_by = 11 [json_name = "used_by"];
    */
-  used_by?: string[];
+  used_by?: ReferenceJson[];
 
   /**
    * Who is on call at the time of the answer; absent for lists that do not ask for it.
@@ -386,11 +386,11 @@ export declare type Turn = Message<"nightbell.v1.Turn"> & {
   userIds: string[];
 
   /**
-   * Their names, in the same order. Filled in answers.
+   * The same with their names, in the same order. Filled in answers.
    *
-   * @generated from field: repeated string names = 2;
+   * @generated from field: repeated nightbell.v1.Reference users = 2;
    */
-  names: string[];
+  users: Reference[];
 };
 
 /**
@@ -407,11 +407,11 @@ export declare type TurnJson = {
   user_ids?: string[];
 
   /**
-   * Their names, in the same order. Filled in answers.
+   * The same with their names, in the same order. Filled in answers.
    *
-   * @generated from field: repeated string names = 2;
+   * @generated from field: repeated nightbell.v1.Reference users = 2;
    */
-  names?: string[];
+  users?: ReferenceJson[];
 };
 
 /**
@@ -492,58 +492,53 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
   id: string;
 
   /**
-   * @generated from field: string schedule_id = 2 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 2;
    */
-  scheduleId: string;
-
-  /**
-   * @generated from field: string schedule_name = 3 [json_name = "schedule_name"];
-   */
-  scheduleName: string;
+  schedule?: Reference | undefined;
 
   /**
    * take_over, cover or vacant.
    *
-   * @generated from field: string kind = 4;
+   * @generated from field: string kind = 3;
    */
   kind: string;
 
   /**
    * Who comes on; absent for vacant.
    *
-   * @generated from field: nightbell.v1.Person person = 5;
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  person?: Person | undefined;
+  user?: Reference | undefined;
 
   /**
    * Who is covered; absent unless kind is cover.
    *
-   * @generated from field: nightbell.v1.Person replaces = 6;
+   * @generated from field: nightbell.v1.Reference replaces_user = 5 [json_name = "replaces_user"];
    */
-  replaces?: Person | undefined;
+  replacesUser?: Reference | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
+   * @generated from field: google.protobuf.Timestamp starts_at = 6 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp ends_at = 8 [json_name = "ends_at"];
+   * @generated from field: google.protobuf.Timestamp ends_at = 7 [json_name = "ends_at"];
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: string reason = 9;
+   * @generated from field: string reason = 8;
    */
   reason: string;
 
   /**
-   * @generated from field: nightbell.v1.Person created_by = 10 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 9 [json_name = "created_by"];
    */
-  createdBy?: Person | undefined;
+  createdBy?: Reference | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp created_at = 11 [json_name = "created_at"];
+   * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
 };
@@ -562,58 +557,53 @@ export declare type OverrideJson = {
   id?: string;
 
   /**
-   * @generated from field: string schedule_id = 2 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 2;
    */
-  schedule_id?: string;
-
-  /**
-   * @generated from field: string schedule_name = 3 [json_name = "schedule_name"];
-   */
-  schedule_name?: string;
+  schedule?: ReferenceJson;
 
   /**
    * take_over, cover or vacant.
    *
-   * @generated from field: string kind = 4;
+   * @generated from field: string kind = 3;
    */
   kind?: string;
 
   /**
    * Who comes on; absent for vacant.
    *
-   * @generated from field: nightbell.v1.Person person = 5;
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  person?: PersonJson;
+  user?: ReferenceJson;
 
   /**
    * Who is covered; absent unless kind is cover.
    *
-   * @generated from field: nightbell.v1.Person replaces = 6;
+   * @generated from field: nightbell.v1.Reference replaces_user = 5 [json_name = "replaces_user"];
    */
-  replaces?: PersonJson;
+  replaces_user?: ReferenceJson;
 
   /**
-   * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
+   * @generated from field: google.protobuf.Timestamp starts_at = 6 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
 
   /**
-   * @generated from field: google.protobuf.Timestamp ends_at = 8 [json_name = "ends_at"];
+   * @generated from field: google.protobuf.Timestamp ends_at = 7 [json_name = "ends_at"];
    */
   ends_at?: TimestampJson;
 
   /**
-   * @generated from field: string reason = 9;
+   * @generated from field: string reason = 8;
    */
   reason?: string;
 
   /**
-   * @generated from field: nightbell.v1.Person created_by = 10 [json_name = "created_by"];
+   * @generated from field: nightbell.v1.Reference created_by = 9 [json_name = "created_by"];
    */
-  created_by?: PersonJson;
+  created_by?: ReferenceJson;
 
   /**
-   * @generated from field: google.protobuf.Timestamp created_at = 11 [json_name = "created_at"];
+   * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
    */
   created_at?: TimestampJson;
 };
@@ -643,9 +633,9 @@ export declare type Shift = Message<"nightbell.v1.Shift"> & {
   /**
    * Nobody: a gap.
    *
-   * @generated from field: repeated nightbell.v1.Person people = 3;
+   * @generated from field: repeated nightbell.v1.Reference users = 3;
    */
-  people: Person[];
+  users: Reference[];
 
   /**
    * rotation, override, nothing or inactive.
@@ -655,18 +645,18 @@ export declare type Shift = Message<"nightbell.v1.Shift"> & {
   because: string;
 
   /**
-   * The rotation or override that decided.
+   * The rotation or override that decided; absent when none did.
    *
-   * @generated from field: string because_id = 5 [json_name = "because_id"];
+   * @generated from field: optional string because_id = 5 [json_name = "because_id"];
    */
-  becauseId: string;
+  becauseId?: string | undefined;
 
   /**
    * The rotation's name.
    *
-   * @generated from field: string because_name = 6 [json_name = "because_name"];
+   * @generated from field: optional string because_name = 6 [json_name = "because_name"];
    */
-  becauseName: string;
+  becauseName?: string | undefined;
 };
 
 /**
@@ -688,9 +678,9 @@ export declare type ShiftJson = {
   /**
    * Nobody: a gap.
    *
-   * @generated from field: repeated nightbell.v1.Person people = 3;
+   * @generated from field: repeated nightbell.v1.Reference users = 3;
    */
-  people?: PersonJson[];
+  users?: ReferenceJson[];
 
   /**
    * rotation, override, nothing or inactive.
@@ -700,16 +690,16 @@ export declare type ShiftJson = {
   because?: string;
 
   /**
-   * The rotation or override that decided.
+   * The rotation or override that decided; absent when none did.
    *
-   * @generated from field: string because_id = 5 [json_name = "because_id"];
+   * @generated from field: optional string because_id = 5 [json_name = "because_id"];
    */
   because_id?: string;
 
   /**
    * The rotation's name.
    *
-   * @generated from field: string because_name = 6 [json_name = "because_name"];
+   * @generated from field: optional string because_name = 6 [json_name = "because_name"];
    */
   because_name?: string;
 };
@@ -727,17 +717,12 @@ export declare const ShiftSchema: GenMessage<Shift, {jsonType: ShiftJson}>;
  */
 export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
   /**
-   * @generated from field: string schedule_id = 1 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 1;
    */
-  scheduleId: string;
+  schedule?: Reference | undefined;
 
   /**
-   * @generated from field: string schedule_name = 2 [json_name = "schedule_name"];
-   */
-  scheduleName: string;
-
-  /**
-   * @generated from field: string timezone = 3;
+   * @generated from field: string timezone = 2;
    */
   timezone: string;
 
@@ -745,14 +730,14 @@ export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
    * With its true start and end. Each is absent when it is more than 400 days away, as that of a
    * gap is that nobody ends.
    *
-   * @generated from field: nightbell.v1.Shift current = 4;
+   * @generated from field: nightbell.v1.Shift current = 3;
    */
   current?: Shift | undefined;
 
   /**
    * The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
    *
-   * @generated from field: nightbell.v1.Shift next = 5;
+   * @generated from field: nightbell.v1.Shift next = 4;
    */
   next?: Shift | undefined;
 };
@@ -764,17 +749,12 @@ export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
  */
 export declare type OnCallJson = {
   /**
-   * @generated from field: string schedule_id = 1 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 1;
    */
-  schedule_id?: string;
+  schedule?: ReferenceJson;
 
   /**
-   * @generated from field: string schedule_name = 2 [json_name = "schedule_name"];
-   */
-  schedule_name?: string;
-
-  /**
-   * @generated from field: string timezone = 3;
+   * @generated from field: string timezone = 2;
    */
   timezone?: string;
 
@@ -782,14 +762,14 @@ export declare type OnCallJson = {
    * With its true start and end. Each is absent when it is more than 400 days away, as that of a
    * gap is that nobody ends.
    *
-   * @generated from field: nightbell.v1.Shift current = 4;
+   * @generated from field: nightbell.v1.Shift current = 3;
    */
   current?: ShiftJson;
 
   /**
    * The next shift with other people, possibly a gap. Absent when nothing changes within 400 days.
    *
-   * @generated from field: nightbell.v1.Shift next = 5;
+   * @generated from field: nightbell.v1.Shift next = 4;
    */
   next?: ShiftJson;
 };
@@ -816,49 +796,41 @@ export declare type CoverageProblem = Message<"nightbell.v1.CoverageProblem"> & 
   kind: string;
 
   /**
-   * @generated from field: string schedule_id = 2 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 2;
    */
-  scheduleId: string;
+  schedule?: Reference | undefined;
 
   /**
-   * @generated from field: string schedule_name = 3 [json_name = "schedule_name"];
-   */
-  scheduleName: string;
-
-  /**
-   * The other schedule of double_booked.
+   * Only for double_booked.
    *
-   * @generated from field: string other_schedule_id = 4 [json_name = "other_schedule_id"];
+   * @generated from field: nightbell.v1.Reference other_schedule = 3 [json_name = "other_schedule"];
    */
-  otherScheduleId: string;
+  otherSchedule?: Reference | undefined;
 
   /**
-   * @generated from field: string other_schedule_name = 5 [json_name = "other_schedule_name"];
+   * Absent for a gap.
+   *
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  otherScheduleName: string;
-
-  /**
-   * @generated from field: nightbell.v1.Person person = 6;
-   */
-  person?: Person | undefined;
+  user?: Reference | undefined;
 
   /**
    * The true start and end, also outside of the days that were asked for. Absent: more than 400
    * days away.
    *
-   * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
+   * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
 
   /**
-   * @generated from field: google.protobuf.Timestamp ends_at = 8 [json_name = "ends_at"];
+   * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
    */
   endsAt?: Timestamp | undefined;
 
   /**
    * A sentence for people, with times of the schedule's zone.
    *
-   * @generated from field: string message = 9;
+   * @generated from field: string message = 7;
    */
   message: string;
 
@@ -866,7 +838,7 @@ export declare type CoverageProblem = Message<"nightbell.v1.CoverageProblem"> & 
    * A gap that comes back every week, as the times outside of a schedule's hours do: one for all
    * such gaps of the schedule, with the times of the first.
    *
-   * @generated from field: bool weekly = 10;
+   * @generated from field: bool weekly = 8;
    */
   weekly: boolean;
 };
@@ -887,49 +859,41 @@ export declare type CoverageProblemJson = {
   kind?: string;
 
   /**
-   * @generated from field: string schedule_id = 2 [json_name = "schedule_id"];
+   * @generated from field: nightbell.v1.Reference schedule = 2;
    */
-  schedule_id?: string;
+  schedule?: ReferenceJson;
 
   /**
-   * @generated from field: string schedule_name = 3 [json_name = "schedule_name"];
-   */
-  schedule_name?: string;
-
-  /**
-   * The other schedule of double_booked.
+   * Only for double_booked.
    *
-   * @generated from field: string other_schedule_id = 4 [json_name = "other_schedule_id"];
+   * @generated from field: nightbell.v1.Reference other_schedule = 3 [json_name = "other_schedule"];
    */
-  other_schedule_id?: string;
+  other_schedule?: ReferenceJson;
 
   /**
-   * @generated from field: string other_schedule_name = 5 [json_name = "other_schedule_name"];
+   * Absent for a gap.
+   *
+   * @generated from field: nightbell.v1.Reference user = 4;
    */
-  other_schedule_name?: string;
-
-  /**
-   * @generated from field: nightbell.v1.Person person = 6;
-   */
-  person?: PersonJson;
+  user?: ReferenceJson;
 
   /**
    * The true start and end, also outside of the days that were asked for. Absent: more than 400
    * days away.
    *
-   * @generated from field: google.protobuf.Timestamp starts_at = 7 [json_name = "starts_at"];
+   * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
 
   /**
-   * @generated from field: google.protobuf.Timestamp ends_at = 8 [json_name = "ends_at"];
+   * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
    */
   ends_at?: TimestampJson;
 
   /**
    * A sentence for people, with times of the schedule's zone.
    *
-   * @generated from field: string message = 9;
+   * @generated from field: string message = 7;
    */
   message?: string;
 
@@ -937,7 +901,7 @@ export declare type CoverageProblemJson = {
    * A gap that comes back every week, as the times outside of a schedule's hours do: one for all
    * such gaps of the schedule, with the times of the first.
    *
-   * @generated from field: bool weekly = 10;
+   * @generated from field: bool weekly = 8;
    */
   weekly?: boolean;
 };
@@ -1148,21 +1112,18 @@ export declare type CalendarFeed = Message<"nightbell.v1.CalendarFeed"> & {
   id: string;
 
   /**
-   * schedule: all shifts of one. person: the caller's shifts on every schedule.
+   * schedule: all shifts of one. user: the caller's shifts on every schedule.
    *
    * @generated from field: string kind = 2;
    */
   kind: string;
 
   /**
-   * @generated from field: string schedule_id = 3 [json_name = "schedule_id"];
+   * Absent for the caller's own.
+   *
+   * @generated from field: nightbell.v1.Reference schedule = 3;
    */
-  scheduleId: string;
-
-  /**
-   * @generated from field: string schedule_name = 4 [json_name = "schedule_name"];
-   */
-  scheduleName: string;
+  schedule?: Reference | undefined;
 
   /**
    * Anyone who has it can read the shifts.
@@ -1194,21 +1155,18 @@ export declare type CalendarFeedJson = {
   id?: string;
 
   /**
-   * schedule: all shifts of one. person: the caller's shifts on every schedule.
+   * schedule: all shifts of one. user: the caller's shifts on every schedule.
    *
    * @generated from field: string kind = 2;
    */
   kind?: string;
 
   /**
-   * @generated from field: string schedule_id = 3 [json_name = "schedule_id"];
+   * Absent for the caller's own.
+   *
+   * @generated from field: nightbell.v1.Reference schedule = 3;
    */
-  schedule_id?: string;
-
-  /**
-   * @generated from field: string schedule_name = 4 [json_name = "schedule_name"];
-   */
-  schedule_name?: string;
+  schedule?: ReferenceJson;
 
   /**
    * Anyone who has it can read the shifts.

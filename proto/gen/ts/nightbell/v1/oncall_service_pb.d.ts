@@ -773,11 +773,11 @@ export declare type ListCoverageProblemsResponse = Message<"nightbell.v1.ListCov
 
   /**
    * A sentence when schedules change too often to look at all of them, so that there may be more
-   * problems. Empty otherwise.
+   * problems. Absent otherwise.
    *
-   * @generated from field: string incomplete = 4;
+   * @generated from field: optional string incomplete = 4;
    */
-  incomplete: string;
+  incomplete?: string | undefined;
 };
 
 /**
@@ -807,9 +807,9 @@ export declare type ListCoverageProblemsResponseJson = {
 
   /**
    * A sentence when schedules change too often to look at all of them, so that there may be more
-   * problems. Empty otherwise.
+   * problems. Absent otherwise.
    *
-   * @generated from field: string incomplete = 4;
+   * @generated from field: optional string incomplete = 4;
    */
   incomplete?: string;
 };

@@ -12,9 +12,11 @@ import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbui
 export declare const file_nightbell_v1_org_service: GenFile;
 
 /**
- * @generated from message nightbell.v1.Member
+ * Somebody who can sign in to an organization.
+ *
+ * @generated from message nightbell.v1.User
  */
-export declare type Member = Message<"nightbell.v1.Member"> & {
+export declare type User = Message<"nightbell.v1.User"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -47,9 +49,11 @@ export declare type Member = Message<"nightbell.v1.Member"> & {
 };
 
 /**
- * @generated from message nightbell.v1.Member
+ * Somebody who can sign in to an organization.
+ *
+ * @generated from message nightbell.v1.User
  */
-export declare type MemberJson = {
+export declare type UserJson = {
   /**
    * @generated from field: string id = 1;
    */
@@ -82,54 +86,54 @@ export declare type MemberJson = {
 };
 
 /**
- * Describes the message nightbell.v1.Member.
- * Use `create(MemberSchema)` to create a new message.
+ * Describes the message nightbell.v1.User.
+ * Use `create(UserSchema)` to create a new message.
  */
-export declare const MemberSchema: GenMessage<Member, {jsonType: MemberJson}>;
+export declare const UserSchema: GenMessage<User, {jsonType: UserJson}>;
 
 /**
- * @generated from message nightbell.v1.ListMembersRequest
+ * @generated from message nightbell.v1.ListUsersRequest
  */
-export declare type ListMembersRequest = Message<"nightbell.v1.ListMembersRequest"> & {
+export declare type ListUsersRequest = Message<"nightbell.v1.ListUsersRequest"> & {
 };
 
 /**
- * @generated from message nightbell.v1.ListMembersRequest
+ * @generated from message nightbell.v1.ListUsersRequest
  */
-export declare type ListMembersRequestJson = {
+export declare type ListUsersRequestJson = {
 };
 
 /**
- * Describes the message nightbell.v1.ListMembersRequest.
- * Use `create(ListMembersRequestSchema)` to create a new message.
+ * Describes the message nightbell.v1.ListUsersRequest.
+ * Use `create(ListUsersRequestSchema)` to create a new message.
  */
-export declare const ListMembersRequestSchema: GenMessage<ListMembersRequest, {jsonType: ListMembersRequestJson}>;
+export declare const ListUsersRequestSchema: GenMessage<ListUsersRequest, {jsonType: ListUsersRequestJson}>;
 
 /**
- * @generated from message nightbell.v1.ListMembersResponse
+ * @generated from message nightbell.v1.ListUsersResponse
  */
-export declare type ListMembersResponse = Message<"nightbell.v1.ListMembersResponse"> & {
+export declare type ListUsersResponse = Message<"nightbell.v1.ListUsersResponse"> & {
   /**
-   * @generated from field: repeated nightbell.v1.Member members = 1;
+   * @generated from field: repeated nightbell.v1.User users = 1;
    */
-  members: Member[];
+  users: User[];
 };
 
 /**
- * @generated from message nightbell.v1.ListMembersResponse
+ * @generated from message nightbell.v1.ListUsersResponse
  */
-export declare type ListMembersResponseJson = {
+export declare type ListUsersResponseJson = {
   /**
-   * @generated from field: repeated nightbell.v1.Member members = 1;
+   * @generated from field: repeated nightbell.v1.User users = 1;
    */
-  members?: MemberJson[];
+  users?: UserJson[];
 };
 
 /**
- * Describes the message nightbell.v1.ListMembersResponse.
- * Use `create(ListMembersResponseSchema)` to create a new message.
+ * Describes the message nightbell.v1.ListUsersResponse.
+ * Use `create(ListUsersResponseSchema)` to create a new message.
  */
-export declare const ListMembersResponseSchema: GenMessage<ListMembersResponse, {jsonType: ListMembersResponseJson}>;
+export declare const ListUsersResponseSchema: GenMessage<ListUsersResponse, {jsonType: ListUsersResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.Team
@@ -151,9 +155,9 @@ export declare type Team = Message<"nightbell.v1.Team"> & {
   description: string;
 
   /**
-   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
-  memberIds: string[];
+  userIds: string[];
 
   /**
    * Its version; see If-Match.
@@ -183,9 +187,9 @@ export declare type TeamJson = {
   description?: string;
 
   /**
-   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
-  member_ids?: string[];
+  user_ids?: string[];
 
   /**
    * Its version; see If-Match.
@@ -260,9 +264,9 @@ export declare type CreateTeamRequest = Message<"nightbell.v1.CreateTeamRequest"
   description: string;
 
   /**
-   * @generated from field: repeated string member_ids = 3 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 3 [json_name = "user_ids"];
    */
-  memberIds: string[];
+  userIds: string[];
 };
 
 /**
@@ -280,9 +284,9 @@ export declare type CreateTeamRequestJson = {
   description?: string;
 
   /**
-   * @generated from field: repeated string member_ids = 3 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 3 [json_name = "user_ids"];
    */
-  member_ids?: string[];
+  user_ids?: string[];
 };
 
 /**
@@ -337,9 +341,9 @@ export declare type UpdateTeamRequest = Message<"nightbell.v1.UpdateTeamRequest"
   description: string;
 
   /**
-   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
-  memberIds: string[];
+  userIds: string[];
 
   /**
    * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
@@ -377,9 +381,9 @@ export declare type UpdateTeamRequestJson = {
   description?: string;
 
   /**
-   * @generated from field: repeated string member_ids = 4 [json_name = "member_ids"];
+   * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
-  member_ids?: string[];
+  user_ids?: string[];
 
   /**
    * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
@@ -480,12 +484,14 @@ export declare const DeleteTeamResponseSchema: GenMessage<DeleteTeamResponse, {j
  */
 export declare const OrgService: GenService<{
   /**
-   * @generated from rpc nightbell.v1.OrgService.ListMembers
+   * ListUsers gives everybody who can sign in to the organization.
+   *
+   * @generated from rpc nightbell.v1.OrgService.ListUsers
    */
-  listMembers: {
+  listUsers: {
     methodKind: "unary";
-    input: typeof ListMembersRequestSchema;
-    output: typeof ListMembersResponseSchema;
+    input: typeof ListUsersRequestSchema;
+    output: typeof ListUsersResponseSchema;
   },
   /**
    * @generated from rpc nightbell.v1.OrgService.ListTeams
@@ -504,7 +510,7 @@ export declare const OrgService: GenService<{
     output: typeof CreateTeamResponseSchema;
   },
   /**
-   * UpdateTeam changes the fields that are present. The list of members is replaced as a whole.
+   * UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
    *
    * @generated from rpc nightbell.v1.OrgService.UpdateTeam
    */

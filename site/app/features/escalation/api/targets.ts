@@ -69,8 +69,8 @@ export const onCallNow = queryOptions({
       signal,
     });
     const entries = (answer.on_call ?? []).map(
-      ({ schedule_id = '', current }) =>
-        [schedule_id, (current?.people ?? []).map((person) => person.name ?? '')] as const,
+      ({ schedule, current }) =>
+        [schedule?.id ?? '', (current?.users ?? []).map((user) => user.name ?? '')] as const,
     );
     return new Map(entries);
   },

@@ -78,7 +78,7 @@ type Asked = keyof ReturnType<typeof toRequest>;
 const words: Readonly<Record<Asked, string>> = {
   name: 'the name',
   description: 'the description',
-  repeats: 'how often it repeats',
+  repeat_count: 'how often it repeats',
   ack_timeout_seconds: 'when it pages again',
   auto_resolve_seconds: 'when it resolves',
   timezone: 'the time zone',
@@ -90,6 +90,7 @@ const words: Readonly<Record<Asked, string>> = {
 
 // The fields of a draft that are stored under other names.
 const places: Readonly<Partial<Record<Asked, keyof Policy>>> = {
+  repeat_count: 'repeats',
   ack_timeout_seconds: 'ackTimeoutSeconds',
   auto_resolve_seconds: 'autoResolveSeconds',
   last_resort: 'lastResort',

@@ -7,7 +7,7 @@ import { lengthOf, listed } from './words';
 const stored = {
   id: 'p1',
   name: 'Payments',
-  repeats: 3,
+  repeat_count: 3,
   timezone: 'Europe/Berlin',
   ack_timeout_seconds: 14_400,
   auto_resolve_seconds: 259_200,
@@ -35,7 +35,7 @@ describe('a policy', () => {
   it('goes back to the server as it came', () => {
     expect(toRequest(policy)).toMatchObject({
       name: 'Payments',
-      repeats: 3,
+      repeat_count: 3,
       timezone: 'Europe/Berlin',
       ack_timeout_seconds: 14_400,
       auto_resolve_seconds: 259_200,

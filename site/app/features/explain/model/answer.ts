@@ -60,12 +60,12 @@ const icons: Record<string, IconName> = {
 export function toAnswer(json: ExplainResponseJson): Answer {
   return {
     summary: json.summary ?? '',
-    policyId: json.policy_id ?? '',
-    policyName: json.policy_name ?? '',
+    policyId: json.escalation_policy?.id ?? '',
+    policyName: json.escalation_policy?.name ?? '',
     at: new Date(json.at ?? 0),
     moments: (json.moments ?? []).map(toMoment),
-    heldUntil: json.held_until ? new Date(json.held_until) : null,
-    heldBecause: json.held_because ?? '',
+    heldUntil: json.hold_ends_at ? new Date(json.hold_ends_at) : null,
+    heldBecause: json.hold_reason ?? '',
   };
 }
 
@@ -92,9 +92,9 @@ function toPage(json: ExplainPageJson, i: number, at: Date): Page {
     skippedBecause: contact.skipped_because ?? '',
   }));
   return {
-    key: `${json.person?.id ?? 'channel'}-${i}`,
-    who: json.person?.name || contacts[0]?.name || json.why?.target_name || 'Shared channel',
-    personId: json.person?.id ?? '',
+    key: `${json.user?.id ?? 'channel'}-${i}`,
+    who: json.user?.name || contacts[0]?.name || json.why?.target?.name || 'Shared channel',
+    personId: json.user?.id ?? '',
     sentence: json.why?.sentence ?? '',
     contacts,
   };

@@ -35,7 +35,7 @@ describe('an answer', () => {
       outcome: 'paged',
       pages: [
         {
-          person: { id: 'u1', name: 'Mara' },
+          user: { id: 'u1', name: 'Mara' },
           why: { sentence: 'On call.' },
           contacts: [
             { channel: 'email', name: 'Work', hint: 'm', at },
@@ -49,7 +49,7 @@ describe('an answer', () => {
     { at, after_seconds: 900, step: 1, round: 2, outcome: 'last_resort' },
     { at, after_seconds: 1500, outcome: 'exhausted' },
   ];
-  const answer = toAnswer({ at, summary: 'Mara.', moments, held_until: at, held_because: 'Upgrade' });
+  const answer = toAnswer({ at, summary: 'Mara.', moments, hold_ends_at: at, hold_reason: 'Upgrade' });
 
   it('names each moment', () => {
     expect(answer.moments.map(({ title, when }) => `${title} ${when}`)).toEqual([

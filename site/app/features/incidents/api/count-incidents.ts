@@ -17,9 +17,9 @@ export const incidentCounts = queryOptions({
       signal,
     });
     return {
-      triggered: answer.triggered ?? 0,
-      acknowledged: answer.acknowledged ?? 0,
-      resolved: answer.resolved ?? 0,
+      triggered: answer.triggered_count ?? 0,
+      acknowledged: answer.acknowledged_count ?? 0,
+      resolved: answer.resolved_count ?? 0,
     };
   },
 });

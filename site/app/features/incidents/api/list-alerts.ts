@@ -25,7 +25,7 @@ export function incidentAlerts(id: string) {
         signal,
       });
       const alerts = answer.alerts ?? [];
-      return { alerts, firing: answer.firing ?? 0, total: answer.total ?? alerts.length };
+      return { alerts, firing: answer.firing_count ?? 0, total: answer.total_count ?? alerts.length };
     },
   });
 }

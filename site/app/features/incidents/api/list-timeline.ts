@@ -1,4 +1,4 @@
-import type { ListTimelineResponseJson, TimelineEventJson } from '@nightbell/proto';
+import type { ListTimelineResponseJson, TimelineEntryJson } from '@nightbell/proto';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
@@ -9,7 +9,7 @@ export function incidentTimeline(id: string) {
   return queryOptions({
     queryKey: incidentKeys.timeline(id),
     staleTime: freshFor.detail,
-    queryFn: async ({ signal }): Promise<TimelineEventJson[]> => {
+    queryFn: async ({ signal }): Promise<TimelineEntryJson[]> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/timeline`;
       const answer = await call<ListTimelineResponseJson>({
         method: 'GET',
@@ -17,7 +17,7 @@ export function incidentTimeline(id: string) {
         action: 'fetch timeline',
         signal,
       });
-      return (answer.events ?? []).toReversed();
+      return (answer.entries ?? []).toReversed();
     },
   });
 }

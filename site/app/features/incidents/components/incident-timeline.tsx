@@ -1,4 +1,4 @@
-import type { TimelineEventJson } from '@nightbell/proto';
+import type { TimelineEntryJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -23,8 +23,8 @@ export function IncidentTimeline({ id }: { id: string }) {
       {timeline.isError && <Failed onRetry={() => timeline.refetch()}>{timeline.error.message}</Failed>}
       {timeline.data?.length === 0 && <Empty>Nothing has happened yet.</Empty>}
       <ol className="timeline">
-        {timeline.data?.map((event) => (
-          <TimelineRow key={event.id} event={event} />
+        {timeline.data?.map((entry) => (
+          <TimelineRow key={entry.id} entry={entry} />
         ))}
       </ol>
       <CommentBox id={id} />
@@ -32,9 +32,9 @@ export function IncidentTimeline({ id }: { id: string }) {
   );
 }
 
-function TimelineRow({ event }: { event: TimelineEventJson }) {
-  const { icon, lead, rest, said } = lineOf(event);
-  const at = toDate(event.at);
+function TimelineRow({ entry }: { entry: TimelineEntryJson }) {
+  const { icon, lead, rest, said } = lineOf(entry);
+  const at = toDate(entry.at);
   return (
     <li>
       {at && (

@@ -1,4 +1,4 @@
-import type { EscalationJson, IncidentJson, PersonJson } from '@nightbell/proto';
+import type { EscalationJson, IncidentJson, ReferenceJson } from '@nightbell/proto';
 
 /** Somebody by id and name. */
 export interface Person {
@@ -48,8 +48,8 @@ export function toIncident(json: IncidentJson): Incident {
     description: json.description ?? '',
     status: json.status ?? 'triggered',
     severity: json.severity ?? 'low',
-    serviceId: json.service_id ?? '',
-    serviceName: json.service_name ?? '',
+    serviceId: json.service?.id ?? '',
+    serviceName: json.service?.name ?? '',
     triggeredAt: toDate(json.triggered_at) ?? new Date(0),
     acknowledgedAt: toDate(json.acknowledged_at),
     resolvedAt: toDate(json.resolved_at),
@@ -79,7 +79,7 @@ export function acknowledgeWord(incident: Incident): string {
 }
 
 /** A person of an answer; null without a name. */
-export function toPerson(json: PersonJson | null | undefined): Person | null {
+export function toPerson(json: ReferenceJson | null | undefined): Person | null {
   return json?.name ? { id: json.id ?? '', name: json.name } : null;
 }
 
@@ -92,9 +92,9 @@ export function toDate(text: string | null | undefined): Date | null {
 function toEscalation(json: EscalationJson): Escalation {
   return {
     status: json.status ?? '',
-    policyName: json.policy_name ?? '',
+    policyName: json.escalation_policy?.name ?? '',
     step: json.step ?? 0,
-    steps: json.steps ?? 0,
+    steps: json.step_count ?? 0,
     nextDueAt: toDate(json.next_due_at),
     nextTargets: json.next_targets ?? [],
     reason: json.reason ?? '',

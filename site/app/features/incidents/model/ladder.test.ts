@@ -13,7 +13,7 @@ function page(seconds: number, fields: NotificationJson): NotificationJson {
     id: `n${seconds}${fields.channel}`,
     step: 1,
     round: 1,
-    person: mara,
+    user: mara,
     due_at: at(seconds),
     channel: 'email',
     ...fields,
@@ -27,7 +27,7 @@ function tries(...notifications: NotificationJson[]) {
 describe('a try', () => {
   it('that was accepted says where it went and how long it took', () => {
     const attempts = [{ id: 'a', outcome: 'accepted', started_at: at(0.3), finished_at: at(0.91) }];
-    expect(tries(page(0, { state: 'sent', contact_hint: 'm···@example.com', attempts }))).toMatchObject([
+    expect(tries(page(0, { status: 'sent', contact_hint: 'm···@example.com', attempts }))).toMatchObject([
       {
         offset: '+0.3s',
         look: 'delivered',
@@ -50,20 +50,20 @@ describe('a try', () => {
       },
       { id: 'b', outcome: 'accepted', started_at: at(12), finished_at: at(13) },
     ];
-    expect(tries(page(0, { state: 'sent', attempts })).map(({ look, result }) => [look, result])).toEqual([
+    expect(tries(page(0, { status: 'sent', attempts })).map(({ look, result }) => [look, result])).toEqual([
       ['missed', 'Mailbox busy'],
       ['delivered', 'Sent'],
     ]);
   });
 
   it.each<[NotificationJson, string, string]>([
-    [{ state: 'pending' }, 'waiting', 'Waiting'],
-    [{ state: 'sending' }, 'waiting', 'Sending'],
-    [{ state: 'sending', channel: 'voice' }, 'ringing', 'Ringing'],
-    [{ state: 'failed', reason: 'No answer' }, 'missed', 'No answer'],
-    [{ state: 'cancelled', reason: 'acknowledged' }, 'unneeded', 'Not needed'],
+    [{ status: 'pending' }, 'waiting', 'Waiting'],
+    [{ status: 'sending' }, 'waiting', 'Sending'],
+    [{ status: 'sending', channel: 'voice' }, 'ringing', 'Ringing'],
+    [{ status: 'failed', reason: 'No answer' }, 'missed', 'No answer'],
+    [{ status: 'cancelled', reason: 'acknowledged' }, 'unneeded', 'Not needed'],
     [
-      { state: 'pending', attempts: [{ id: 'a', detail: 'Refused', started_at: at(0) }] },
+      { status: 'pending', attempts: [{ id: 'a', detail: 'Refused', started_at: at(0) }] },
       'missed',
       'Refused, trying again',
     ],
@@ -75,7 +75,7 @@ describe('a try', () => {
 
   it('to a shared channel names the channel', () => {
     expect(
-      tries(page(0, { state: 'sent', person: undefined, channel: 'slack', contact_name: '#incidents' })),
+      tries(page(0, { status: 'sent', user: undefined, channel: 'slack', contact_name: '#incidents' })),
     ).toMatchObject([{ who: '#incidents', person: null, result: 'Sent' }]);
   });
 });
@@ -83,12 +83,11 @@ describe('a try', () => {
 describe('why', () => {
   const why = {
     sentence: 'On call for 24/7 Support (Day) until 20:00; step 1 of Payments.',
-    policy_id: 'p1',
-    policy_name: 'Payments',
+    escalation_policy: { id: 'p1', name: 'Payments' },
     step: 1,
     round: 2,
     target_kind: 'schedule',
-    target_name: '24/7 Support',
+    target: { id: 'x', name: '24/7 Support' },
     because: 'rotation',
     because_name: 'Day',
     shift_starts_at: at(-3600),
@@ -98,15 +97,15 @@ describe('why', () => {
 
   it('is said once for a person and a reason', () => {
     const rows = tries(
-      page(0, { state: 'sent', why }),
-      page(0, { state: 'sent', channel: 'sms', why }),
-      page(0, { state: 'sent', channel: 'push', why, person: { id: 'u2', name: 'Jonas' } }),
+      page(0, { status: 'sent', why }),
+      page(0, { status: 'sent', channel: 'sms', why }),
+      page(0, { status: 'sent', channel: 'push', why, user: { id: 'u2', name: 'Jonas' } }),
     );
     expect(rows.map((row) => row.why !== null)).toEqual([true, false, true]);
   });
 
   it('has the details behind the sentence', () => {
-    const [row] = tries(page(0, { state: 'sent', why }));
+    const [row] = tries(page(0, { status: 'sent', why }));
     expect(row?.why).toMatchObject({ sentence: why.sentence, policyId: 'p1', policyName: 'Payments' });
     expect(row?.why?.facts.map(([name]) => name)).toEqual([
       'Step',
@@ -125,15 +124,15 @@ describe('why', () => {
   });
 
   it('is not known of older pages', () => {
-    expect(tries(page(0, { state: 'sent' }))[0]?.why).toBeNull();
+    expect(tries(page(0, { status: 'sent' }))[0]?.why).toBeNull();
   });
 });
 
 it('groups by step and round in the order they are due', () => {
   const steps = ladder(incident, [
-    page(600, { state: 'pending', round: 2 }),
-    page(300, { state: 'sent', step: 2 }),
-    page(0, { state: 'sent' }),
+    page(600, { status: 'pending', round: 2 }),
+    page(300, { status: 'sent', step: 2 }),
+    page(0, { status: 'sent' }),
   ]);
   expect(steps.map((step) => step.title)).toEqual([
     'Step 1, at once',

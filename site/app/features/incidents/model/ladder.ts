@@ -104,7 +104,7 @@ function tryOf(
   attempt: DeliveryAttemptJson | null,
   last: boolean,
 ): Try {
-  const person = toPerson(notification.person);
+  const person = toPerson(notification.user);
   const channel = channels[notification.channel ?? ''] ?? { icon: 'push', word: notification.channel ?? '' };
   const at = toDate(attempt?.started_at) ?? toDate(notification.due_at) ?? incident.triggeredAt;
   return {
@@ -127,12 +127,12 @@ function endOf(
   attempt: DeliveryAttemptJson | null,
 ): { look: TryLook; result: string } {
   const reason = notification.reason || attempt?.detail || '';
-  switch (notification.state) {
+  switch (notification.status) {
     case 'sent':
       return {
         look: 'delivered',
         result:
-          notification.contact_hint && notification.person ? `Sent to ${notification.contact_hint}` : 'Sent',
+          notification.contact_hint && notification.user ? `Sent to ${notification.contact_hint}` : 'Sent',
       };
     case 'failed':
       return { look: 'missed', result: reason || 'Failed' };

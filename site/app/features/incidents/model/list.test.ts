@@ -9,7 +9,7 @@ const incidents = [
     id: '1',
     title: 'Checkout failing',
     status: 'triggered',
-    service_name: 'Checkout API',
+    service: { id: 's', name: 'Checkout API' },
     triggered_at: '2026-03-25T03:00:00Z',
   }),
   toIncident({

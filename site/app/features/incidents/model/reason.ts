@@ -25,7 +25,7 @@ export function toReason(why: WhyJson | undefined): Reason | null {
   if (!why?.sentence) return null;
   const facts: [string, string][] = [
     ['Step', stepOf(why)],
-    [targets[why.target_kind ?? ''] ?? 'Target', why.target_name ?? ''],
+    [targets[why.target_kind ?? ''] ?? 'Target', why.target?.name ?? ''],
     [why.because === 'override' ? 'Override' : 'Rotation', becauseOf(why)],
     ['Shift', shiftOf(why)],
     ['Severity then', capitalised(why.severity ?? '')],
@@ -33,8 +33,8 @@ export function toReason(why: WhyJson | undefined): Reason | null {
   ];
   return {
     sentence: why.sentence,
-    policyId: why.policy_id ?? '',
-    policyName: why.policy_name ?? '',
+    policyId: why.escalation_policy?.id ?? '',
+    policyName: why.escalation_policy?.name ?? '',
     facts: facts.filter(([, value]) => value !== ''),
   };
 }

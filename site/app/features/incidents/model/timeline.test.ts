@@ -1,10 +1,10 @@
-import type { TimelineEventJson } from '@nightbell/proto';
+import type { TimelineEntryJson } from '@nightbell/proto';
 import { expect, it } from 'vitest';
 import { lineOf } from './timeline';
 
 const mara = { id: 'u1', name: 'Mara' };
 
-it.each<[TimelineEventJson, string, string]>([
+it.each<[TimelineEntryJson, string, string]>([
   [
     { kind: 'declared', message: 'Declared from an alert of Checkout API.' },
     'Incident declared from an alert of Checkout API',

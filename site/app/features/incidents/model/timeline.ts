@@ -1,7 +1,7 @@
-import type { TimelineEventJson } from '@nightbell/proto';
+import type { TimelineEntryJson } from '@nightbell/proto';
 import type { IconName } from '~/components/ui/icon';
 
-/** How one event of the timeline reads. */
+/** How one entry of the timeline reads. */
 export interface Line {
   icon: IconName;
   /** What happened, in bold; empty for what happens all the time. */
@@ -35,18 +35,18 @@ const icons: Record<string, IconName> = {
 // What the product itself sends along with the two buttons; only other words are worth showing.
 const ownWords = ['Incident acknowledged', 'Incident resolved'];
 
-/** The words for an event. An unknown kind shows the server's own sentence. */
-export function lineOf(event: TimelineEventJson): Line {
-  const icon = icons[event.kind ?? ''] ?? 'chevron-right';
-  const message = (event.message ?? '').replace(/\.$/, '');
-  const by = event.actor?.name ? ` by ${event.actor.name}` : '';
-  switch (event.kind) {
+/** The words for an entry. An unknown kind shows the server's own sentence. */
+export function lineOf(entry: TimelineEntryJson): Line {
+  const icon = icons[entry.kind ?? ''] ?? 'chevron-right';
+  const message = (entry.message ?? '').replace(/\.$/, '');
+  const by = entry.actor?.name ? ` by ${entry.actor.name}` : '';
+  switch (entry.kind) {
     case 'comment':
-      return { icon, lead: event.actor?.name || 'Somebody', rest: ' commented', said: event.message ?? '' };
+      return { icon, lead: entry.actor?.name || 'Somebody', rest: ' commented', said: entry.message ?? '' };
     case 'acknowledged':
       return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'resolved':
-      return event.actor_kind === 'user' || event.actor_kind === 'api_key'
+      return entry.actor_kind === 'user' || entry.actor_kind === 'api_key'
         ? { icon, lead: 'Resolved', rest: by, said: ownWords.includes(message) ? '' : message }
         : { icon, lead: 'Resolved', rest: resolvedBecause(message), said: '' };
     case 'declared':
@@ -62,7 +62,7 @@ export function lineOf(event: TimelineEventJson): Line {
     case 'step_skipped':
       return { icon, lead: '', rest: message, said: '' };
     default:
-      return { icon, lead: message, rest: event.actor_kind === 'user' ? `,${by}` : '', said: '' };
+      return { icon, lead: message, rest: entry.actor_kind === 'user' ? `,${by}` : '', said: '' };
   }
 }
 

@@ -43,14 +43,14 @@ describe('a wish', () => {
 });
 
 it.each([
-  [{ state: 'scheduled' }, 'It is called off. Incidents page as usual.'],
-  [{ state: 'under_way' }, 'It holds no incident. From now on incidents page as usual.'],
+  [{ status: 'scheduled' }, 'It is called off. Incidents page as usual.'],
+  [{ status: 'under_way' }, 'It holds no incident. From now on incidents page as usual.'],
   [
-    { state: 'under_way', held_incidents: 1 },
+    { status: 'under_way', held_incident_count: 1 },
     '1 open incident is held. The people on call for it are paged at once.',
   ],
   [
-    { state: 'under_way', held_incidents: 3 },
+    { status: 'under_way', held_incident_count: 3 },
     '3 open incidents are held. The people on call for them are paged at once.',
   ],
 ])('ending %o: %s', (json, sentence) => {

@@ -29,10 +29,10 @@ export function toWindow(json: MaintenanceWindowJson): MaintenanceWindow {
     description: json.description ?? '',
     startsAt: date(json.starts_at),
     endsAt: date(json.ends_at),
-    services: json.services ?? [],
-    state: json.state === 'ended' || json.state === 'scheduled' ? json.state : 'under_way',
+    services: (json.services ?? []).map(({ name = '' }) => name),
+    state: json.status === 'ended' || json.status === 'scheduled' ? json.status : 'under_way',
     createdBy: json.created_by?.name ?? '',
-    held: json.held_incidents ?? 0,
+    held: json.held_incident_count ?? 0,
   };
 }
 

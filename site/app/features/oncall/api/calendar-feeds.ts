@@ -74,7 +74,7 @@ export function useDeleteFeed() {
 function toFeed(json: CalendarFeedJson): Feed {
   return {
     id: json.id ?? '',
-    scheduleId: json.schedule_id ?? '',
+    scheduleId: json.schedule?.id ?? '',
     url: json.url ?? '',
     lastUsedAt: json.last_used_at ? new Date(json.last_used_at) : null,
   };

@@ -61,7 +61,7 @@ function Trouble({ contact }: { contact: ContactMethodJson }) {
       <p className="trouble">Not verified yet, so it is not paged. Open the link that was mailed to it.</p>
     );
   if (!contact.failing_reason) return null;
-  const since = contact.failing_since ? ` since ${fullTime(new Date(contact.failing_since))}` : '';
+  const since = contact.failing_since_at ? ` since ${fullTime(new Date(contact.failing_since_at))}` : '';
   return (
     <p className="trouble">
       Failing{since}: {contact.failing_reason}

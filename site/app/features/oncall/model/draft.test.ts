@@ -54,7 +54,7 @@ describe('a draft', () => {
     const rotation = {
       id: 'r1',
       name: 'Night',
-      turns: [{ user_ids: ['u1'], names: ['Mara Lindqvist'] }],
+      turns: [{ user_ids: ['u1'], users: [mara] }],
       unit: 'day',
       length: 2,
       handover: '20:00',
@@ -63,8 +63,8 @@ describe('a draft', () => {
       windows: [{ days: ['friday'], from: '20:00', to: '08:00' }],
     };
     const draft = draftOf(toSchedule({ timezone: zone, rotations: [rotation] }));
-    const { names, ...turn } = rotation.turns[0] ?? { names: [] };
-    expect(names).toEqual(['Mara Lindqvist']);
+    const { users, ...turn } = rotation.turns[0] ?? { users: [] };
+    expect(users).toEqual([mara]);
     expect(rotationsOf(draft)).toEqual([{ ...rotation, turns: [turn] }]);
   });
 });

@@ -3,8 +3,8 @@ import { isExpectedGap } from './expected-gap';
 import { toProblem, toShift } from './schedule';
 
 const gap = { starts_at: '2026-03-28T07:00:00Z', ends_at: '2026-03-28T13:00:00Z' };
-const shift = toShift({ ...gap, people: [], because: 'nothing' });
-const problem = (more: object) => toProblem({ kind: 'gap', schedule_id: 's1', ...more });
+const shift = toShift({ ...gap, users: [], because: 'nothing' });
+const problem = (more: object) => toProblem({ kind: 'gap', schedule: { id: 's1' }, ...more });
 const weekly = problem({ starts_at: '2026-03-21T07:00:00Z', ends_at: '2026-03-21T13:00:00Z', weekly: true });
 
 describe('a gap', () => {

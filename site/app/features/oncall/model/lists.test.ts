@@ -7,14 +7,14 @@ const night = toSchedule({
   id: 's1',
   name: 'Night Shift',
   description: 'Working days',
-  team: 'Infrastructure',
+  team: { id: 't1', name: 'Infrastructure' },
   escalation_policy_id: 'p1',
-  rotations: [{ id: 'r1', name: 'Primary', turns: [{ user_ids: ['u1'], names: ['Mara Lindqvist'] }] }],
+  rotations: [{ id: 'r1', name: 'Primary', turns: [{ user_ids: ['u1'], users: [{ id: 'u1', name: 'Mara Lindqvist' }] }] }],
 });
 const backup = toSchedule({
   id: 's2',
   name: 'Backup',
-  on_call: { current: { people: [{ id: 'u2', name: 'Jonas Okafor' }] } },
+  on_call: { current: { users: [{ id: 'u2', name: 'Jonas Okafor' }] } },
 });
 
 describe('search', () => {

@@ -2,7 +2,7 @@ import type {
   CoverageProblemJson,
   OnCallJson,
   OverrideJson,
-  PersonJson,
+  ReferenceJson,
   RotationJson,
   ScheduleJson,
   ShiftJson,
@@ -134,13 +134,13 @@ export function toSchedule(json: ScheduleJson): Schedule {
     name: json.name ?? '',
     description: json.description ?? '',
     teamId: json.team_id ?? '',
-    team: json.team ?? '',
+    team: json.team?.name ?? '',
     zone: json.timezone || 'UTC',
     policyId: json.escalation_policy_id ?? '',
-    policy: json.escalation_policy ?? '',
+    policy: json.escalation_policy?.name ?? '',
     active: json.status !== 'inactive',
     rotations: (json.rotations ?? []).map(toRotation),
-    usedBy: json.used_by ?? [],
+    usedBy: (json.used_by ?? []).map(({ name = '' }) => name),
     onCall: toOnCall(json.on_call),
   };
 }
@@ -176,11 +176,11 @@ export function toTimeline(json: TimelineJson): Timeline {
 export function toOverride(json: OverrideJson): Override {
   return {
     id: json.id ?? '',
-    scheduleId: json.schedule_id ?? '',
-    scheduleName: json.schedule_name ?? '',
+    scheduleId: json.schedule?.id ?? '',
+    scheduleName: json.schedule?.name ?? '',
     kind: json.kind === 'cover' || json.kind === 'vacant' ? json.kind : 'take_over',
-    person: json.person ? toPerson(json.person) : null,
-    replaces: json.replaces ? toPerson(json.replaces) : null,
+    person: json.user ? toPerson(json.user) : null,
+    replaces: json.replaces_user ? toPerson(json.replaces_user) : null,
     from: instant(json.starts_at),
     to: instant(json.ends_at),
     reason: json.reason ?? '',
@@ -192,8 +192,8 @@ export function toOverride(json: OverrideJson): Override {
 export function toProblem(json: CoverageProblemJson): Problem {
   return {
     kind: json.kind ?? '',
-    scheduleId: json.schedule_id ?? '',
-    scheduleName: json.schedule_name ?? '',
+    scheduleId: json.schedule?.id ?? '',
+    scheduleName: json.schedule?.name ?? '',
     from: instant(json.starts_at),
     to: instant(json.ends_at),
     message: json.message ?? '',
@@ -206,7 +206,7 @@ export function toShift(json: ShiftJson): Shift {
   return {
     from: json.starts_at ? instant(json.starts_at) : Number.NEGATIVE_INFINITY,
     to: json.ends_at ? instant(json.ends_at) : Number.POSITIVE_INFINITY,
-    people: (json.people ?? []).map(toPerson),
+    people: (json.users ?? []).map(toPerson),
     because: reason(json.because),
     becauseId: json.because_id ?? '',
     becauseName: json.because_name ?? '',
@@ -222,9 +222,7 @@ function toRotation(json: RotationJson): Rotation {
   return {
     id: json.id ?? '',
     name: json.name ?? '',
-    seats: (json.turns ?? []).map((turn) =>
-      (turn.user_ids ?? []).map((id, i) => ({ id, name: turn.names?.[i] ?? '' })),
-    ),
+    seats: (json.turns ?? []).map((turn) => (turn.users ?? []).map(toPerson)),
     unit: json.unit === 'hour' || json.unit === 'week' ? json.unit : 'day',
     length: json.length ?? 1,
     handover: json.handover || '00:00',
@@ -244,7 +242,7 @@ function toOnCall(json: OnCallJson | undefined): OnCall | null {
   return { current: toShift(json.current), next: json.next ? toShift(json.next) : null };
 }
 
-function toPerson(json: PersonJson): Person {
+function toPerson(json: ReferenceJson): Person {
   return { id: json.id ?? '', name: json.name ?? '' };
 }
 

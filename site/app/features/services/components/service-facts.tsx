@@ -17,12 +17,12 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
           <HealthMark value={service.health ?? 'healthy'} />
         </dd>
         <dt>Owner</dt>
-        <dd>{service.owner || 'Nobody'}</dd>
+        <dd>{service.team?.name || service.owner?.name || 'Nobody'}</dd>
         <dt>Escalation</dt>
         <dd>
-          {service.escalation_policy_id ? (
-            <Link className="link" to={paths.policy(service.escalation_policy_id)}>
-              {service.escalation_policy_name}
+          {service.escalation_policy?.id ? (
+            <Link className="link" to={paths.policy(service.escalation_policy.id)}>
+              {service.escalation_policy.name}
             </Link>
           ) : (
             'Default policy'

@@ -27,11 +27,11 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
                 {service.name}
               </Link>
             </td>
-            <td className="text-2">{service.owner}</td>
+            <td className="text-2">{service.team?.name || service.owner?.name}</td>
             <td>
               <HealthMark value={service.health ?? 'healthy'} />
             </td>
-            <td className={`open-count ${service.health}`}>{service.incidents ?? 0}</td>
+            <td className={`open-count ${service.health}`}>{service.open_incident_count ?? 0}</td>
             <td className="text-2">
               {service.last_incident_at ? relativeTime(new Date(service.last_incident_at), now) : 'Never'}
             </td>

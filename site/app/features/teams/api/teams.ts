@@ -35,7 +35,7 @@ export function useSaveTeam() {
       call<CreateTeamResponseJson>({
         method: id ? 'PATCH' : 'POST',
         path: id ? `/v1/teams/${encodeURIComponent(id)}` : '/v1/teams',
-        body: { name, description, member_ids: memberIds },
+        body: { name, description, user_ids: memberIds },
         action: 'save team',
         keepSession: true,
       }),
@@ -58,8 +58,8 @@ export function useDeleteTeam() {
   });
 }
 
-function toTeam({ id = '', name = '', description = '', member_ids = [] }: TeamJson): Team {
-  return { id, name, description, memberIds: member_ids };
+function toTeam({ id = '', name = '', description = '', user_ids = [] }: TeamJson): Team {
+  return { id, name, description, memberIds: user_ids };
 }
 
 // Policies, schedules and services show the names of teams.
