@@ -33,7 +33,7 @@ func editables(n *rota) []editable {
 				"name": "Nights", "description": "Who is up", "team_id": team, "timezone": "Europe/Berlin", "status": "inactive",
 				"rotations": []object{n.weekly("Ada", "Bob")},
 			},
-			object{"description": "", "team_id": "", "timezone": "UTC", "status": "active", "rotations": []any{}},
+			object{"description": "", "team_id": nil, "timezone": "UTC", "status": "active", "rotations": []any{}},
 			[]string{"schedule", "rotation", "rotation_person"},
 		},
 		{

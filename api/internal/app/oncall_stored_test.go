@@ -50,7 +50,8 @@ func plainShift(shift object) string {
 	for _, person := range shift["users"].([]any) {
 		people = append(people, uuid.MustParse(person.(object)["id"].(string)))
 	}
-	return fmt.Sprint(shift["starts_at"], shift["ends_at"], people, shift["because"], shift["because_name"])
+	name, _ := shift["because_name"].(string)
+	return fmt.Sprint(shift["starts_at"], shift["ends_at"], people, shift["because"], name)
 }
 
 // anySchedule is one to three rotations, as they are asked for and as they are meant.
