@@ -114,7 +114,7 @@ func TestExplainAsksARunningNightbell(t *testing.T) {
 		want  string
 	}{
 		{"as it should be", func(*ExplainOptions) {}, "Mara is paged at once."},
-		{"JSON", func(o *ExplainOptions) { o.JSON = true }, `"severity": ""`},
+		{"JSON", func(o *ExplainOptions) { o.JSON = true }, `"severity":`},
 		{"no key", func(o *ExplainOptions) { o.APIKey = "" }, "NIGHTBELL_API_KEY is not set"},
 		{"a wrong key", func(o *ExplainOptions) { o.APIKey = "other" }, "check NIGHTBELL_API_KEY"},
 		{"no such service", func(o *ExplainOptions) { o.Service = "Checkout" }, "there are: Payments"},
