@@ -2,7 +2,7 @@
 //
 //  1. Requests that arrive together become one batch (group_commit.go). When it fails, its
 //     services are stored each on its own until the lock is gone, or the request at fault
-//     is found; its service stays out of the others' batches for a minute (held.go).
+//     is found; its service stays out of the others' batches for a minute (isolated.go).
 //  2. storeBatch is one transaction: alerts, incidents, escalation and first pages are
 //     stored together (store.go; incidents.go opens, joins and resolves).
 //  3. Only after the commit is each sender answered.
@@ -71,7 +71,7 @@ type Intake struct {
 	// lastLoad is how many requests the last batch left behind and answered: as many are
 	// likely to come again. Only Run uses it.
 	lastLoad    int
-	held        heldServices
+	isolated    isolatedServices
 	undecodable undecodables
 }
 
@@ -103,7 +103,7 @@ func (p *place) leave() {
 // NewIntake makes an intake; nothing is stored until Run is called.
 func NewIntake(db *postgres.DB, logger *slog.Logger, signals paging.Signals) *Intake {
 	return &Intake{
-		db: db, logger: logger, signals: signals, held: newHeldServices(), undecodable: newUndecodables(),
+		db: db, logger: logger, signals: signals, isolated: newIsolatedServices(), undecodable: newUndecodables(),
 		queue: make(chan *submission, queuedRequests), requests: fairshare.New[uuid.UUID](queuedRequests), bytes: fairshare.New[uuid.UUID](queuedBytes),
 	}
 }
@@ -181,7 +181,7 @@ func (in *Intake) wait(ctx context.Context, s *submission) error {
 		return err
 	case <-patience.C:
 		s.abandoned.Store(true)
-		if len(s.batch.Alerts) > 1 && in.held.isTooSlow(s.route.ServiceID) {
+		if len(s.batch.Alerts) > 1 && in.isolated.isTooSlow(s.route.ServiceID) {
 			return errTooSlow.Because(ErrOwnDoing)
 		}
 		return errDatabaseAway.Because(context.DeadlineExceeded)
@@ -206,8 +206,8 @@ func answer(together []*submission, err error) {
 func (in *Intake) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
-	for range heldAtOnce {
-		beside.Go(func() { in.retryHeld(ctx) })
+	for range isolatedAtOnce {
+		beside.Go(func() { in.retryIsolated(ctx) })
 	}
 	beside.Go(func() { in.keepUndecodable(ctx) })
 	for {
@@ -225,12 +225,12 @@ func (in *Intake) Run(ctx context.Context) {
 
 // gather takes what is waiting, and waits up to linger for requests that are known
 // to be on their way, and for those that the last answers are likely to bring: half of
-// the senders in each batch would double what a batch costs by itself. Requests of held
-// services are left to retryHeld.
+// the senders in each batch would double what a batch costs by itself. Requests of isolated
+// services are left to retryIsolated.
 func (in *Intake) gather(first *submission) (together []*submission) {
 	alerts := 0
 	take := func(s *submission) {
-		if !in.held.join(s) {
+		if !in.isolated.join(s) {
 			together, alerts = append(together, s), alerts+len(s.batch.Alerts)
 		}
 	}
@@ -258,7 +258,7 @@ func (in *Intake) gather(first *submission) (together []*submission) {
 }
 
 // store commits a batch. When it fails for a reason that may lie in one request, all of
-// its services are held, and the next batch is stored without them.
+// its services are isolated, and the next batch is stored without them.
 func (in *Intake) store(ctx context.Context, together []*submission) {
 	err := in.guardedCommit(ctx, together, lockWait)
 	switch {
@@ -269,6 +269,6 @@ func (in *Intake) store(ctx context.Context, together []*submission) {
 		answer(together, errDatabaseAway.Because(err))
 	default:
 		in.logger.WarnContext(ctx, "a batch of alerts is stored service by service", "requests", len(together), "error", err)
-		in.held.hold(together)
+		in.isolated.isolate(together)
 	}
 }

@@ -156,13 +156,13 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 	worse := map[uuid.UUID]alert.Severity{}
 	var ids []uuid.UUID
 	for i, a := range b.alerts {
-		record, held := b.records[a.Stored.IncidentID]
+		record, locked := b.records[a.Stored.IncidentID]
 		came := a.Received.Status == alert.Firing && (b.meanings[i] == alert.OpenOrJoin || b.meanings[i] == alert.Repeat)
 		before, found := worse[record.ID]
 		if !found {
 			before = record.Severity
 		}
-		if !held || !came || !record.Status.Open() || a.Received.Severity.Rank() >= before.Rank() {
+		if !locked || !came || !record.Status.Open() || a.Received.Severity.Rank() >= before.Rank() {
 			continue
 		}
 		if !found {

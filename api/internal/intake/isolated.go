@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// heldAtOnce is how many held services are stored at the same time, each in one
+	// isolatedAtOnce is how many isolated services are stored at the same time, each in one
 	// transaction. Both together leave half of the pool's connections to everybody else.
-	heldAtOnce = 2
+	isolatedAtOnce = 2
 	// lockWaitAgain is the longest wait for a lock of a part of what has just waited
 	// lockWait in vain.
 	lockWaitAgain = 5 * time.Millisecond
@@ -30,20 +30,20 @@ const (
 var errTooSlow = fault.New(fault.Unavailable, "alerts_too_slow",
 	"Storing these alerts takes longer than Nightbell allows. Send fewer at once, for example with max_alerts.").After(5)
 
-// heldServices are the services of batches that failed: a row of one of them may be
+// isolatedServices are the services of batches that failed, apart from the others: a row of one of them may be
 // locked, or one of their requests may be at fault. Each is stored on its own until all
 // its requests are answered, and what comes in for it meanwhile waits and goes along. One
-// that had a request at fault stays held for longer. It is safe for concurrent use.
-type heldServices struct {
+// that had a request at fault stays so for longer. It is safe for concurrent use.
+type isolatedServices struct {
 	mu      sync.Mutex
-	waiting map[uuid.UUID]*heldRequests
-	// turns are the held services that nobody is storing, in the order of their turns.
+	waiting map[uuid.UUID]*isolatedRequests
+	// turns are the isolated services that nobody is storing, in the order of their turns.
 	turns chan uuid.UUID
 	now   func() time.Time
 }
 
-// heldRequests are the requests of one held service.
-type heldRequests struct {
+// isolatedRequests are the requests of one isolated service.
+type isolatedRequests struct {
 	fresh []*submission // not tried yet
 	stuck []*submission // tried alone: a lock is in their way
 	// hasTurn is set while the service is in turns, or being stored.
@@ -54,27 +54,27 @@ type heldRequests struct {
 	tooSlow bool
 }
 
-func newHeldServices() heldServices {
+func newIsolatedServices() isolatedServices {
 	// A service in turns has a request that waits, so there is room for all of them.
-	return heldServices{waiting: map[uuid.UUID]*heldRequests{}, turns: make(chan uuid.UUID, queuedRequests), now: time.Now}
+	return isolatedServices{waiting: map[uuid.UUID]*isolatedRequests{}, turns: make(chan uuid.UUID, queuedRequests), now: time.Now}
 }
 
-// hold holds the services of a batch that failed.
-func (h *heldServices) hold(together []*submission) {
+// isolate takes the services of a batch that failed out of the ordinary batches.
+func (h *isolatedServices) isolate(together []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	maps.DeleteFunc(h.waiting, func(_ uuid.UUID, own *heldRequests) bool { return h.over(own) })
+	maps.DeleteFunc(h.waiting, func(_ uuid.UUID, own *isolatedRequests) bool { return h.over(own) })
 	for _, s := range together {
 		service := s.route.ServiceID
 		if h.waiting[service] == nil {
-			h.waiting[service] = &heldRequests{}
+			h.waiting[service] = &isolatedRequests{}
 		}
 		h.add(h.waiting[service], s)
 	}
 }
 
-// join adds a request to those that wait for its service, and reports whether that is held.
-func (h *heldServices) join(s *submission) bool {
+// join adds a request to those that wait for its service, and reports whether that is isolated.
+func (h *isolatedServices) join(s *submission) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[s.route.ServiceID]
@@ -86,7 +86,7 @@ func (h *heldServices) join(s *submission) bool {
 	return true
 }
 
-func (h *heldServices) add(own *heldRequests, s *submission) {
+func (h *isolatedServices) add(own *isolatedRequests, s *submission) {
 	own.fresh = append(own.fresh, s)
 	if !own.hasTurn {
 		own.hasTurn = true
@@ -95,13 +95,13 @@ func (h *heldServices) add(own *heldRequests, s *submission) {
 }
 
 // over reports whether a service that was set aside may rejoin.
-func (h *heldServices) over(own *heldRequests) bool {
+func (h *isolatedServices) over(own *isolatedRequests) bool {
 	return !own.hasTurn && !h.now().Before(own.asideUntil)
 }
 
 // setAside keeps a service, one of whose requests was at fault, out of the ordinary batches
 // for a while: the next such request would take another batch of everybody's apart.
-func (h *heldServices) setAside(service uuid.UUID, tooSlow bool) {
+func (h *isolatedServices) setAside(service uuid.UUID, tooSlow bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[service]
@@ -109,7 +109,7 @@ func (h *heldServices) setAside(service uuid.UUID, tooSlow bool) {
 }
 
 // isTooSlow reports whether a service is set aside for requests that took too long.
-func (h *heldServices) isTooSlow(service uuid.UUID) bool {
+func (h *isolatedServices) isTooSlow(service uuid.UUID) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[service]
@@ -118,7 +118,7 @@ func (h *heldServices) isTooSlow(service uuid.UUID) bool {
 
 // take gives what to store of a service next: a batch of requests that were not tried yet,
 // and all that are stuck.
-func (h *heldServices) take(service uuid.UUID) (fresh, stuck []*submission) {
+func (h *isolatedServices) take(service uuid.UUID) (fresh, stuck []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own, n, alerts := h.waiting[service], 0, 0
@@ -131,9 +131,9 @@ func (h *heldServices) take(service uuid.UUID) (fresh, stuck []*submission) {
 	return fresh, stuck
 }
 
-// release ends the turn of a service. Without stuck requests it is held no more, unless it is
+// release ends the turn of a service. Without stuck requests it is isolated no more, unless it is
 // set aside, and those that came meanwhile are returned: they go back to the ordinary batches.
-func (h *heldServices) release(service uuid.UUID, stuck []*submission) (rejoin []*submission) {
+func (h *isolatedServices) release(service uuid.UUID, stuck []*submission) (rejoin []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[service]
@@ -150,13 +150,13 @@ func (h *heldServices) release(service uuid.UUID, stuck []*submission) (rejoin [
 	return nil
 }
 
-// retryHeld stores held services by turns until ctx ends.
-func (in *Intake) retryHeld(ctx context.Context) {
+// retryIsolated stores isolated services by turns until ctx ends.
+func (in *Intake) retryIsolated(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case service := <-in.held.turns:
+		case service := <-in.isolated.turns:
 			in.retryService(context.WithoutCancel(ctx), service)
 		}
 	}
@@ -165,7 +165,7 @@ func (in *Intake) retryHeld(ctx context.Context) {
 // retryService stores what waits for a service, as far as no lock is in the way. A
 // request that is stuck is tried in every turn until its sender was told to come again.
 func (in *Intake) retryService(ctx context.Context, service uuid.UUID) {
-	fresh, stuck := in.held.take(service)
+	fresh, stuck := in.isolated.take(service)
 	stuck = append(in.storeParts(ctx, stuck, lockWait), in.storeParts(ctx, fresh, lockWait)...)
 	var patient []*submission
 	for _, s := range stuck {
@@ -175,7 +175,7 @@ func (in *Intake) retryService(ctx context.Context, service uuid.UUID) {
 			patient = append(patient, s)
 		}
 	}
-	for _, s := range in.held.release(service, patient) {
+	for _, s := range in.isolated.release(service, patient) {
 		in.queue <- s // has room for every request that has a place
 	}
 }
@@ -209,7 +209,7 @@ func (in *Intake) storeParts(ctx context.Context, together []*submission, wait t
 func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
 	in.logger.ErrorContext(ctx, "alerts could not be stored", "service", s.route.ServiceID, "error", err)
 	several := len(s.batch.Alerts) > 1
-	in.held.setAside(s.route.ServiceID, several && postgres.IsStatementTimeout(err))
+	in.isolated.setAside(s.route.ServiceID, several && postgres.IsStatementTimeout(err))
 	switch {
 	case several && postgres.IsStatementTimeout(err):
 		s.finish(errTooSlow.Because(ErrOwnDoing)) // it was alone in its transaction, and could be smaller
