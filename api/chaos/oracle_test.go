@@ -127,9 +127,10 @@ type page struct {
 func (w *world) checkPages(v *verdict) {
 	w.t.Helper()
 	pages := rows(w, pgx.RowToStructByPos[page], `
-		SELECT n.id::text, n.incident_id::text, n.channel, n.state, n.finished_for,
-		       (SELECT min(d.started_at) FROM (SELECT org_id, id AS delivery_id, unnest(notification_ids) AS notification_id FROM delivery) l JOIN delivery d ON d.org_id = l.org_id AND d.id = l.delivery_id
-		        WHERE l.org_id = n.org_id AND l.notification_id = n.id AND d.outcome <> 'skipped') - n.due_at FROM notification n`)
+		SELECT n.id::text, n.incident_id::text, n.channel, n.state, n.finished_for, tried.first - n.due_at
+		FROM notification n LEFT JOIN (
+		    SELECT page.id, min(d.started_at) AS first FROM delivery d, unnest(d.notification_ids) AS page(id) WHERE d.outcome <> 'skipped' GROUP BY page.id
+		) tried ON tried.id = n.id`)
 	v.pages = len(pages)
 	copies, again, orphans := w.copies()
 	v.unrecorded = orphans
