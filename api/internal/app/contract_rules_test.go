@@ -134,6 +134,12 @@ func brokenCursor(_ *campaign, method protoreflect.MethodDescriptor) string {
 
 // brokenETag wants what can be edited to carry the version that an edit is based on.
 func brokenETag(_ *campaign, method protoreflect.MethodDescriptor) string {
+	if noun, deletes := strings.CutPrefix(string(method.Name()), "Delete"); deletes {
+		update := method.Parent().(protoreflect.ServiceDescriptor).Methods().ByName(protoreflect.Name("Update" + noun))
+		if update != nil && update.Input().Fields().ByName("etag") != nil && method.Input().Fields().ByName("etag") == nil {
+			return "deletes, without an etag, what has one"
+		}
+	}
 	if !strings.HasPrefix(string(method.Name()), "Update") {
 		return ""
 	}

@@ -166,11 +166,11 @@ func TestAnEditOfWhatSomebodyElseChangedIsRefused(t *testing.T) {
 	for _, kind := range editables(n) {
 		t.Run(kind.noun, func(t *testing.T) {
 			made := n.plainly(http.MethodPost, kind.path, n.owner(), sure(json.Marshal(kind.create)))
-			var answer object
-			if err := json.Unmarshal([]byte(made.body), &answer); err != nil {
+			var created object
+			if err := json.Unmarshal([]byte(made.body), &created); err != nil {
 				t.Fatal(err, made.body)
 			}
-			id, etag := at[string](t, answer, kind.noun, "id"), at[string](t, answer, kind.noun, "etag")
+			id, etag := at[string](t, created, kind.noun, "id"), at[string](t, created, kind.noun, "etag")
 			path := kind.path + "/" + id
 			if listed := n.read(kind, id)["etag"]; made.header.Get("ETag") != `"`+etag+`"` || listed != etag || etag == "" {
 				t.Fatalf("made with %s and %s, listed with %s", made.header.Get("ETag"), etag, listed)
@@ -200,11 +200,27 @@ func TestAnEditOfWhatSomebodyElseChangedIsRefused(t *testing.T) {
 					t.Errorf("If-Match: %s: %v", header, got)
 				}
 			}
+			for what, late := range map[string]answer{"If-Match": n.remove(path, `"`+etag+`"`), "the query": n.remove(path+"?etag="+etag, "")} {
+				if late.status != http.StatusPreconditionFailed || !strings.Contains(late.body, "etag_mismatch") || n.rows(kind) != rows {
+					t.Errorf("a late removal by %s: %s", what, late.whole())
+				}
+			}
 			if back := edit(object{"name": kind.create["name"]}); back.status != http.StatusOK || back.etag != etag {
 				t.Errorf("as it was before, it has another etag: %v", back)
 			}
+			if gone := n.remove(path, `"`+etag+`"`); gone.status != http.StatusOK {
+				t.Errorf("the removal of what was read: %s", gone.whole())
+			}
 		})
 	}
+}
+
+// remove deletes what is at an address; the condition may be empty.
+func (n *rota) remove(address, ifMatch string) answer {
+	if ifMatch == "" {
+		return n.plainly(http.MethodDelete, address, n.owner(), nil)
+	}
+	return n.plainly(http.MethodDelete, address, n.owner(), nil, "If-Match", ifMatch)
 }
 
 type edited struct {

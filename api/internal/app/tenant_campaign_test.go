@@ -73,6 +73,7 @@ func (c *campaign) checkUnharmed(t *testing.T) {
 // values are what requests of the fixture contain where a rule alone does not say.
 func (c *campaign) values() map[string]string {
 	return map[string]string{
+		"ChangeIncidentsRequest.action":          "assign",
 		"CreateApiKeyRequest.scopes":             "api_keys:write",
 		"ConfigureSlackRequest.webhook_url":      c.slack.webhook(),
 		"ConfigureSlackRequest.bot_token":        "xoxb-1234567890",

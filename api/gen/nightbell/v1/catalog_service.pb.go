@@ -744,8 +744,10 @@ func (x *UpdateServiceResponse) GetService() *Service {
 }
 
 type DeleteServiceRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -783,6 +785,13 @@ func (*DeleteServiceRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteServiceRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteServiceRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1005,9 +1014,10 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x05_tierB\v\n" +
 	"\t_grouping\"H\n" +
 	"\x15UpdateServiceResponse\x12/\n" +
-	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"3\n" +
+	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"Q\n" +
 	"\x14DeleteServiceRequest\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"\x17\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x17\n" +
 	"\x15DeleteServiceResponse\"6\n" +
 	"\x17RotateServiceKeyRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"\xc5\x01\n" +

@@ -933,8 +933,10 @@ func (x *UpdateEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy
 }
 
 type DeleteEscalationPolicyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -972,6 +974,13 @@ func (*DeleteEscalationPolicyRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteEscalationPolicyRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteEscalationPolicyRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1597,9 +1606,10 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\r \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"m\n" +
 	"\x1eUpdateEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"F\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"d\n" +
 	"\x1dDeleteEscalationPolicyRequest\x12%\n" +
-	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\" \n" +
+	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\" \n" +
 	"\x1eDeleteEscalationPolicyResponse\"K\n" +
 	"\"MakeDefaultEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"r\n" +

@@ -738,11 +738,14 @@ func (x *ResolveIncidentResponse) GetWarnings() []*Warning {
 // ids, filter, or both say which incidents.
 type ChangeIncidentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// acknowledge or resolve.
-	Action        string          `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
-	Ids           []string        `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
-	Filter        *IncidentFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
-	Message       string          `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// acknowledge, resolve, escalate (pages the next step now) or assign.
+	Action string          `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	Ids    []string        `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	Filter *IncidentFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// For the timeline, when they are acknowledged or resolved.
+	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
+	// Who has them from now on, when they are assigned; nobody when empty.
+	AssigneeId    string `protobuf:"bytes,5,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -805,8 +808,15 @@ func (x *ChangeIncidentsRequest) GetMessage() string {
 	return ""
 }
 
-// IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
-// to acknowledge, open ones to resolve.
+func (x *ChangeIncidentsRequest) GetAssigneeId() string {
+	if x != nil {
+		return x.AssigneeId
+	}
+	return ""
+}
+
+// IncidentFilter means the newest 50,000 incidents that the action applies to: triggered ones to
+// acknowledge, open ones for every other action.
 type IncidentFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The moment up to which the caller has seen what is open: what was triggered later is left
@@ -870,8 +880,11 @@ func (x *IncidentFilter) GetServiceId() string {
 }
 
 type ChangeIncidentsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*IncidentResult      `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Results []*IncidentResult      `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	// The filter means more incidents than one call changes. After acknowledge or resolve, the same
+	// call changes those next.
+	More          bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -913,13 +926,20 @@ func (x *ChangeIncidentsResponse) GetResults() []*IncidentResult {
 	return nil
 }
 
+func (x *ChangeIncidentsResponse) GetMore() bool {
+	if x != nil {
+		return x.More
+	}
+	return false
+}
+
 type IncidentResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// What the incident is now; absent when it does not exist.
 	Status *string `protobuf:"bytes,2,opt,name=status,proto3,oneof" json:"status,omitempty"`
 	// Why it did not change; absent when it did, or had before.
-	Error         *string `protobuf:"bytes,3,opt,name=error,proto3,oneof" json:"error,omitempty"`
+	Error         *ResultError `protobuf:"bytes,3,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -968,11 +988,75 @@ func (x *IncidentResult) GetStatus() string {
 	return ""
 }
 
-func (x *IncidentResult) GetError() string {
-	if x != nil && x.Error != nil {
-		return *x.Error
+func (x *IncidentResult) GetError() *ResultError {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+// ResultError is the refusal of one of many.
+type ResultError struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One of the codes of all refusals, such as incident_not_found.
+	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
+	// A sentence for people.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// Whether the same can be tried again as it is.
+	Retryable     bool `protobuf:"varint,3,opt,name=retryable,proto3" json:"retryable,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResultError) Reset() {
+	*x = ResultError{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResultError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResultError) ProtoMessage() {}
+
+func (x *ResultError) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResultError.ProtoReflect.Descriptor instead.
+func (*ResultError) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ResultError) GetCode() string {
+	if x != nil {
+		return x.Code
 	}
 	return ""
+}
+
+func (x *ResultError) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *ResultError) GetRetryable() bool {
+	if x != nil {
+		return x.Retryable
+	}
+	return false
 }
 
 type AssignIncidentRequest struct {
@@ -985,7 +1069,7 @@ type AssignIncidentRequest struct {
 
 func (x *AssignIncidentRequest) Reset() {
 	*x = AssignIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -997,7 +1081,7 @@ func (x *AssignIncidentRequest) String() string {
 func (*AssignIncidentRequest) ProtoMessage() {}
 
 func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1010,7 +1094,7 @@ func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentRequest.ProtoReflect.Descriptor instead.
 func (*AssignIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AssignIncidentRequest) GetId() string {
@@ -1036,7 +1120,7 @@ type AssignIncidentResponse struct {
 
 func (x *AssignIncidentResponse) Reset() {
 	*x = AssignIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1132,7 @@ func (x *AssignIncidentResponse) String() string {
 func (*AssignIncidentResponse) ProtoMessage() {}
 
 func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1145,7 @@ func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentResponse.ProtoReflect.Descriptor instead.
 func (*AssignIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AssignIncidentResponse) GetIncident() *Incident {
@@ -1080,7 +1164,7 @@ type EscalateIncidentRequest struct {
 
 func (x *EscalateIncidentRequest) Reset() {
 	*x = EscalateIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1176,7 @@ func (x *EscalateIncidentRequest) String() string {
 func (*EscalateIncidentRequest) ProtoMessage() {}
 
 func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1189,7 @@ func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *EscalateIncidentRequest) GetId() string {
@@ -1124,7 +1208,7 @@ type EscalateIncidentResponse struct {
 
 func (x *EscalateIncidentResponse) Reset() {
 	*x = EscalateIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1136,7 +1220,7 @@ func (x *EscalateIncidentResponse) String() string {
 func (*EscalateIncidentResponse) ProtoMessage() {}
 
 func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1149,7 +1233,7 @@ func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EscalateIncidentResponse) GetIncident() *Incident {
@@ -1169,7 +1253,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1265,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1278,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -1220,7 +1304,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1316,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1329,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AddCommentResponse) GetEntry() *TimelineEntry {
@@ -1264,7 +1348,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1360,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1373,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1308,7 +1392,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1320,7 +1404,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1333,7 +1417,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
@@ -1352,7 +1436,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1448,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1461,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -1396,7 +1480,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1492,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1505,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -1440,7 +1524,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1452,7 +1536,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1465,7 +1549,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -1486,7 +1570,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1498,7 +1582,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1511,7 +1595,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -1596,25 +1680,31 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\x80\x01\n" +
 	"\x17ResolveIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\xd0\x01\n" +
-	"\x16ChangeIncidentsRequest\x123\n" +
-	"\x06action\x18\x01 \x01(\tB\x1b\xbaH\x18r\x16R\vacknowledgeR\aresolveR\x06action\x12'\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x8d\x02\n" +
+	"\x16ChangeIncidentsRequest\x12E\n" +
+	"\x06action\x18\x01 \x01(\tB-\xbaH*r(R\vacknowledgeR\aresolveR\bescalateR\x06assignR\x06action\x12'\n" +
 	"\x03ids\x18\x02 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xe8\a\x92\xb5\x18\bincidentR\x03ids\x124\n" +
 	"\x06filter\x18\x03 \x01(\v2\x1c.nightbell.v1.IncidentFilterR\x06filter\x12\"\n" +
-	"\amessage\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\xcd\x01\n" +
+	"\amessage\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\x12)\n" +
+	"\vassignee_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\n" +
+	"assigneeId\"\xcd\x01\n" +
 	"\x0eIncidentFilter\x12M\n" +
 	"\x10triggered_before\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x0ftriggeredBefore\x12@\n" +
 	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
 	"\n" +
-	"service_id\x18\x03 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"Q\n" +
+	"service_id\x18\x03 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"e\n" +
 	"\x17ChangeIncidentsResponse\x126\n" +
-	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\"m\n" +
+	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\x12\x12\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\"y\n" +
 	"\x0eIncidentResult\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
-	"\x06status\x18\x02 \x01(\tH\x00R\x06status\x88\x01\x01\x12\x19\n" +
-	"\x05error\x18\x03 \x01(\tH\x01R\x05error\x88\x01\x01B\t\n" +
-	"\a_statusB\b\n" +
-	"\x06_error\"`\n" +
+	"\x06status\x18\x02 \x01(\tH\x00R\x06status\x88\x01\x01\x12/\n" +
+	"\x05error\x18\x03 \x01(\v2\x19.nightbell.v1.ResultErrorR\x05errorB\t\n" +
+	"\a_status\"Y\n" +
+	"\vResultError\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12\x1c\n" +
+	"\tretryable\x18\x03 \x01(\bR\tretryable\"`\n" +
 	"\x15AssignIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12)\n" +
 	"\vassignee_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\n" +
@@ -1673,7 +1763,7 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
 	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
@@ -1691,81 +1781,83 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*IncidentFilter)(nil),              // 13: nightbell.v1.IncidentFilter
 	(*ChangeIncidentsResponse)(nil),     // 14: nightbell.v1.ChangeIncidentsResponse
 	(*IncidentResult)(nil),              // 15: nightbell.v1.IncidentResult
-	(*AssignIncidentRequest)(nil),       // 16: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),      // 17: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),     // 18: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),    // 19: nightbell.v1.EscalateIncidentResponse
-	(*AddCommentRequest)(nil),           // 20: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),          // 21: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),         // 22: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),        // 23: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),    // 24: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),   // 25: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),   // 26: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),  // 27: nightbell.v1.ListIncidentAlertsResponse
-	nil,                                 // 28: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*IncidentSummary)(nil),             // 29: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 30: nightbell.v1.Warning
-	(*Incident)(nil),                    // 31: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 32: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
-	(*TimelineEntry)(nil),               // 34: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                // 35: nightbell.v1.Notification
-	(*Alert)(nil),                       // 36: nightbell.v1.Alert
+	(*ResultError)(nil),                 // 16: nightbell.v1.ResultError
+	(*AssignIncidentRequest)(nil),       // 17: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),      // 18: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),     // 19: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),    // 20: nightbell.v1.EscalateIncidentResponse
+	(*AddCommentRequest)(nil),           // 21: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),          // 22: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),         // 23: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),        // 24: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),    // 25: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),   // 26: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),   // 27: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),  // 28: nightbell.v1.ListIncidentAlertsResponse
+	nil,                                 // 29: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*IncidentSummary)(nil),             // 30: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                     // 31: nightbell.v1.Warning
+	(*Incident)(nil),                    // 32: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 33: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil),       // 34: google.protobuf.Timestamp
+	(*TimelineEntry)(nil),               // 35: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                // 36: nightbell.v1.Notification
+	(*Alert)(nil),                       // 37: nightbell.v1.Alert
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	29, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	30, // 1: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
-	31, // 2: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 3: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	28, // 4: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	32, // 5: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	31, // 6: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 7: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	31, // 8: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 9: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	31, // 10: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	30, // 11: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	30, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	31, // 1: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	32, // 2: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 3: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	29, // 4: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	33, // 5: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	32, // 6: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 7: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	32, // 8: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 9: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	32, // 10: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	31, // 11: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
 	13, // 12: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	33, // 13: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	34, // 13: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
 	15, // 14: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	31, // 15: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	31, // 16: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 17: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	34, // 18: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	35, // 19: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	36, // 20: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	0,  // 21: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 22: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 23: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 24: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 25: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 26: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 27: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	16, // 28: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	18, // 29: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	20, // 30: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	22, // 31: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	24, // 32: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	26, // 33: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	1,  // 34: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 35: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 36: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 37: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 38: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 39: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	14, // 40: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	17, // 41: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	19, // 42: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	21, // 43: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	23, // 44: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	25, // 45: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	27, // 46: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	34, // [34:47] is the sub-list for method output_type
-	21, // [21:34] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	16, // 15: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
+	32, // 16: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 17: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 18: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	35, // 19: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	36, // 20: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	37, // 21: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	0,  // 22: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 23: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 24: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 25: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 26: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 27: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 28: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	17, // 29: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	19, // 30: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	21, // 31: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	23, // 32: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	25, // 33: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	27, // 34: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	1,  // 35: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 36: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 37: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 38: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 39: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 40: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	14, // 41: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	18, // 42: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	20, // 43: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	22, // 44: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	24, // 45: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	26, // 46: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	28, // 47: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	35, // [35:48] is the sub-list for method output_type
+	22, // [22:35] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -1784,7 +1876,7 @@ func file_nightbell_v1_incident_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

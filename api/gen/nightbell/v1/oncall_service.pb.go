@@ -496,8 +496,10 @@ func (x *UpdateScheduleResponse) GetSchedule() *Schedule {
 }
 
 type DeleteScheduleRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -535,6 +537,13 @@ func (*DeleteScheduleRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteScheduleRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteScheduleRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1701,9 +1710,10 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"L\n" +
 	"\x16UpdateScheduleResponse\x122\n" +
-	"\bschedule\x18\x01 \x01(\v2\x16.nightbell.v1.ScheduleR\bschedule\"5\n" +
+	"\bschedule\x18\x01 \x01(\v2\x16.nightbell.v1.ScheduleR\bschedule\"S\n" +
 	"\x15DeleteScheduleRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\x02id\"\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x18\n" +
 	"\x16DeleteScheduleResponse\"\x96\x01\n" +
 	"\x1aGetScheduleTimelineRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\x02id\x12.\n" +

@@ -583,8 +583,10 @@ func (x *UpdateTeamResponse) GetTeam() *Team {
 }
 
 type DeleteTeamRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -622,6 +624,13 @@ func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteTeamRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteTeamRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -703,9 +712,10 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"<\n" +
 	"\x12UpdateTeamResponse\x12&\n" +
-	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"-\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"K\n" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
-	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"\x14\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
 	"\x12DeleteTeamResponse2\xad\x05\n" +
 	"\n" +
 	"OrgService\x12{\n" +

@@ -28,10 +28,7 @@ func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.Update
 	response := &nightbellv1.UpdateServiceResponse{}
 	serviceID, _ := id.Parse(request.GetId())
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
-		_, err := q.LockService(ctx, caller.OrgID, serviceID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return errNoService
-		}
+		err := lockService(ctx, q, caller.OrgID, serviceID)
 		if err != nil {
 			return err
 		}
@@ -42,6 +39,14 @@ func (h *Handler) UpdateService(ctx context.Context, request *nightbellv1.Update
 		return err
 	})
 	return response, edit.Done(err)
+}
+
+func lockService(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID) error {
+	_, err := q.LockService(ctx, orgID, serviceID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errNoService
+	}
+	return err
 }
 
 func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time, whole *nightbellv1.UpdateServiceRequest) error {
@@ -64,6 +69,13 @@ func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUI
 func (h *Handler) DeleteService(ctx context.Context, request *nightbellv1.DeleteServiceRequest) (*nightbellv1.DeleteServiceResponse, error) {
 	serviceID, _ := id.Parse(request.GetId())
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+		read := func() (*nightbellv1.Service, error) { return h.find(ctx, q, caller, request.GetId()) }
+		if err := lockService(ctx, q, caller.OrgID, serviceID); err != nil {
+			return err
+		}
+		if err := edit.IfMatch[*nightbellv1.UpdateServiceRequest](request.GetEtag(), read); err != nil {
+			return err
+		}
 		deleted, err := q.DeleteService(ctx, now, caller.OrgID, serviceID)
 		if err != nil {
 			return err

@@ -110,10 +110,7 @@ func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbell
 	response := &nightbellv1.UpdateEscalationPolicyResponse{}
 	policyID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, now time.Time) error {
-		_, err := q.LockPolicy(ctx, orgID, policyID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return errNoPolicy
-		}
+		err := lockPolicy(ctx, q, orgID, policyID)
 		if err != nil {
 			return err
 		}
@@ -124,6 +121,14 @@ func (h *Handler) UpdateEscalationPolicy(ctx context.Context, request *nightbell
 		return err
 	})
 	return response, edit.Done(err)
+}
+
+func lockPolicy(ctx context.Context, q *escalationdb.Queries, orgID, policyID uuid.UUID) error {
+	_, err := q.LockPolicy(ctx, orgID, policyID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errNoPolicy
+	}
+	return err
 }
 
 // update stores a policy; whoever changes neither its steps nor its last resort leaves them alone.
@@ -182,6 +187,13 @@ func agreeOnLastResort(whole *nightbellv1.UpdateEscalationPolicyRequest) {
 func (h *Handler) DeleteEscalationPolicy(ctx context.Context, request *nightbellv1.DeleteEscalationPolicyRequest) (*nightbellv1.DeleteEscalationPolicyResponse, error) {
 	policyID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, _ time.Time) error {
+		if err := lockPolicy(ctx, q, orgID, policyID); err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.EscalationPolicy, error) { return find(ctx, q, orgID, request.GetId()) }
+		if err := edit.IfMatch[*nightbellv1.UpdateEscalationPolicyRequest](request.GetEtag(), read); err != nil {
+			return err
+		}
 		use, err := q.PolicyUse(ctx, orgID, &policyID)
 		switch {
 		case err != nil:
@@ -191,10 +203,7 @@ func (h *Handler) DeleteEscalationPolicy(ctx context.Context, request *nightbell
 		case use.AsDefault:
 			return errIsDefault
 		}
-		deleted, err := q.DeletePolicy(ctx, orgID, policyID)
-		if err == nil && deleted == 0 {
-			return errNoPolicy
-		}
+		_, err = q.DeletePolicy(ctx, orgID, policyID)
 		return err
 	})
 	return &nightbellv1.DeleteEscalationPolicyResponse{}, err

@@ -15,61 +15,93 @@ import (
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
 
-var errWhich = fault.InvalidField("ids", fault.Required,
-	"Say which incidents: give ids, or a filter with triggered_before.")
+var (
+	errWhich = fault.InvalidField("ids", fault.Required,
+		"Say which incidents: give ids, or a filter with triggered_before.")
+	errAssignee = fault.InvalidField("assignee_id", fault.Unknown,
+		"assignee_id belongs to the action assign. Leave it out.")
+)
 
-// ChangeIncidents acknowledges or resolves many incidents by one call.
+// ChangeIncidents acknowledges, resolves, escalates or assigns many incidents by one call.
 func (h *Handler) ChangeIncidents(ctx context.Context, request *nightbellv1.ChangeIncidentsRequest) (*nightbellv1.ChangeIncidentsResponse, error) {
 	if len(request.GetIds()) == 0 && request.GetFilter() == nil {
 		return nil, errWhich
 	}
-	ids, unreadable, err := h.meant(ctx, request)
+	command, err := h.commandOf(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	orgID, actor := actorOf(ctx)
-	var command incident.Command = incident.Acknowledge{By: actor, Message: request.GetMessage()}
-	if request.GetAction() == "resolve" {
-		command = incident.Resolve{By: actor, Message: request.GetMessage()}
-	}
-	results, err := h.responder.RespondToMany(ctx, orgID, ids, command)
+	meant, err := h.meant(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	response := &nightbellv1.ChangeIncidentsResponse{}
+	orgID, _ := actorOf(ctx)
+	results, err := h.responder.RespondToMany(ctx, orgID, meant.ids, command)
+	if err != nil {
+		return nil, err
+	}
+	response := &nightbellv1.ChangeIncidentsResponse{More: meant.more}
 	for _, result := range results {
 		response.Results = append(response.Results, &nightbellv1.IncidentResult{
-			Id: result.IncidentID.String(), Status: postgres.Null(string(result.Status)), Error: sentence(result.Err),
+			Id: result.IncidentID.String(), Status: postgres.Null(string(result.Status)), Error: resultError(result.Err),
 		})
 	}
-	for _, text := range unreadable {
-		response.Results = append(response.Results, &nightbellv1.IncidentResult{Id: text, Error: sentence(respond.ErrNoIncident)})
+	for _, text := range meant.unreadable {
+		response.Results = append(response.Results, &nightbellv1.IncidentResult{Id: text, Error: resultError(respond.ErrNoIncident)})
 	}
 	return response, nil
 }
 
-// meant lists the incidents that a request means, and the ids of it that are none.
-func (h *Handler) meant(ctx context.Context, request *nightbellv1.ChangeIncidentsRequest) (ids []uuid.UUID, unreadable []string, err error) {
+// commandOf is what is to be done with each of them.
+func (h *Handler) commandOf(ctx context.Context, request *nightbellv1.ChangeIncidentsRequest) (incident.Command, error) {
+	_, actor := actorOf(ctx)
+	if request.GetAssigneeId() != "" && request.GetAction() != "assign" {
+		return nil, errAssignee
+	}
+	switch request.GetAction() {
+	case "resolve":
+		return incident.Resolve{By: actor, Message: request.GetMessage()}, nil
+	case "escalate":
+		return incident.Escalate{By: actor}, nil
+	case "assign":
+		to, err := h.user(ctx, request.GetAssigneeId())
+		return incident.Assign{By: actor, To: to.id, ToName: to.name}, err
+	}
+	return incident.Acknowledge{By: actor, Message: request.GetMessage()}, nil
+}
+
+// selection is the incidents that a request means.
+type selection struct {
+	ids []uuid.UUID
+	// unreadable are texts among its ids that are none.
+	unreadable []string
+	more       bool
+}
+
+func (h *Handler) meant(ctx context.Context, request *nightbellv1.ChangeIncidentsRequest) (meant selection, err error) {
 	for _, text := range request.GetIds() {
 		if incidentID, ok := id.Parse(text); ok {
-			ids = append(ids, incidentID)
+			meant.ids = append(meant.ids, incidentID)
 		} else {
-			unreadable = append(unreadable, text)
+			meant.unreadable = append(meant.unreadable, text)
 		}
 	}
 	if request.GetFilter() == nil {
-		return ids, unreadable, nil
+		return meant, nil
 	}
-	matching, err := read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) ([]uuid.UUID, error) {
-		return incidents.Matching(ctx, tx, orgID, request.GetAction(), request.GetFilter())
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (selection, error) {
+		matching, more, err := incidents.Matching(ctx, tx, orgID, request.GetAction(), request.GetFilter())
+		return selection{append(meant.ids, matching...), meant.unreadable, more}, err
 	}, postgres.InOrder())
-	return append(ids, matching...), unreadable, err
 }
 
-// sentence is what a caller is told of an error; nil for none.
-func sentence(err error) *string {
-	if known, ok := fault.Of(err); ok {
-		return new(known.Message)
+// resultError is what a caller is told of an error; nil for none.
+func resultError(err error) *nightbellv1.ResultError {
+	known, ok := fault.Of(err)
+	if !ok {
+		return nil
 	}
-	return nil
+	return &nightbellv1.ResultError{
+		Code: known.Code, Message: known.Message, Retryable: known.Kind == fault.Unavailable || known.Kind == fault.Limited,
+	}
 }

@@ -82,13 +82,7 @@ func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.Updat
 		if err != nil {
 			return err
 		}
-		read := func() (*nightbellv1.Schedule, error) {
-			one, err := w.describe(ctx, &scheduleID)
-			if err != nil {
-				return nil, err
-			}
-			return one.message(), nil
-		}
+		read := func() (*nightbellv1.Schedule, error) { return w.stored(ctx, scheduleID) }
 		response.Schedule, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateScheduleRequest) error {
 			return w.update(ctx, scheduleID, whole)
 		})
@@ -98,6 +92,15 @@ func (h *Handler) UpdateSchedule(ctx context.Context, request *nightbellv1.Updat
 		return nil, err
 	}
 	return response, nil
+}
+
+// stored is one schedule as answers show it.
+func (w *work) stored(ctx context.Context, scheduleID uuid.UUID) (*nightbellv1.Schedule, error) {
+	one, err := w.describe(ctx, &scheduleID)
+	if err != nil {
+		return nil, err
+	}
+	return one.message(), nil
 }
 
 // update stores a schedule. Rotations that are not named are left alone: seats of people who are
@@ -133,6 +136,9 @@ func (h *Handler) DeleteSchedule(ctx context.Context, request *nightbellv1.Delet
 	scheduleID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, w *work) error {
 		if err := w.lock(ctx, scheduleID); err != nil {
+			return err
+		}
+		if err := edit.IfMatch[*nightbellv1.UpdateScheduleRequest](request.GetEtag(), func() (*nightbellv1.Schedule, error) { return w.stored(ctx, scheduleID) }); err != nil {
 			return err
 		}
 		policies, err := w.ListPagingPolicies(ctx, w.orgID, scheduleID)

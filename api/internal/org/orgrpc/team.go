@@ -147,6 +147,10 @@ func (s *Server) DeleteTeam(ctx context.Context, request *nightbellv1.DeleteTeam
 		if err != nil {
 			return err
 		}
+		read := func() (*nightbellv1.Team, error) { return find(ctx, q, actor.OrgID, teamID) }
+		if err := edit.IfMatch[*nightbellv1.UpdateTeamRequest](request.GetEtag(), read); err != nil {
+			return err
+		}
 		policies, err := q.ListPoliciesOfTeam(ctx, actor.OrgID, teamID)
 		if err != nil {
 			return err

@@ -27,10 +27,10 @@ func (s *Server) learnEditable(method protoreflect.MethodDescriptor) error {
 	return edit.Check(method.Input(), resource)
 }
 
-// versions is the last step of every call: If-Match becomes the etag of an update, and what can be
+// versions is the last step of every call: If-Match becomes the etag of a request, and what can be
 // updated carries its etag in the answer. A single resource has it in the header too.
 func (s *Server) versions(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
-	if given := call.Header.Get("If-Match"); given != "" && edit.Is(call.Method.Input()) {
+	if given := call.Header.Get("If-Match"); given != "" && edit.HasETag(call.Method.Input()) {
 		edit.SetETag(message.ProtoReflect(), given)
 	}
 	answer, err := next(ctx, message)

@@ -120,7 +120,7 @@ func TestAnActionByFilterIsAboutWhatTheCallerCanHaveSeen(t *testing.T) {
 	} {
 		var got []string
 		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
-			ids, err := incidents.Matching(ctx, tx, org, c.action, &nightbellv1.IncidentFilter{
+			ids, _, err := incidents.Matching(ctx, tx, org, c.action, &nightbellv1.IncidentFilter{
 				TriggeredBefore: timestamppb.New(seen), Severity: c.severity, ServiceId: c.service,
 			})
 			for _, found := range ids {

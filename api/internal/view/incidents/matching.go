@@ -11,11 +11,12 @@ import (
 )
 
 // mostMatching is how many incidents one call may change by a filter.
-const mostMatching = 10_000
+const mostMatching = 50_000
 
 // Matching reads the incidents that an action by filter is about: the newest that it
-// applies to and that the caller can have seen. Its transaction is postgres.InOrder.
-func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, filter *nightbellv1.IncidentFilter) ([]uuid.UUID, error) {
+// applies to and that the caller can have seen, and whether there are more of them. Its
+// transaction is postgres.InOrder.
+func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, filter *nightbellv1.IncidentFilter) (ids []uuid.UUID, more bool, err error) {
 	status := "open"
 	if action == "acknowledge" {
 		status = "triggered"
@@ -24,14 +25,15 @@ func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, fi
 		Status: []string{status}, Severity: oneIf(filter.GetSeverity()), ServiceId: oneIf(filter.GetServiceId()),
 	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	query.add("i.triggered_at <= $%d", filter.GetTriggeredBefore().AsTime())
-	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching, 0)), query.arguments...)
+	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching+1, 0)), query.arguments...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return ids[:min(len(ids), mostMatching)], len(ids) > mostMatching, err
 }
 
 // oneIf is a filter of one word; no filter when it is empty.

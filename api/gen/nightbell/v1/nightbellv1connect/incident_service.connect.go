@@ -91,8 +91,8 @@ type IncidentServiceClient interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
-	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
-	// caller has left. Each has its own result; what one cannot do stops no other.
+	// ChangeIncidents acknowledges, resolves, escalates or assigns many incidents by one call, and goes
+	// on when the caller has left. Each has its own result; what one cannot do stops no other.
 	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
 	// AssignIncident gives the incident to a user, or to nobody without assignee_id. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.
@@ -357,8 +357,8 @@ type IncidentServiceHandler interface {
 	AcknowledgeIncident(context.Context, *v1.AcknowledgeIncidentRequest) (*v1.AcknowledgeIncidentResponse, error)
 	// ResolveIncident closes it, from triggered too. Repeating it is not an error.
 	ResolveIncident(context.Context, *v1.ResolveIncidentRequest) (*v1.ResolveIncidentResponse, error)
-	// ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
-	// caller has left. Each has its own result; what one cannot do stops no other.
+	// ChangeIncidents acknowledges, resolves, escalates or assigns many incidents by one call, and goes
+	// on when the caller has left. Each has its own result; what one cannot do stops no other.
 	ChangeIncidents(context.Context, *v1.ChangeIncidentsRequest) (*v1.ChangeIncidentsResponse, error)
 	// AssignIncident gives the incident to a user, or to nobody without assignee_id. It
 	// pages nobody and does not change the status; the timeline and every open screen show it.

@@ -70,6 +70,24 @@ func Apply[R Request, T proto.Message](request R, read func() (T, error), write 
 	return after, nil
 }
 
+// IfMatch refuses to delete a resource that is not as the caller read it: read gives it as it is
+// stored, inside the transaction that has locked it. U is the request that updates it. No etag, no
+// condition.
+func IfMatch[U Request, T proto.Message](etag string, read func() (T, error)) error {
+	if etag == "" {
+		return nil
+	}
+	current, err := read()
+	if err != nil {
+		return err
+	}
+	var update U
+	if !matches(etag, ETag(current, update.ProtoReflect().Descriptor())) {
+		return errMismatch
+	}
+	return nil
+}
+
 // Done is the error of a transaction with Apply in it: an update that changes nothing is a success.
 func Done(err error) error {
 	if errors.Is(err, errUnchanged) {
@@ -100,6 +118,11 @@ func completed[R Request](request R, before proto.Message) R {
 func Is(message protoreflect.MessageDescriptor) bool {
 	fields := message.Fields()
 	return fields.ByName(maskField) != nil && fields.ByName(etagField) != nil && fields.ByName(idField) != nil
+}
+
+// HasETag reports whether a request may say which version it is about.
+func HasETag(message protoreflect.MessageDescriptor) bool {
+	return message.Fields().ByName(etagField) != nil && message.Fields().ByName(idField) != nil
 }
 
 // Check says why a request cannot be about a resource; nil when it can.

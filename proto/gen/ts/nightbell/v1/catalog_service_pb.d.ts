@@ -707,6 +707,13 @@ export declare type DeleteServiceRequest = Message<"nightbell.v1.DeleteServiceRe
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -717,6 +724,13 @@ export declare type DeleteServiceRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**

@@ -910,6 +910,13 @@ export declare type DeleteEscalationPolicyRequest = Message<"nightbell.v1.Delete
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -920,6 +927,13 @@ export declare type DeleteEscalationPolicyRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**

@@ -598,7 +598,7 @@ export declare const ResolveIncidentResponseSchema: GenMessage<ResolveIncidentRe
  */
 export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeIncidentsRequest"> & {
   /**
-   * acknowledge or resolve.
+   * acknowledge, resolve, escalate (pages the next step now) or assign.
    *
    * @generated from field: string action = 1;
    */
@@ -615,9 +615,18 @@ export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeInciden
   filter?: IncidentFilter | undefined;
 
   /**
+   * For the timeline, when they are acknowledged or resolved.
+   *
    * @generated from field: string message = 4;
    */
   message: string;
+
+  /**
+   * Who has them from now on, when they are assigned; nobody when empty.
+   *
+   * @generated from field: string assignee_id = 5 [json_name = "assignee_id"];
+   */
+  assigneeId: string;
 };
 
 /**
@@ -627,7 +636,7 @@ export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeInciden
  */
 export declare type ChangeIncidentsRequestJson = {
   /**
-   * acknowledge or resolve.
+   * acknowledge, resolve, escalate (pages the next step now) or assign.
    *
    * @generated from field: string action = 1;
    */
@@ -644,9 +653,18 @@ export declare type ChangeIncidentsRequestJson = {
   filter?: IncidentFilterJson;
 
   /**
+   * For the timeline, when they are acknowledged or resolved.
+   *
    * @generated from field: string message = 4;
    */
   message?: string;
+
+  /**
+   * Who has them from now on, when they are assigned; nobody when empty.
+   *
+   * @generated from field: string assignee_id = 5 [json_name = "assignee_id"];
+   */
+  assignee_id?: string;
 };
 
 /**
@@ -656,8 +674,8 @@ export declare type ChangeIncidentsRequestJson = {
 export declare const ChangeIncidentsRequestSchema: GenMessage<ChangeIncidentsRequest, {jsonType: ChangeIncidentsRequestJson}>;
 
 /**
- * IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
- * to acknowledge, open ones to resolve.
+ * IncidentFilter means the newest 50,000 incidents that the action applies to: triggered ones to
+ * acknowledge, open ones for every other action.
  *
  * @generated from message nightbell.v1.IncidentFilter
  */
@@ -682,8 +700,8 @@ export declare type IncidentFilter = Message<"nightbell.v1.IncidentFilter"> & {
 };
 
 /**
- * IncidentFilter means the newest 10,000 incidents that the action applies to: triggered ones
- * to acknowledge, open ones to resolve.
+ * IncidentFilter means the newest 50,000 incidents that the action applies to: triggered ones to
+ * acknowledge, open ones for every other action.
  *
  * @generated from message nightbell.v1.IncidentFilter
  */
@@ -721,6 +739,14 @@ export declare type ChangeIncidentsResponse = Message<"nightbell.v1.ChangeIncide
    * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
    */
   results: IncidentResult[];
+
+  /**
+   * The filter means more incidents than one call changes. After acknowledge or resolve, the same
+   * call changes those next.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
 };
 
 /**
@@ -731,6 +757,14 @@ export declare type ChangeIncidentsResponseJson = {
    * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
    */
   results?: IncidentResultJson[];
+
+  /**
+   * The filter means more incidents than one call changes. After acknowledge or resolve, the same
+   * call changes those next.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more?: boolean;
 };
 
 /**
@@ -758,9 +792,9 @@ export declare type IncidentResult = Message<"nightbell.v1.IncidentResult"> & {
   /**
    * Why it did not change; absent when it did, or had before.
    *
-   * @generated from field: optional string error = 3;
+   * @generated from field: nightbell.v1.ResultError error = 3;
    */
-  error?: string | undefined;
+  error?: ResultError | undefined;
 };
 
 /**
@@ -782,9 +816,9 @@ export declare type IncidentResultJson = {
   /**
    * Why it did not change; absent when it did, or had before.
    *
-   * @generated from field: optional string error = 3;
+   * @generated from field: nightbell.v1.ResultError error = 3;
    */
-  error?: string;
+  error?: ResultErrorJson;
 };
 
 /**
@@ -792,6 +826,68 @@ export declare type IncidentResultJson = {
  * Use `create(IncidentResultSchema)` to create a new message.
  */
 export declare const IncidentResultSchema: GenMessage<IncidentResult, {jsonType: IncidentResultJson}>;
+
+/**
+ * ResultError is the refusal of one of many.
+ *
+ * @generated from message nightbell.v1.ResultError
+ */
+export declare type ResultError = Message<"nightbell.v1.ResultError"> & {
+  /**
+   * One of the codes of all refusals, such as incident_not_found.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * Whether the same can be tried again as it is.
+   *
+   * @generated from field: bool retryable = 3;
+   */
+  retryable: boolean;
+};
+
+/**
+ * ResultError is the refusal of one of many.
+ *
+ * @generated from message nightbell.v1.ResultError
+ */
+export declare type ResultErrorJson = {
+  /**
+   * One of the codes of all refusals, such as incident_not_found.
+   *
+   * @generated from field: string code = 1;
+   */
+  code?: string;
+
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message?: string;
+
+  /**
+   * Whether the same can be tried again as it is.
+   *
+   * @generated from field: bool retryable = 3;
+   */
+  retryable?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.ResultError.
+ * Use `create(ResultErrorSchema)` to create a new message.
+ */
+export declare const ResultErrorSchema: GenMessage<ResultError, {jsonType: ResultErrorJson}>;
 
 /**
  * @generated from message nightbell.v1.AssignIncidentRequest
@@ -1214,8 +1310,8 @@ export declare const IncidentService: GenService<{
     output: typeof ResolveIncidentResponseSchema;
   },
   /**
-   * ChangeIncidents acknowledges or resolves many incidents by one call, and goes on when the
-   * caller has left. Each has its own result; what one cannot do stops no other.
+   * ChangeIncidents acknowledges, resolves, escalates or assigns many incidents by one call, and goes
+   * on when the caller has left. Each has its own result; what one cannot do stops no other.
    *
    * @generated from rpc nightbell.v1.IncidentService.ChangeIncidents
    */

@@ -392,6 +392,13 @@ export declare type DeleteScheduleRequest = Message<"nightbell.v1.DeleteSchedule
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -402,6 +409,13 @@ export declare type DeleteScheduleRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**

@@ -441,6 +441,13 @@ export declare type DeleteTeamRequest = Message<"nightbell.v1.DeleteTeamRequest"
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -451,6 +458,13 @@ export declare type DeleteTeamRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**
