@@ -110,6 +110,7 @@ test-all: ## make test, the race detector and the whole of chaos: more than an h
 	@$(MAKE) test
 	@$(MAKE) race
 	@$(MAKE) test-sdk
+	@$(MAKE) test-sdk-all
 	@cd api && go test -count=1 -run SlowModel -timeout 30m ./internal/oncall -args -schedules 10000
 	@$(MAKE) chaos
 
@@ -129,6 +130,11 @@ test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples and one framework per
 .PHONY: test-clients
 test-clients: $(STAMPS)/workspace $(STAMPS)/postgres $(STAMPS)/python-clients ## Clients that others generate of the OpenAPI document: Go, TypeScript, Python
 	@cd api && NIGHTBELL_CLIENTS_PYTHON=$(TOOLS)/python-clients/bin go test -tags clients -count=1 -run TestGeneratedClients ./internal/app
+
+.PHONY: test-sdk-all
+test-sdk-all: $(SDK_PROGRAMS) ## All fifteen frameworks with their true servers, against the real binary (installs Next.js)
+	$(call step,Installing Next.js,$(PNPM) --dir sdk-node/examples/next install --frozen-lockfile)
+	@$(sdk_server) -timeout 60m -v -run '^TestSDKFrameworks$$' ./e2e
 
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console

@@ -40,7 +40,7 @@ func TestExamples(t *testing.T) {
 		"change":           func(wire *nightbelltest.Wire, _ string) bool { return len(wire.Changes()) == 1 },
 		"net-http": func(wire *nightbelltest.Wire, url string) bool {
 			_, _ = http.Get(url + "/orders/17")
-			return opened("the database is away", "medium")(wire, "")
+			return opened("order 17: the database is away", "medium")(wire, "")
 		},
 	}
 	programs, err := os.ReadDir(dir)

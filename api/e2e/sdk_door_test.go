@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"strings"
@@ -41,6 +42,7 @@ type door struct {
 type knock struct {
 	path, key string
 	body      map[string]any
+	answered  int // by the server
 }
 
 // openDoor opens a door before a server. Faults are of the first requests, in turn.
@@ -76,7 +78,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // it was cut off on its way here
 	}
-	f := d.note(r, body)
+	n, f := d.note(r, body)
 	switch {
 	case f.silent:
 		<-r.Context().Done()
@@ -92,18 +94,19 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	time.Sleep(f.late)
 	answer, err := d.forward(r, body)
+	d.mu.Lock()
+	d.requests[n].answered = answer.status
+	d.mu.Unlock()
 	if err != nil || f.lost {
 		panic(http.ErrAbortHandler)
 	}
-	for name, values := range answer.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.header)
 	w.WriteHeader(answer.status)
 	_, _ = w.Write(answer.body)
 }
 
 // note remembers a request and takes the fault that is next.
-func (d *door) note(r *http.Request, body []byte) fault {
+func (d *door) note(r *http.Request, body []byte) (n int, f fault) {
 	k := knock{path: r.URL.Path, key: r.Header.Get("Idempotency-Key")}
 	var reader io.Reader = bytes.NewReader(body)
 	if r.Header.Get("Content-Encoding") == "gzip" {
@@ -115,8 +118,9 @@ func (d *door) note(r *http.Request, body []byte) fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.requests = append(d.requests, k)
+	n = len(d.requests) - 1
 	if len(d.faults) == 0 {
-		return fault{}
+		return n, fault{}
 	}
 	next := d.faults[0]
 	switch {
@@ -124,9 +128,9 @@ func (d *door) note(r *http.Request, body []byte) fault {
 		d.faults = d.faults[1:]
 	case time.Now().After(next.until):
 		d.faults = nil
-		return fault{}
+		return n, fault{}
 	}
-	return next
+	return n, next
 }
 
 type passed struct {

@@ -28,21 +28,16 @@ type language struct {
 // languages builds what has to be built, and finds the rest.
 func languages(t *testing.T) []language {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	inRoot := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
 	built := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", built, "./internal/scenario", "./examples/...")
-	build.Dir = inRoot("sdk-go")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", built, "./internal/e2e/scenario", "./examples/...")
+	build.Dir = fromRoot(t, "sdk-go")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the programs in Go: %v\n%s", err, text)
 	}
-	if _, err := os.Stat(inRoot("sdk-node", "dist", "esm", "index.js")); err != nil {
+	if _, err := os.Stat(fromRoot(t, "sdk-node/dist/esm/index.js")); err != nil {
 		t.Fatalf("the Node client is not built (%v). Run this by: make test-sdk-server", err)
 	}
-	python := inRoot(".tools", "python", "bin", "python")
+	python := fromRoot(t, ".tools/python/bin/python")
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("Python's tools are not installed (%v). Run this by: make test-sdk-server", err)
 	}
@@ -55,15 +50,35 @@ func languages(t *testing.T) []language {
 		},
 		{
 			"node",
-			[]string{node, inRoot("sdk-node", "test", "scenario.mjs")},
-			func(name string) []string { return []string{node, inRoot("sdk-node", "examples", name+".js")} },
+			[]string{node, fromRoot(t, "sdk-node/test/scenario.mjs")},
+			func(name string) []string { return []string{node, fromRoot(t, "sdk-node/examples/"+name+".js")} },
 		},
 		{
 			"python",
-			[]string{python, inRoot("sdk-python", "tests", "scenario.py")},
-			func(name string) []string { return []string{python, inRoot("sdk-python", "examples", name+".py")} },
+			[]string{python, fromRoot(t, "sdk-python/tests/scenario.py")},
+			func(name string) []string {
+				if path := fromRoot(t, "sdk-python/examples/"+name+"/main.py"); exists(path) {
+					return []string{python, path}
+				}
+				return []string{python, fromRoot(t, "sdk-python/examples/"+name+".py")}
+			},
 		},
 	}
+}
+
+// fromRoot is a path in this repository.
+func fromRoot(t *testing.T, path string) string {
+	t.Helper()
+	whole, err := filepath.Abs(filepath.Join("../..", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return whole
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // running is a program that uses an SDK.
@@ -84,19 +99,17 @@ type running struct {
 func run(t *testing.T, command []string, settings ...string) *running {
 	t.Helper()
 	r := &running{t: t, cmd: exec.Command(command[0], command[1:]...), done: make(chan struct{})}
-	root, err := filepath.Abs("../..")
+	r.cmd.Dir = fromRoot(t, "sdk-node")
+	r.cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(), "NIGHTBELL_ENVIRONMENT=production",
+		"PYTHONPATH=" + fromRoot(t, "sdk-python/src"), "PYTHONDONTWRITEBYTECODE=1",
+	}, settings...)
+	r.cmd.Stdout, r.cmd.Stderr = writer(r.fromStdout), writer(r.fromStderr)
+	stdin, err := r.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cmd.Dir = filepath.Join(root, "sdk-node")
-	r.cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(), "NIGHTBELL_ENVIRONMENT=production",
-		"PYTHONPATH=" + filepath.Join(root, "sdk-python", "src"), "PYTHONDONTWRITEBYTECODE=1",
-	}, settings...)
-	r.cmd.Stdout, r.cmd.Stderr = writer(r.fromStdout), writer(r.fromStderr)
-	if r.stdin, err = r.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	r.stdin = stdin
 	r.last = time.Now()
 	if err := r.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -152,14 +165,20 @@ func (r *running) lines(n int) []string {
 		if strings.Count(r.output(), "\n") >= n {
 			return nil
 		}
-		select {
-		case <-r.done:
-			r.t.Fatalf("%v ended with %v: %s%s", r.cmd.Args, r.cmd.ProcessState, r.output(), r.complaints())
-		default:
-		}
+		r.mustRun()
 		return errors.New("it wrote " + r.output() + r.complaints())
 	})
 	return strings.Split(strings.TrimSpace(r.output()), "\n")
+}
+
+// mustRun fails the test when the program has ended.
+func (r *running) mustRun() {
+	r.t.Helper()
+	select {
+	case <-r.done:
+		r.t.Fatalf("%v ended with %v: %s%s", r.cmd.Args, r.cmd.ProcessState, r.output(), r.complaints())
+	default:
+	}
 }
 
 // tell sends a signal.

@@ -65,9 +65,16 @@ func credentials(d *door, key string, more ...string) []string {
 // TestSDK: each client and the real server.
 func TestSDK(t *testing.T) {
 	w := newSDKWorld(t)
+	for _, f := range oneFrameworkEach(t) {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			f.serves(t, w)
+		})
+	}
 	for _, l := range languages(t) {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
+			runExamples(t, w, l)
 			t.Run("a trigger returns the incident that the API shows, sent twice and with its answer lost", func(t *testing.T) {
 				t.Parallel()
 				serviceID, key := w.service(t)

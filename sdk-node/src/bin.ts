@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { main } from './cli.js';
 
 const write = (stream: NodeJS.WriteStream) => (text: string) => void stream.write(text);

@@ -1,5 +1,5 @@
 // Does one thing that a program does with Nightbell, and ends in one of the ways in which programs
-// end. The tests of api/e2e run it against the real server, beside sdk-go/internal/scenario and
+// end. The tests of api/e2e run it against the real server, beside sdk-go/internal/e2e/scenario and
 // sdk-python/tests/scenario.py, which have the same names.
 import { once } from 'node:events';
 import { Nightbell } from '@nightbell/node';

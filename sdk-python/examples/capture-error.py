@@ -5,16 +5,16 @@ import nightbell
 client = nightbell.init()
 
 
-def pay(order: str) -> None:
+def checkout() -> None:
     """Fail."""
-    message = f"no answer for {order}"
-    raise TimeoutError(message)
+    message = "no stock"
+    raise LookupError(message)
 
 
 # #region capture
-with client.context(user="u1", operation="checkout"):
+with client.context(user="user-42", operation="checkout"):
     try:
-        pay("o-17")
-    except TimeoutError:
+        checkout()
+    except LookupError:
         client.capture_error(tags={"region": "eu"})
 # #endregion

@@ -20,7 +20,7 @@ client.metric_monitor(
     below=10,
     incident={
         "title": "Low order volume",
-        "severity": "critical",
+        "severity": "high",
         "tags": {"type": "business", "metric": "orders"},
         "metadata": {"time_window": "1h"},
     },

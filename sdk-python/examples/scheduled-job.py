@@ -6,10 +6,10 @@ client = nightbell.init()
 
 
 # #region job
-@client.job("nightly-invoices", schedule="0 3 * * *", time_zone="Europe/Berlin", max_runtime=1800)
-def nightly_invoices() -> None:
-    """Write invoices."""
+@client.job("nightly-backup", schedule="0 3 * * *", time_zone="Europe/Berlin", max_runtime=1800)
+def backup() -> None:
+    """Back up."""
 
 
-nightly_invoices()
+backup()
 # #endregion

@@ -1,6 +1,6 @@
 """One thing that a program does with Nightbell, ending in one of the ways in which programs end.
 
-The tests of api/e2e run it against the real server, beside sdk-go/internal/scenario and
+The tests of api/e2e run it against the real server, beside sdk-go/internal/e2e/scenario and
 sdk-node/test/scenario.mjs, which have the same names.
 """
 

@@ -37,15 +37,15 @@ def test_examples_do_what_they_say() -> None:
             assert (done.returncode, done.stderr) == (0, ""), program
     assert {incident.title for incident in wire.incidents} == {
         "Orders stopped",
-        "TimeoutError: no answer for o-17",
-        "report takes longer than 50 ms",
+        "LookupError: no stock",
+        "monthly-report takes longer than 5 s",
         "Low order volume",
         "Conversion below 2%",
     }
     assert [change["summary"] for change in wire.changes] == ["Deploy 2026.11.3"]
     assert sorted((name, ping["status"]) for name, ping in wire.pings) == [
-        ("nightly-invoices", "ok"),
-        ("nightly-invoices", "start"),
+        ("nightly-backup", "ok"),
+        ("nightly-backup", "start"),
         ("orders-worker", "ok"),
         ("orders-worker", "stop"),
     ]

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/signal"
@@ -38,7 +39,7 @@ func main() {
 	})
 }
 
-func load(string) error { return errors.New("the database is away") }
+func load(id string) error { return fmt.Errorf("order %s: the database is away", id) }
 
 // serve answers until the program is told to end.
 func serve(handler http.Handler) error {

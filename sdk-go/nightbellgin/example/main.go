@@ -3,7 +3,7 @@ package main
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"net/http"
 	"os"
 
@@ -35,4 +35,4 @@ func main() {
 	})
 }
 
-func load(string) error { return errors.New("the database is away") }
+func load(id string) error { return fmt.Errorf("order %s: the database is away", id) }

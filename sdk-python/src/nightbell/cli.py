@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """`python -m nightbell trigger|heartbeat|change|doctor`, with keys from the environment."""
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _trigger(client: Client, given: argparse.Namespace) -> int:
 
 def _heartbeat(client: Client, given: argparse.Namespace) -> int:
     ping = {"status": given.status, "every_seconds": given.every}
-    client.enqueue_item(ping_item(given.name, ping))
+    client._enqueue_item(ping_item(given.name, ping))
     return _delivered(client)
 
 

@@ -1,3 +1,4 @@
+# pyright: reportPrivateUsage=false
 """Delivers when the process ends, and reports what ended it.
 
 Nothing here changes an exit code or an output: hooks call the hook that was there before,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from nightbell.client import Reporter
+    from nightbell.reporter import Reporter
 
 _clients: weakref.WeakSet[Reporter] = weakref.WeakSet()
 _capturing: weakref.WeakSet[Reporter] = weakref.WeakSet()
@@ -27,7 +28,7 @@ _registered: list[bool] = []
 
 
 def watch(client: Reporter) -> None:
-    """Deliver what waits when the process ends, and begin anew in a forked child."""
+    """Deliver what waits when the process ends, and begin anew in a _forked child."""
     _clients.add(client)
     if not _registered:
         _registered.append(True)
@@ -63,9 +64,9 @@ def _keep_interrupt() -> None:
 def _close_all() -> None:
     clients = list(_clients)
     if len(clients) == 1:
-        clients[0].close_quietly()
+        clients[0]._close_quietly()
         return
-    threads = [threading.Thread(target=client.close_quietly, daemon=True) for client in clients]
+    threads = [threading.Thread(target=client._close_quietly, daemon=True) for client in clients]
     try:
         for thread in threads:
             thread.start()
@@ -73,12 +74,12 @@ def _close_all() -> None:
             thread.join(5.0)
     except RuntimeError:  # no thread can start any more
         for client in clients:
-            client.close_quietly()
+            client._close_quietly()
 
 
 def _after_fork() -> None:
     for client in list(_clients):
-        client.forked()
+        client._forked()
     util: Any = sys.modules.get("multiprocessing.util")
     if util is not None:
         # The child's own start clears finalizers and then runs what is registered here.
@@ -174,7 +175,7 @@ def handle_sigterm(client: Reporter) -> None:
 
     def handler(number: int, _: FrameType | None) -> None:
         # The interrupted code may hold the lock of the queue. Then let it go on first.
-        if not client.lock_is_free():
+        if not client._lock_is_free():
             threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
             return
         signal.signal(number, signal.SIG_DFL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import Any, TypeVar
 
 from nightbell.event import whole_seconds
@@ -81,6 +80,8 @@ class Job:
 
     def __call__(self, function: F) -> F:
         """Make each call of a function a run."""
+        import inspect  # noqa: PLC0415 - 6 ms, only for programs that decorate
+
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 
@@ -116,7 +115,7 @@ class Lane:
 
     def _rest_after(self, answer: Answer, verdict: Verdict, attempts: int) -> None:
         if verdict.outcome == "retry" and answer.status != 500:  # noqa: PLR2004 - that one is of the event
-            delay = retry.background(attempts - 1, verdict.wish, 0, random.random())  # noqa: S311
+            delay = retry.background(attempts - 1, verdict.wish, 0, retry.chance())
             self._quiet_until = time.monotonic() + (delay or 0)
 
     def _settle(self, batch: list[Item], verdict: Verdict) -> list[Item]:
@@ -133,7 +132,7 @@ class Lane:
                     item.attempts - 1,
                     own.wish,
                     now - item.first_try,
-                    random.random(),  # noqa: S311
+                    retry.chance(),
                 )
                 if delay is None:
                     self._pipeline.keep("expired", [item])

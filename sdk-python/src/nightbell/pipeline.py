@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 
 from nightbell import errors, retry
@@ -243,7 +242,7 @@ class Pipeline:
                 self.drop("rejected", [item])
                 raise error
             delay = retry.foreground(
-                n, verdict.wish, time.monotonic() - start, random.random(),  # noqa: S311
+                n, verdict.wish, time.monotonic() - start, retry.chance(),
                 max_retries=self.config.max_retries, timeout=timeout,
             )  # fmt: skip
             if delay is None or self.closed:

@@ -26,3 +26,10 @@ def background(n: int, wish: float, elapsed: float, random: float) -> float | No
     """Say how long to wait before retry n of what is queued; None ends it."""
     delay = max(backoff(n, random), min(wish, _BACKGROUND_WISH))
     return delay if elapsed + delay <= _BACKGROUND_LIFE else None
+
+
+def chance() -> float:
+    """Draw a number from 0 to 1."""
+    import random  # noqa: PLC0415 - 2 ms, only when it is needed
+
+    return random.random()  # noqa: S311 - it spreads load, and hides nothing

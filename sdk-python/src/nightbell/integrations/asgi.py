@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from nightbell.client import Reporter
+    from nightbell.reporter import Reporter
 
 
 class Middleware:

@@ -11,7 +11,7 @@ from nightbell.integrations.requests import capture, request_scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from nightbell.client import Reporter
+    from nightbell.reporter import Reporter
 
 
 def init_app(app: Flask, client: Reporter | None = None) -> None:

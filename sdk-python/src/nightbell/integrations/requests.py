@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nightbell.client import Reporter
+    from nightbell.reporter import Reporter
 
 
 def request_scope(  # noqa: PLR0913, PLR0917 - what each framework calls otherwise
