@@ -48,6 +48,7 @@ type Config struct {
 	QuotaIncidents int `env:"NIGHTBELL_QUOTA_INCIDENTS" default:"300000" help:"Incidents a minute above which the pages of one organization are bundled." placeholder:"N"`
 	QuotaStored    int `env:"NIGHTBELL_QUOTA_STORED_MIB" default:"10240" help:"MiB of alerts a day above which those of one organization are stored in short." placeholder:"MIB"`
 	QuotaStreams   int `env:"NIGHTBELL_QUOTA_STREAMS" default:"500" help:"Live screens that one organization may have open." placeholder:"N"`
+	QuotaRequests  int `env:"NIGHTBELL_QUOTA_REQUESTS" default:"60000" help:"Calls a minute that one account or API key may make, besides those that answer incidents." placeholder:"N"`
 
 	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
 	LogFormat string `env:"NIGHTBELL_LOG_FORMAT" enum:"text,json" default:"text" help:"How to log: ${enum}."`
@@ -71,8 +72,9 @@ func (c Config) readQuotas() (org.Quotas, error) {
 		IncidentsPerMinute: cmp.Or(c.QuotaIncidents, org.DefaultQuotas.IncidentsPerMinute),
 		StoredMiBPerDay:    cmp.Or(c.QuotaStored, org.DefaultQuotas.StoredMiBPerDay),
 		Streams:            cmp.Or(c.QuotaStreams, org.DefaultQuotas.Streams),
+		RequestsPerMinute:  cmp.Or(c.QuotaRequests, org.DefaultQuotas.RequestsPerMinute),
 	}
-	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.StoredMiBPerDay, quotas.Streams) < 0 {
+	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.StoredMiBPerDay, quotas.Streams, quotas.RequestsPerMinute) < 0 {
 		return quotas, errors.New("expected a number above 0")
 	}
 	return quotas, nil

@@ -251,7 +251,7 @@ func TestDoctorSaysQuotasEgressAndProxies(t *testing.T) {
 	}
 	for _, want := range []string{
 		"proxies NIGHTBELL_TRUSTED_PROXIES X-Forwarded-For is believed from 10.1.0.0/16\n", "and 10.2.0.0/16, fd00::/8\n",
-		"quota 77 contacts of one organization; set by NIGHTBELL_QUOTA_CONTACTS\n", "quota 300000 incidents a minute", "NIGHTBELL_QUOTA_STORED_MIB", "NIGHTBELL_QUOTA_STREAMS",
+		"quota 77 contacts of one organization; set by NIGHTBELL_QUOTA_CONTACTS\n", "quota 300000 incidents a minute", "NIGHTBELL_QUOTA_STORED_MIB", "NIGHTBELL_QUOTA_STREAMS", "quota 60000 calls a minute",
 	} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("it does not say %q:\n%s", want, said.String())

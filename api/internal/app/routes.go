@@ -64,7 +64,7 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	}
 	callers := authrpc.NewAuthenticator(s.db, tokens)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
-		callers.Authenticate, authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
+		callers.Authenticate, authrpc.RequestQuota(s.quotas.RequestsPerMinute, time.Now), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")

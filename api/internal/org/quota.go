@@ -14,7 +14,10 @@ type Quotas struct {
 	StoredMiBPerDay int
 	// Streams is how many live screens it has open in one process; more are refused.
 	Streams int
+	// RequestsPerMinute is how many calls one account or API key may make in one process; more are
+	// refused, but for those that answer incidents.
+	RequestsPerMinute int
 }
 
 // DefaultQuotas are above what the chaos tests and the benchmarks do.
-var DefaultQuotas = Quotas{Contacts: 1000, IncidentsPerMinute: 300_000, StoredMiBPerDay: 10_240, Streams: 500}
+var DefaultQuotas = Quotas{Contacts: 1000, IncidentsPerMinute: 300_000, StoredMiBPerDay: 10_240, Streams: 500, RequestsPerMinute: 60_000}

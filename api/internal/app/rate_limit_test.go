@@ -1,0 +1,42 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident: each caller has a quota of their own, every
+// answer says what is left of it, and alerts have none.
+func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
+	t.Parallel()
+	r := &rig{t: t, database: pgtest.New(t), logged: &lines{}, slack: newSlackDouble(t)}
+	r.start(Config{
+		DatabaseURL: r.database.DSN(), Listen: "127.0.0.1:8480", DataDir: t.TempDir(), EgressAllow: []string{"127.0.0.0/8"},
+		SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@localhost>", LogLevel: "debug", LogFormat: "json", QuotaRequests: 40,
+	})
+	n := r.newTenant("acme")
+	incident := n.makeIncident()
+	var got answer
+	for range 41 {
+		if got = n.get("/v1/teams", n.owner()); got.status != http.StatusOK {
+			break
+		}
+	}
+	left := got.header.Get("RateLimit")
+	if got.status != http.StatusTooManyRequests || !strings.Contains(got.body, `"code":"rate_limited"`) || got.header.Get("Retry-After") == "" ||
+		!strings.HasPrefix(left, `"requests";r=0;t=`) || strings.TrimPrefix(left, `"requests";r=0;t=`) != got.header.Get("Retry-After") {
+		t.Errorf("beyond the quota: %s", got.whole())
+	}
+	if other := n.get("/v1/teams", n.bearers["viewer"]); other.status != http.StatusOK || other.header.Get("RateLimit-Policy") != `"requests";q=40;w=60` || other.header.Get("RateLimit") != `"requests";r=39;t=60` {
+		t.Errorf("somebody else: %s", other.whole())
+	}
+	if answered := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/acknowledge", n.owner(), []byte(`{}`)); answered.status != http.StatusOK || answered.header.Get("RateLimit") != "" {
+		t.Errorf("an acknowledgement is refused: %s", answered.whole())
+	}
+	if sent := n.plainly(http.MethodPost, "/v1/events", n.serviceKey, []byte(`{"title":"Orders stopped"}`)); sent.status != http.StatusCreated {
+		t.Errorf("an event is refused: %s", sent.whole())
+	}
+}
