@@ -91,7 +91,7 @@ $(STAMPS)/postgres: api/package.json $(wildcard api/$(POSTGRES_PACKER)/*.go) | $
 # --- checks ---------------------------------------------------------------------
 
 .PHONY: check
-check: generate-check lint unit ## What every change must pass: generated code, lint, import directions, tests of each package
+check: generate-check lint compatible unit ## What every change must pass: generated code, lint, import directions, tests of each package
 
 .PHONY: test
 test: ## Everything a change needs, from cold

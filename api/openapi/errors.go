@@ -40,25 +40,26 @@ var refusals = []struct {
 func addErrors(d *document, codes []errorCode) {
 	for _, refusal := range refusals {
 		var words []string
-		var example errorCode
 		for _, code := range codes {
-			if code.Status != refusal.status {
-				continue
-			}
-			words = append(words, "`"+code.Code+"`")
-			if example.Code == "" && len(code.Messages) > 0 && !strings.Contains(code.Messages[0], "…") {
-				example = code
+			if code.Status == refusal.status {
+				words = append(words, "`"+code.Code+"`")
 			}
 		}
 		answer := &response{
 			Description: fmt.Sprintf("%s Codes: %s.", refusal.because, strings.Join(words, ", ")),
 			Content:     asJSON(&schema{Ref: "#/components/schemas/Error"}),
 		}
-		answer.Headers.set("X-Request-Id", &header{Ref: "#/components/headers/X-Request-Id"})
-		for _, name := range refusal.headers {
-			answer.Headers.set(name, &header{Ref: "#/components/headers/" + name})
-		}
+		answer.carry(append(slices.Clone(everywhere), refusal.headers...)...)
 		d.Components.Responses.set(refusal.name, answer)
+	}
+}
+
+// everywhere are the headers of every answer.
+var everywhere = []string{"X-Request-Id", "Nightbell-Version"}
+
+func (r *response) carry(names ...string) {
+	for _, name := range names {
+		r.Headers.set(name, &header{Ref: "#/components/headers/" + name})
 	}
 }
 

@@ -58,6 +58,9 @@ func (c call) hasBody() bool { return c.verb == http.MethodPost || c.verb == htt
 // repeatable is true for calls that an Idempotency-Key makes harmless to repeat.
 func (c call) repeatable() bool { return c.verb == http.MethodPost && c.authz.GetMutates() }
 
+// versioned is true for calls that change only what is as it was read.
+func (c call) versioned() bool { return c.method.Input().Fields().ByName("etag") != nil }
+
 // addServices adds an operation for each method, a tag for each service, and their schemas.
 func addServices(d *document, services []protoreflect.ServiceDescriptor) error {
 	w := newWriter(d, services)
@@ -135,7 +138,7 @@ func (w *writer) operation(c call, editable map[protoreflect.FullName]bool) *ope
 	if c.repeatable() {
 		o.Parameters = append(o.Parameters, &parameter{Ref: "#/components/parameters/Idempotency-Key"})
 	}
-	if edit.Is(c.method.Input()) {
+	if c.versioned() {
 		o.Parameters = append(o.Parameters, &parameter{Ref: "#/components/parameters/If-Match"})
 	}
 	resource := resourceOf(c.method.Output())
@@ -167,7 +170,7 @@ func (w *writer) body(c call, inPath []protoreflect.Name) *requestBody {
 
 func (w *writer) succeed(o *operation, c call, tagged bool) {
 	status, done := http.StatusOK, &response{Content: asJSON(w.ref(c.method.Output(), answer))}
-	headers := []string{"X-Request-Id"}
+	headers := slices.Clone(everywhere)
 	switch {
 	case c.location != "":
 		status, done.Description = http.StatusCreated, "It was created."
@@ -183,9 +186,7 @@ func (w *writer) succeed(o *operation, c call, tagged bool) {
 	if c.repeatable() {
 		headers = append(headers, "Idempotent-Replayed")
 	}
-	for _, name := range headers {
-		done.Headers.set(name, &header{Ref: "#/components/headers/" + name})
-	}
+	done.carry(headers...)
 	o.Responses.set(strconv.Itoa(status), done)
 }
 
@@ -204,7 +205,7 @@ func (c call) refusals(named bool) []int {
 	if c.hasBody() {
 		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
-	if edit.Is(c.method.Input()) {
+	if c.versioned() {
 		statuses = append(statuses, http.StatusPreconditionFailed)
 	}
 	return statuses

@@ -15,8 +15,8 @@ import (
 
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
-	"github.com/pb33f/libopenapi-validator/errors"
 	"github.com/pb33f/libopenapi-validator/config"
+	"github.com/pb33f/libopenapi-validator/errors"
 	"github.com/pb33f/libopenapi-validator/paths"
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 	"go.yaml.in/yaml/v3"
@@ -188,11 +188,9 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 		look(request, true)
 	}
 	for _, difference := range slices.Sorted(maps.Keys(found)) {
-		if strings.Contains(difference, " '' is not valid ") {
-			t.Log(difference) // a field that is not known and says so by an empty text
-			continue
+		if !emptyForViewers[difference] {
+			t.Error(difference)
 		}
-		t.Error(difference)
 	}
 	t.Logf("%d operations and statuses were seen", len(d.answered))
 	done := map[string]bool{}
@@ -207,6 +205,12 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// emptyForViewers are secrets that lists leave empty instead of out, as long as reads have them.
+var emptyForViewers = map[string]bool{
+	"the answer of calendar_feeds_list 200: $.calendar_feeds[].url '' is not valid uri: relative url": true,
+	"the answer of services_list 200: $.services[].webhook_url '' is not valid uri: relative url":     true,
 }
 
 // withoutSuccess cannot be carried out here: there is no language model, and beside a second

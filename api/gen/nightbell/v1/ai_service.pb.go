@@ -7,6 +7,7 @@
 package nightbellv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
@@ -23,17 +24,25 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// A summary of an incident, written by a language model.
 type AiSummary struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Summary         string                 `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
-	RootCause       string                 `protobuf:"bytes,2,opt,name=root_cause,json=rootCause,proto3" json:"root_cause,omitempty"`
-	KeyInsights     []string               `protobuf:"bytes,3,rep,name=key_insights,json=keyInsights,proto3" json:"key_insights,omitempty"`
-	ActionItems     []string               `protobuf:"bytes,4,rep,name=action_items,json=actionItems,proto3" json:"action_items,omitempty"`
-	PostmortemDraft string                 `protobuf:"bytes,5,opt,name=postmortem_draft,json=postmortemDraft,proto3" json:"postmortem_draft,omitempty"`
-	GeneratedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=generated_at,json=generatedAt,proto3" json:"generated_at,omitempty"`
-	TokensUsed      int32                  `protobuf:"varint,7,opt,name=tokens_used,json=tokensUsed,proto3" json:"tokens_used,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What happened, in a few sentences.
+	Summary string `protobuf:"bytes,1,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The likely cause.
+	RootCause string `protobuf:"bytes,2,opt,name=root_cause,json=rootCause,proto3" json:"root_cause,omitempty"`
+	// What is worth knowing.
+	KeyInsights []string `protobuf:"bytes,3,rep,name=key_insights,json=keyInsights,proto3" json:"key_insights,omitempty"`
+	// What to do next.
+	ActionItems []string `protobuf:"bytes,4,rep,name=action_items,json=actionItems,proto3" json:"action_items,omitempty"`
+	// A first text for the review afterwards.
+	PostmortemDraft string `protobuf:"bytes,5,opt,name=postmortem_draft,json=postmortemDraft,proto3" json:"postmortem_draft,omitempty"`
+	// When it was written.
+	GeneratedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=generated_at,json=generatedAt,proto3" json:"generated_at,omitempty"`
+	// How many tokens of the model it took.
+	TokensUsed    int32 `protobuf:"varint,7,opt,name=tokens_used,json=tokensUsed,proto3" json:"tokens_used,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AiSummary) Reset() {
@@ -115,17 +124,25 @@ func (x *AiSummary) GetTokensUsed() int32 {
 	return 0
 }
 
+// What is known around an incident, gathered by a language model.
 type AiContext struct {
-	state            protoimpl.MessageState `protogen:"open.v1"`
-	Incident         *AiContextIncident     `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
-	SimilarIncidents []*SimilarIncident     `protobuf:"bytes,2,rep,name=similar_incidents,json=similarIncidents,proto3" json:"similar_incidents,omitempty"`
-	Recommendations  []string               `protobuf:"bytes,3,rep,name=recommendations,proto3" json:"recommendations,omitempty"`
-	ContextSummary   string                 `protobuf:"bytes,4,opt,name=context_summary,json=contextSummary,proto3" json:"context_summary,omitempty"`
-	GeneratedAt      *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=generated_at,json=generatedAt,proto3" json:"generated_at,omitempty"`
-	TokensUsed       int32                  `protobuf:"varint,6,opt,name=tokens_used,json=tokensUsed,proto3" json:"tokens_used,omitempty"`
-	Message          string                 `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The incident.
+	Incident *AiContextIncident `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	// Earlier incidents that look alike.
+	SimilarIncidents []*SimilarIncident `protobuf:"bytes,2,rep,name=similar_incidents,json=similarIncidents,proto3" json:"similar_incidents,omitempty"`
+	// What to try.
+	Recommendations []string `protobuf:"bytes,3,rep,name=recommendations,proto3" json:"recommendations,omitempty"`
+	// What is known, in a few sentences.
+	ContextSummary string `protobuf:"bytes,4,opt,name=context_summary,json=contextSummary,proto3" json:"context_summary,omitempty"`
+	// When it was written.
+	GeneratedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=generated_at,json=generatedAt,proto3" json:"generated_at,omitempty"`
+	// How many tokens of the model it took.
+	TokensUsed int32 `protobuf:"varint,6,opt,name=tokens_used,json=tokensUsed,proto3" json:"tokens_used,omitempty"`
+	// A sentence for people.
+	Message       string `protobuf:"bytes,7,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *AiContext) Reset() {
@@ -207,15 +224,21 @@ func (x *AiContext) GetMessage() string {
 	return ""
 }
 
+// The incident that a context is about.
 type AiContextIncident struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Number        int32                  `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
-	Id            string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	Service       string                 `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
-	Severity      string                 `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
-	Status        string                 `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
-	Title         string                 `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
-	Description   string                 `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its number for people.
+	Number int32  `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	Id     string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The name of its service.
+	Service string `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
+	// critical, high, medium or low.
+	Severity string `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
+	// triggered, acknowledged or resolved.
+	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
+	// What is wrong.
+	Title         string `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
+	Description   string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -299,10 +322,12 @@ func (x *AiContextIncident) GetDescription() string {
 	return ""
 }
 
+// An earlier incident that looks alike.
 type SimilarIncident struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Title string                 `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	// What was wrong.
+	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// 0 to 1.
 	SimilarityScore float64                `protobuf:"fixed64,3,opt,name=similarity_score,json=similarityScore,proto3" json:"similarity_score,omitempty"`
 	CreatedAt       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
@@ -704,8 +729,9 @@ func (x *GetContextRequest) GetId() string {
 }
 
 type GetContextResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Context *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is known.
+	Context *AiContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -801,8 +827,9 @@ func (x *GenerateContextRequest) GetId() string {
 }
 
 type GenerateContextResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Context *AiContext             `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is known.
+	Context *AiContext `protobuf:"bytes,1,opt,name=context,proto3" json:"context,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -857,40 +884,40 @@ var File_nightbell_v1_ai_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_ai_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dnightbell/v1/ai_service.proto\x12\fnightbell.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\x02\n" +
+	"\x1dnightbell/v1/ai_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9d\x02\n" +
 	"\tAiSummary\x12\x18\n" +
 	"\asummary\x18\x01 \x01(\tR\asummary\x12\x1d\n" +
 	"\n" +
 	"root_cause\x18\x02 \x01(\tR\trootCause\x12!\n" +
 	"\fkey_insights\x18\x03 \x03(\tR\vkeyInsights\x12!\n" +
 	"\faction_items\x18\x04 \x03(\tR\vactionItems\x12)\n" +
-	"\x10postmortem_draft\x18\x05 \x01(\tR\x0fpostmortemDraft\x12=\n" +
-	"\fgenerated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\vgeneratedAt\x12\x1f\n" +
+	"\x10postmortem_draft\x18\x05 \x01(\tR\x0fpostmortemDraft\x12E\n" +
+	"\fgenerated_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\vgeneratedAt\x12\x1f\n" +
 	"\vtokens_used\x18\a \x01(\x05R\n" +
-	"tokensUsed\"\xe1\x02\n" +
-	"\tAiContext\x12;\n" +
-	"\bincident\x18\x01 \x01(\v2\x1f.nightbell.v1.AiContextIncidentR\bincident\x12J\n" +
+	"tokensUsed\"\xf1\x02\n" +
+	"\tAiContext\x12C\n" +
+	"\bincident\x18\x01 \x01(\v2\x1f.nightbell.v1.AiContextIncidentB\x06\xbaH\x03\xc8\x01\x01R\bincident\x12J\n" +
 	"\x11similar_incidents\x18\x02 \x03(\v2\x1d.nightbell.v1.SimilarIncidentR\x10similarIncidents\x12(\n" +
 	"\x0frecommendations\x18\x03 \x03(\tR\x0frecommendations\x12'\n" +
-	"\x0fcontext_summary\x18\x04 \x01(\tR\x0econtextSummary\x12=\n" +
-	"\fgenerated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\vgeneratedAt\x12\x1f\n" +
+	"\x0fcontext_summary\x18\x04 \x01(\tR\x0econtextSummary\x12E\n" +
+	"\fgenerated_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\vgeneratedAt\x12\x1f\n" +
 	"\vtokens_used\x18\x06 \x01(\x05R\n" +
 	"tokensUsed\x12\x18\n" +
-	"\amessage\x18\a \x01(\tR\amessage\"\xc1\x01\n" +
+	"\amessage\x18\a \x01(\tR\amessage\"\x8f\x02\n" +
 	"\x11AiContextIncident\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x05R\x06number\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12\x18\n" +
-	"\aservice\x18\x03 \x01(\tR\aservice\x12\x1a\n" +
-	"\bseverity\x18\x04 \x01(\tR\bseverity\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x14\n" +
+	"\aservice\x18\x03 \x01(\tR\aservice\x12>\n" +
+	"\bseverity\x18\x04 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12@\n" +
+	"\x06status\x18\x05 \x01(\tB(\xbaH%r#R\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12\x14\n" +
 	"\x05title\x18\x06 \x01(\tR\x05title\x12 \n" +
-	"\vdescription\x18\a \x01(\tR\vdescription\"\x9d\x01\n" +
+	"\vdescription\x18\a \x01(\tR\vdescription\"\xa5\x01\n" +
 	"\x0fSimilarIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x12)\n" +
-	"\x10similarity_score\x18\x03 \x01(\x01R\x0fsimilarityScore\x129\n" +
+	"\x10similarity_score\x18\x03 \x01(\x01R\x0fsimilarityScore\x12A\n" +
 	"\n" +
-	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"6\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\"6\n" +
 	"\x16GenerateSummaryRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x7f\n" +
 	"\x17GenerateSummaryResponse\x121\n" +

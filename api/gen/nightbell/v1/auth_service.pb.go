@@ -27,13 +27,16 @@ type RegisterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// individual or organization.
 	UserType string `protobuf:"bytes,1,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
-	Name     string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Email    string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
+	// The person's name.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Their e-mail address, by which they sign in.
+	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
 	// 12 to 256 characters; well-known passwords are refused.
 	Password string `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
 	// Required for an organization, ignored otherwise.
 	OrgName string `protobuf:"bytes,5,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
-	Phone   string `protobuf:"bytes,6,opt,name=phone,proto3" json:"phone,omitempty"`
+	// A telephone number; it is not called.
+	Phone string `protobuf:"bytes,6,opt,name=phone,proto3" json:"phone,omitempty"`
 	// An IANA time zone; UTC when empty.
 	Timezone      string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -120,9 +123,10 @@ func (x *RegisterRequest) GetTimezone() string {
 }
 
 type RegisterResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	User    *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
-	Message string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	User  *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	// A sentence for people.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -181,9 +185,11 @@ func (x *RegisterResponse) GetWarnings() []*Warning {
 }
 
 type LoginRequest struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Email    string                 `protobuf:"bytes,1,opt,name=email,proto3" json:"email,omitempty"`
-	Password string                 `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The e-mail address of the account.
+	Email string `protobuf:"bytes,1,opt,name=email,proto3" json:"email,omitempty"`
+	// The password of the account.
+	Password string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
 	// A random string that this browser keeps. Failures of strangers never lock a known device out.
 	Device        string `protobuf:"bytes,3,opt,name=device,proto3" json:"device,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -303,8 +309,9 @@ func (x *LoginResponse) GetWarnings() []*Warning {
 }
 
 type RefreshRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RefreshToken  string                 `protobuf:"bytes,1,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Exchanged for new tokens by auth_refresh, once.
+	RefreshToken  string `protobuf:"bytes,1,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -399,8 +406,9 @@ func (x *RefreshResponse) GetUser() *SignedInUser {
 }
 
 type LogoutRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RefreshToken  string                 `protobuf:"bytes,1,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Exchanged for new tokens by auth_refresh, once.
+	RefreshToken  string `protobuf:"bytes,1,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -521,7 +529,8 @@ type GetMeResponse struct {
 	// The API key that calls; absent for a person.
 	ApiKey *ApiKey `protobuf:"bytes,2,opt,name=api_key,json=apiKey,proto3,oneof" json:"api_key,omitempty"`
 	// The organization that the call acts in.
-	OrgId         string `protobuf:"bytes,3,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
+	OrgId string `protobuf:"bytes,3,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
+	// The name of the organization.
 	OrgName       string `protobuf:"bytes,4,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -585,10 +594,13 @@ func (x *GetMeResponse) GetOrgName() string {
 	return ""
 }
 
+// What a signed-in person sends with every call, and how to get the next.
 type Tokens struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	AccessToken  string                 `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
-	RefreshToken string                 `protobuf:"bytes,2,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Sent as Authorization: Bearer.
+	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
+	// Exchanged for new tokens by auth_refresh, once.
+	RefreshToken string `protobuf:"bytes,2,opt,name=refresh_token,json=refreshToken,proto3" json:"refresh_token,omitempty"`
 	// How long the access token is accepted.
 	ExpiresInSeconds int32 `protobuf:"varint,3,opt,name=expires_in_seconds,json=expiresInSeconds,proto3" json:"expires_in_seconds,omitempty"`
 	unknownFields    protoimpl.UnknownFields
@@ -648,14 +660,16 @@ func (x *Tokens) GetExpiresInSeconds() int32 {
 
 // The signed-in user, in one organization.
 type SignedInUser struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name     string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Email    string                 `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
-	Timezone string                 `protobuf:"bytes,4,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	Role     string                 `protobuf:"bytes,5,opt,name=role,proto3" json:"role,omitempty"`
-	OrgId    string                 `protobuf:"bytes,6,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
-	OrgName  string                 `protobuf:"bytes,7,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Their e-mail address.
+	Email    string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
+	Timezone string `protobuf:"bytes,4,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// viewer, responder, admin or owner.
+	Role    string `protobuf:"bytes,5,opt,name=role,proto3" json:"role,omitempty"`
+	OrgId   string `protobuf:"bytes,6,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
+	OrgName string `protobuf:"bytes,7,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
 	// individual or organization.
 	UserType      string `protobuf:"bytes,8,opt,name=user_type,json=userType,proto3" json:"user_type,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -796,16 +810,17 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x06Tokens\x12'\n" +
 	"\faccess_token\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\vaccessToken\x12)\n" +
 	"\rrefresh_token\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\frefreshToken\x12,\n" +
-	"\x12expires_in_seconds\x18\x03 \x01(\x05R\x10expiresInSeconds\"\xc7\x01\n" +
+	"\x12expires_in_seconds\x18\x03 \x01(\x05R\x10expiresInSeconds\"\x90\x02\n" +
 	"\fSignedInUser\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x12\x1a\n" +
-	"\btimezone\x18\x04 \x01(\tR\btimezone\x12\x12\n" +
-	"\x04role\x18\x05 \x01(\tR\x04role\x12\x15\n" +
+	"\btimezone\x18\x04 \x01(\tR\btimezone\x12:\n" +
+	"\x04role\x18\x05 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12\x15\n" +
 	"\x06org_id\x18\x06 \x01(\tR\x05orgId\x12\x19\n" +
-	"\borg_name\x18\a \x01(\tR\aorgName\x12\x1b\n" +
-	"\tuser_type\x18\b \x01(\tR\buserType2\xb2\x04\n" +
+	"\borg_name\x18\a \x01(\tR\aorgName\x12<\n" +
+	"\tuser_type\x18\b \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
+	"individualR\forganizationR\buserType2\xb2\x04\n" +
 	"\vAuthService\x12\x80\x01\n" +
 	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"5\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\xb2\xb5\x18\v/v1/auth/me\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
 	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +

@@ -25,6 +25,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Something that a team runs and that alerts are about.
 type Service struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -33,18 +34,24 @@ type Service struct {
 	// healthy, degraded or down, from the open incidents.
 	Health string `protobuf:"bytes,4,opt,name=health,proto3" json:"health,omitempty"`
 	// How many incidents are open (triggered or acknowledged).
-	OpenIncidentCount int32                  `protobuf:"varint,5,opt,name=open_incident_count,json=openIncidentCount,proto3" json:"open_incident_count,omitempty"`
-	LastIncidentAt    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_incident_at,json=lastIncidentAt,proto3" json:"last_incident_at,omitempty"`
+	OpenIncidentCount int32 `protobuf:"varint,5,opt,name=open_incident_count,json=openIncidentCount,proto3" json:"open_incident_count,omitempty"`
+	// When its newest incident began; absent without any.
+	LastIncidentAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_incident_at,json=lastIncidentAt,proto3" json:"last_incident_at,omitempty"`
 	// Absent, like their ids, when there is none. Change them by the ids.
-	Team  *Reference `protobuf:"bytes,7,opt,name=team,proto3" json:"team,omitempty"`
+	Team *Reference `protobuf:"bytes,7,opt,name=team,proto3" json:"team,omitempty"`
+	// The user who owns it; absent when nobody does.
 	Owner *Reference `protobuf:"bytes,8,opt,name=owner,proto3" json:"owner,omitempty"`
 	// Absent when the organization's default policy is used.
-	EscalationPolicy   *Reference `protobuf:"bytes,9,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
-	TeamId             *string    `protobuf:"bytes,10,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
-	OwnerId            *string    `protobuf:"bytes,11,opt,name=owner_id,json=ownerId,proto3,oneof" json:"owner_id,omitempty"`
-	EscalationPolicyId *string    `protobuf:"bytes,20,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
-	RepoUrl            *string    `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
-	Tier               int32      `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
+	EscalationPolicy *Reference `protobuf:"bytes,9,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	// The team that owns it; absent for none.
+	TeamId  *string `protobuf:"bytes,10,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
+	OwnerId *string `protobuf:"bytes,11,opt,name=owner_id,json=ownerId,proto3,oneof" json:"owner_id,omitempty"`
+	// The policy that pages for it; absent for the organization's default.
+	EscalationPolicyId *string `protobuf:"bytes,20,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
+	// Where its source code is.
+	RepoUrl *string `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
+	// How important it is, from 1 (most) to 4.
+	Tier int32 `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group: one incident per group of the sender. alert: one incident per alert.
 	Grouping string `protobuf:"bytes,14,opt,name=grouping,proto3" json:"grouping,omitempty"`
 	// The key of the webhook URL; empty for viewers.
@@ -333,9 +340,10 @@ func (x *CreateServiceRequest) GetGrouping() string {
 }
 
 type CreateServiceResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Service    *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	ServiceKey string                 `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// The service's key, for its alerts and events.
+	ServiceKey string `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -877,9 +885,10 @@ func (x *RotateServiceKeyRequest) GetId() string {
 }
 
 type RotateServiceKeyResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Service    *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	ServiceKey string                 `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Service *Service               `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	// The service's key, for its alerts and events.
+	ServiceKey string `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// Until when the old key still works.
 	PreviousKeyExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=previous_key_expires_at,json=previousKeyExpiresAt,proto3" json:"previous_key_expires_at,omitempty"`
 	unknownFields        protoimpl.UnknownFields
@@ -941,12 +950,12 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xed\x06\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xb2\a\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06health\x18\x04 \x01(\tR\x06health\x12.\n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x126\n" +
+	"\x06health\x18\x04 \x01(\tB\x1e\xbaH\x1br\x19R\ahealthyR\bdegradedR\x04downR\x06health\x12.\n" +
 	"\x13open_incident_count\x18\x05 \x01(\x05R\x11openIncidentCount\x12D\n" +
 	"\x10last_incident_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x0elastIncidentAt\x121\n" +
 	"\x04team\x18\a \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x04team\x123\n" +
@@ -957,16 +966,16 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\bowner_id\x18\v \x01(\tH\x01R\aownerId\x88\x01\x01\x125\n" +
 	"\x14escalation_policy_id\x18\x14 \x01(\tH\x02R\x12escalationPolicyId\x88\x01\x01\x12\x1e\n" +
 	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12\x12\n" +
-	"\x04tier\x18\r \x01(\x05R\x04tier\x12\x1a\n" +
-	"\bgrouping\x18\x0e \x01(\tR\bgrouping\x12%\n" +
+	"\x04tier\x18\r \x01(\x05R\x04tier\x12/\n" +
+	"\bgrouping\x18\x0e \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertR\bgrouping\x12%\n" +
 	"\vservice_key\x18\x0f \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12%\n" +
 	"\vwebhook_url\x18\x10 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"webhookUrl\x129\n" +
+	"webhookUrl\x12A\n" +
 	"\n" +
-	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12A\n" +
 	"\n" +
-	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x12\n" +
+	"updated_at\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\x12\n" +
 	"\x04etag\x18\x13 \x01(\tR\x04etagB\n" +
 	"\n" +
 	"\b_team_idB\v\n" +

@@ -24,6 +24,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// An address of a person, or of a channel that the organization shares.
 type ContactMethod struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -41,7 +42,8 @@ type ContactMethod struct {
 	Verified bool `protobuf:"varint,8,opt,name=verified,proto3" json:"verified,omitempty"`
 	// What it answered to the last of the tries that have failed since failing_since_at; absent
 	// while it works. The person's next contact method is used at once meanwhile.
-	FailingReason  *string                `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3,oneof" json:"failing_reason,omitempty"`
+	FailingReason *string `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3,oneof" json:"failing_reason,omitempty"`
+	// Since when nothing could be delivered; absent while it works.
 	FailingSinceAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=failing_since_at,json=failingSinceAt,proto3" json:"failing_since_at,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -149,11 +151,13 @@ func (x *ContactMethod) GetFailingSinceAt() *timestamppb.Timestamp {
 
 type CreateContactMethodRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Kind  string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// email, sms, voice, push, webhook or slack.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// An e-mail address, or the https URL of a webhook.
-	Address       string `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
-	Shared        bool   `protobuf:"varint,4,opt,name=shared,proto3" json:"shared,omitempty"`
+	Address string `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
+	// Of the organization, and not of the caller.
+	Shared        bool `protobuf:"varint,4,opt,name=shared,proto3" json:"shared,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -529,13 +533,15 @@ func (*DeleteContactMethodResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{8}
 }
 
+// After how long a person is told of an incident by a contact method.
 type NotificationRule struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	ContactMethodId string                 `protobuf:"bytes,2,opt,name=contact_method_id,json=contactMethodId,proto3" json:"contact_method_id,omitempty"`
 	// high or low.
-	Urgency       string `protobuf:"bytes,3,opt,name=urgency,proto3" json:"urgency,omitempty"`
-	DelaySeconds  int32  `protobuf:"varint,4,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	Urgency string `protobuf:"bytes,3,opt,name=urgency,proto3" json:"urgency,omitempty"`
+	// How long after the page begins.
+	DelaySeconds  int32 `protobuf:"varint,4,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -601,10 +607,12 @@ func (x *NotificationRule) GetDelaySeconds() int32 {
 type CreateNotificationRuleRequest struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	ContactMethodId string                 `protobuf:"bytes,1,opt,name=contact_method_id,json=contactMethodId,proto3" json:"contact_method_id,omitempty"`
-	Urgency         string                 `protobuf:"bytes,2,opt,name=urgency,proto3" json:"urgency,omitempty"`
-	DelaySeconds    int32                  `protobuf:"varint,3,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// The urgency of the incidents that it is for: high or low.
+	Urgency string `protobuf:"bytes,2,opt,name=urgency,proto3" json:"urgency,omitempty"`
+	// How long after the page begins; 0 for at once.
+	DelaySeconds  int32 `protobuf:"varint,3,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateNotificationRuleRequest) Reset() {
@@ -866,15 +874,15 @@ var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\x91\x03\n" +
+	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xc9\x03\n" +
 	"\rContactMethod\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x12\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12B\n" +
+	"\x04kind\x18\x02 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\x04kind\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
 	"\x04hint\x18\x04 \x01(\tR\x04hint\x12\x16\n" +
-	"\x06shared\x18\x05 \x01(\bR\x06shared\x129\n" +
+	"\x06shared\x18\x05 \x01(\bR\x06shared\x12A\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12,\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12,\n" +
 	"\x0fdisabled_reason\x18\a \x01(\tH\x00R\x0edisabledReason\x88\x01\x01\x12\x1a\n" +
 	"\bverified\x18\b \x01(\bR\bverified\x12*\n" +
 	"\x0efailing_reason\x18\t \x01(\tH\x01R\rfailingReason\x88\x01\x01\x12D\n" +
@@ -903,11 +911,11 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\"@\n" +
 	"\x1aDeleteContactMethodRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"\x1d\n" +
-	"\x1bDeleteContactMethodResponse\"\x8d\x01\n" +
+	"\x1bDeleteContactMethodResponse\"\x9f\x01\n" +
 	"\x10NotificationRule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
-	"\x11contact_method_id\x18\x02 \x01(\tR\x0fcontactMethodId\x12\x18\n" +
-	"\aurgency\x18\x03 \x01(\tR\aurgency\x12#\n" +
+	"\x11contact_method_id\x18\x02 \x01(\tR\x0fcontactMethodId\x12*\n" +
+	"\aurgency\x18\x03 \x01(\tB\x10\xbaH\rr\vR\x04highR\x03lowR\aurgency\x12#\n" +
 	"\rdelay_seconds\x18\x04 \x01(\x05R\fdelaySeconds\"\xbd\x01\n" +
 	"\x1dCreateNotificationRuleRequest\x12>\n" +
 	"\x11contact_method_id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x0fcontactMethodId\x12*\n" +

@@ -25,14 +25,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Who is paged, in which order, until somebody acknowledges.
 type EscalationPolicy struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// How often the steps start again when nobody answered.
-	RepeatCount int32             `protobuf:"varint,4,opt,name=repeat_count,json=repeatCount,proto3" json:"repeat_count,omitempty"`
-	Steps       []*EscalationStep `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
+	RepeatCount int32 `protobuf:"varint,4,opt,name=repeat_count,json=repeatCount,proto3" json:"repeat_count,omitempty"`
+	// In the order in which they are paged.
+	Steps []*EscalationStep `protobuf:"bytes,5,rep,name=steps,proto3" json:"steps,omitempty"`
 	// True for the policy of services that name none.
 	IsDefault bool `protobuf:"varint,6,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	// An acknowledged incident that is not resolved this long after pages again from the first
@@ -243,11 +245,13 @@ func (x *EscalationQuiet) GetWindows() []*TimeWindow {
 	return nil
 }
 
+// Whom a policy pages at once, and how long it waits for an answer.
 type EscalationStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How long this step waits for an answer before the next one is paged.
-	DelaySeconds int32               `protobuf:"varint,1,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
-	Targets      []*EscalationTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"`
+	DelaySeconds int32 `protobuf:"varint,1,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	// Who is paged, all at once.
+	Targets []*EscalationTarget `protobuf:"bytes,2,rep,name=targets,proto3" json:"targets,omitempty"`
 	// everyone, or round_robin: each incident, and each repeat, pages the next one of the targets; one
 	// that means nobody then passes its turn on to the next. everyone when empty.
 	Assignment string `protobuf:"bytes,3,opt,name=assignment,proto3" json:"assignment,omitempty"`
@@ -335,6 +339,7 @@ func (x *EscalationStep) GetId() string {
 	return ""
 }
 
+// A user, schedule, team or shared channel that is paged.
 type EscalationTarget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// user, schedule, team or channel.
@@ -344,7 +349,7 @@ type EscalationTarget struct {
 	// Filled in answers.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// For a user, their e-mail address can be sent instead of the id.
-	Email         string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
+	Email         *string `protobuf:"bytes,4,opt,name=email,proto3,oneof" json:"email,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -401,8 +406,8 @@ func (x *EscalationTarget) GetName() string {
 }
 
 func (x *EscalationTarget) GetEmail() string {
-	if x != nil {
-		return x.Email
+	if x != nil && x.Email != nil {
+		return *x.Email
 	}
 	return ""
 }
@@ -422,10 +427,11 @@ type CreateEscalationPolicyRequest struct {
 	// owners when empty, or target when there is one.
 	LastResort string `protobuf:"bytes,8,opt,name=last_resort,json=lastResort,proto3" json:"last_resort,omitempty"`
 	// Needed for target.
-	LastResortTarget *EscalationTarget  `protobuf:"bytes,9,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
-	Quiet            []*EscalationQuiet `protobuf:"bytes,10,rep,name=quiet,proto3" json:"quiet,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	LastResortTarget *EscalationTarget `protobuf:"bytes,9,opt,name=last_resort_target,json=lastResortTarget,proto3" json:"last_resort_target,omitempty"`
+	// When the policy pages nobody, the last resort included.
+	Quiet         []*EscalationQuiet `protobuf:"bytes,10,rep,name=quiet,proto3" json:"quiet,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateEscalationPolicyRequest) Reset() {
@@ -1175,17 +1181,20 @@ func (x *ExplainRequest) GetAt() *timestamppb.Timestamp {
 type ExplainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absent for an incident without a service.
-	Service          *Reference             `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
-	EscalationPolicy *Reference             `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
-	Severity         string                 `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
-	At               *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	Service          *Reference `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
+	EscalationPolicy *Reference `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	// The severity that was asked about.
+	Severity string `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
+	// The time that was asked about.
+	At *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
 	// The answer in one sentence.
 	Summary string `protobuf:"bytes,5,opt,name=summary,proto3" json:"summary,omitempty"`
 	// What would happen if nobody answered, in order of time, to the end of the policy.
 	Moments []*ExplainMoment `protobuf:"bytes,6,rep,name=moments,proto3" json:"moments,omitempty"`
 	// Until when maintenance holds the pages, and which; absent when none does.
-	HoldEndsAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=hold_ends_at,json=holdEndsAt,proto3" json:"hold_ends_at,omitempty"`
-	HoldReason    *string                `protobuf:"bytes,8,opt,name=hold_reason,json=holdReason,proto3,oneof" json:"hold_reason,omitempty"`
+	HoldEndsAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=hold_ends_at,json=holdEndsAt,proto3" json:"hold_ends_at,omitempty"`
+	// Why maintenance holds the pages, in words; absent when none does.
+	HoldReason    *string `protobuf:"bytes,8,opt,name=hold_reason,json=holdReason,proto3,oneof" json:"hold_reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1278,16 +1287,21 @@ func (x *ExplainResponse) GetHoldReason() string {
 
 // One moment of a policy that nobody answers.
 type ExplainMoment struct {
-	state        protoimpl.MessageState `protogen:"open.v1"`
-	At           *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
-	AfterSeconds int32                  `protobuf:"varint,2,opt,name=after_seconds,json=afterSeconds,proto3" json:"after_seconds,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When it happens.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// How long after the incident begins.
+	AfterSeconds int32 `protobuf:"varint,2,opt,name=after_seconds,json=afterSeconds,proto3" json:"after_seconds,omitempty"`
 	// Counted from 1.
-	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	Step int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	// The repeat of the policy, counted from 1.
 	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
 	// paged, skipped, last_resort, pages_nobody (the policy is quiet), held (maintenance or a
 	// quiet time puts the step off) or exhausted.
-	Outcome       string         `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Message       string         `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	Outcome string `protobuf:"bytes,5,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// What happens, in words.
+	Message string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	// Who is paged then.
 	Pages         []*ExplainPage `protobuf:"bytes,7,rep,name=pages,proto3" json:"pages,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1375,7 +1389,8 @@ func (x *ExplainMoment) GetPages() []*ExplainPage {
 // Somebody who would be paged.
 type ExplainPage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Why   *Why                   `protobuf:"bytes,1,opt,name=why,proto3" json:"why,omitempty"`
+	// Why this person.
+	Why *Why `protobuf:"bytes,1,opt,name=why,proto3" json:"why,omitempty"`
 	// Absent for a shared channel.
 	User *Reference `protobuf:"bytes,2,opt,name=user,proto3" json:"user,omitempty"`
 	// By which contacts, soonest first.
@@ -1435,13 +1450,16 @@ func (x *ExplainPage) GetContacts() []*ExplainContact {
 	return nil
 }
 
+// One way in which a person would be told.
 type ExplainContact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// email, sms, voice, push, webhook or slack.
-	Channel string                 `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
-	Name    string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Hint    string                 `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
-	At      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	Channel string `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
+	Name    string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Its address in a form that gives no secret away.
+	Hint string `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
+	// When they are told this way.
+	At *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
 	// Why it is skipped, in words; absent when it is paged. An e-mail address that nobody has
 	// confirmed is paged only by the last resort.
 	SkippedBecause *string `protobuf:"bytes,5,opt,name=skipped_because,json=skippedBecause,proto3,oneof" json:"skipped_because,omitempty"`
@@ -1518,7 +1536,7 @@ var File_nightbell_v1_escalation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xf7\x04\n" +
+	"%nightbell/v1/escalation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\x96\x05\n" +
 	"\x10EscalationPolicy\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1531,8 +1549,8 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x14auto_resolve_seconds\x18\b \x01(\x05H\x01R\x12autoResolveSeconds\x88\x01\x01\x12\x1a\n" +
 	"\btimezone\x18\t \x01(\tR\btimezone\x126\n" +
 	"\aused_by\x18\n" +
-	" \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x06usedBy\x12\x1f\n" +
-	"\vlast_resort\x18\v \x01(\tR\n" +
+	" \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x06usedBy\x12>\n" +
+	"\vlast_resort\x18\v \x01(\tB\x1d\xbaH\x1ar\x18R\x06ownersR\x06targetR\x06nobodyR\n" +
 	"lastResort\x12L\n" +
 	"\x12last_resort_target\x18\f \x01(\v2\x1e.nightbell.v1.EscalationTargetR\x10lastResortTarget\x123\n" +
 	"\x05quiet\x18\r \x03(\v2\x1d.nightbell.v1.EscalationQuietR\x05quiet\x12\x12\n" +
@@ -1556,12 +1574,13 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"severities\x18\x04 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
 	"severities\x12<\n" +
 	"\awindows\x18\x05 \x03(\v2\x18.nightbell.v1.TimeWindowB\b\xbaH\x05\x92\x01\x02\x10\x14R\awindows\x12*\n" +
-	"\x02id\x18\x06 \x01(\tB\x1a\xbaH\x04r\x02\x18$\x92\xb5\x18\x0fescalation_stepR\x02id\"\xad\x01\n" +
+	"\x02id\x18\x06 \x01(\tB\x1a\xbaH\x04r\x02\x18$\x92\xb5\x18\x0fescalation_stepR\x02id\"\xbc\x01\n" +
 	"\x10EscalationTarget\x128\n" +
 	"\x04kind\x18\x01 \x01(\tB$\xbaH!r\x1fR\x04userR\bscheduleR\x04teamR\achannelR\x04kind\x12%\n" +
 	"\x02id\x18\x02 \x01(\tB\x15\x92\xb5\x18\x11escalation_targetR\x02id\x12\x18\n" +
-	"\x04name\x18\x03 \x01(\tB\x04\xb8\xb5\x18\x01R\x04name\x12\x1e\n" +
-	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\x05email\"\xca\x04\n" +
+	"\x04name\x18\x03 \x01(\tB\x04\xb8\xb5\x18\x01R\x04name\x12#\n" +
+	"\x05email\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01H\x00R\x05email\x88\x01\x01B\b\n" +
+	"\x06_email\"\xca\x04\n" +
 	"\x1dCreateEscalationPolicyRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -1619,36 +1638,36 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12@\n" +
 	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
-	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\x97\x03\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xcb\x03\n" +
 	"\x0fExplainResponse\x121\n" +
-	"\aservice\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12D\n" +
-	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x1a\n" +
-	"\bseverity\x18\x03 \x01(\tR\bseverity\x12*\n" +
-	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
+	"\aservice\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12L\n" +
+	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\x10escalationPolicy\x12>\n" +
+	"\bseverity\x18\x03 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x122\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x18\n" +
 	"\asummary\x18\x05 \x01(\tR\asummary\x125\n" +
 	"\amoments\x18\x06 \x03(\v2\x1b.nightbell.v1.ExplainMomentR\amoments\x12<\n" +
 	"\fhold_ends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"holdEndsAt\x12$\n" +
 	"\vhold_reason\x18\b \x01(\tH\x00R\n" +
 	"holdReason\x88\x01\x01B\x0e\n" +
-	"\f_hold_reason\"\xef\x01\n" +
-	"\rExplainMoment\x12*\n" +
-	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12#\n" +
+	"\f_hold_reason\"\xba\x02\n" +
+	"\rExplainMoment\x122\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12#\n" +
 	"\rafter_seconds\x18\x02 \x01(\x05R\fafterSeconds\x12\x12\n" +
 	"\x04step\x18\x03 \x01(\x05R\x04step\x12\x14\n" +
-	"\x05round\x18\x04 \x01(\x05R\x05round\x12\x18\n" +
-	"\aoutcome\x18\x05 \x01(\tR\aoutcome\x12\x18\n" +
+	"\x05round\x18\x04 \x01(\x05R\x05round\x12[\n" +
+	"\aoutcome\x18\x05 \x01(\tBA\xbaH>r<R\x05pagedR\askippedR\vlast_resortR\fpages_nobodyR\x04heldR\texhaustedR\aoutcome\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12/\n" +
-	"\x05pages\x18\a \x03(\v2\x19.nightbell.v1.ExplainPageR\x05pages\"\x99\x01\n" +
-	"\vExplainPage\x12#\n" +
-	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyR\x03why\x12+\n" +
+	"\x05pages\x18\a \x03(\v2\x19.nightbell.v1.ExplainPageR\x05pages\"\xa1\x01\n" +
+	"\vExplainPage\x12+\n" +
+	"\x03why\x18\x01 \x01(\v2\x11.nightbell.v1.WhyB\x06\xbaH\x03\xc8\x01\x01R\x03why\x12+\n" +
 	"\x04user\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x128\n" +
-	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"\xc0\x01\n" +
-	"\x0eExplainContact\x12\x18\n" +
-	"\achannel\x18\x01 \x01(\tR\achannel\x12\x12\n" +
+	"\bcontacts\x18\x03 \x03(\v2\x1c.nightbell.v1.ExplainContactR\bcontacts\"\xf8\x01\n" +
+	"\x0eExplainContact\x12H\n" +
+	"\achannel\x18\x01 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\achannel\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04hint\x18\x03 \x01(\tR\x04hint\x12*\n" +
-	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12,\n" +
+	"\x04hint\x18\x03 \x01(\tR\x04hint\x122\n" +
+	"\x02at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12,\n" +
 	"\x0fskipped_because\x18\x05 \x01(\tH\x00R\x0eskippedBecause\x88\x01\x01B\x12\n" +
 	"\x10_skipped_because2\x9c\n" +
 	"\n" +
@@ -1765,6 +1784,7 @@ func file_nightbell_v1_escalation_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_escalation_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_escalation_service_proto_msgTypes[3].OneofWrappers = []any{}
 	file_nightbell_v1_escalation_service_proto_msgTypes[17].OneofWrappers = []any{}
 	file_nightbell_v1_escalation_service_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}

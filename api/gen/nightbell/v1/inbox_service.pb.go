@@ -24,12 +24,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// A mail that this installation keeps because it has no mail server.
 type InboxMail struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	From       string                 `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
-	To         string                 `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
-	Subject    string                 `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Who it is from.
+	From string `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// Who it is to.
+	To string `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
+	// Its subject.
+	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
+	// When it was kept.
 	ReceivedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=received_at,json=receivedAt,proto3" json:"received_at,omitempty"`
 	// Only in GetInboxMail.
 	Text *string `protobuf:"bytes,6,opt,name=text,proto3,oneof" json:"text,omitempty"`
@@ -163,8 +168,9 @@ func (x *ListInboxRequest) GetLimit() int32 {
 }
 
 type ListInboxResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Mails         []*InboxMail           `protobuf:"bytes,1,rep,name=mails,proto3" json:"mails,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The newest first.
+	Mails         []*InboxMail `protobuf:"bytes,1,rep,name=mails,proto3" json:"mails,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -298,13 +304,13 @@ var File_nightbell_v1_inbox_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_inbox_service_proto_rawDesc = "" +
 	"\n" +
-	" nightbell/v1/inbox_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xda\x01\n" +
+	" nightbell/v1/inbox_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xe2\x01\n" +
 	"\tInboxMail\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\tR\x04from\x12\x0e\n" +
 	"\x02to\x18\x03 \x01(\tR\x02to\x12\x18\n" +
-	"\asubject\x18\x04 \x01(\tR\asubject\x12;\n" +
-	"\vreceived_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\x12C\n" +
+	"\vreceived_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\n" +
 	"receivedAt\x12\x17\n" +
 	"\x04text\x18\x06 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x17\n" +
 	"\x04html\x18\a \x01(\tH\x01R\x04html\x88\x01\x01B\a\n" +

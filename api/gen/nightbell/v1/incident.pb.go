@@ -7,6 +7,7 @@
 package nightbellv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -23,12 +24,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Something that is broken, from the first alert to its resolution.
 type Incident struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Number      int32                  `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	Title       string                 `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
-	Description string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its number for people.
+	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// What is wrong.
+	Title       string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	Description string `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
 	// triggered, acknowledged or resolved.
 	Status string `protobuf:"bytes,5,opt,name=status,proto3" json:"status,omitempty"`
 	// critical, high, medium or low.
@@ -36,14 +40,20 @@ type Incident struct {
 	// high or low: which notification rules apply.
 	Urgency string `protobuf:"bytes,7,opt,name=urgency,proto3" json:"urgency,omitempty"`
 	// Absent when the incident has no service, like its name.
-	Service        *Reference             `protobuf:"bytes,8,opt,name=service,proto3" json:"service,omitempty"`
-	ServiceName    *string                `protobuf:"bytes,9,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
-	TriggeredAt    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
+	Service     *Reference `protobuf:"bytes,8,opt,name=service,proto3" json:"service,omitempty"`
+	ServiceName *string    `protobuf:"bytes,9,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
+	// When it began.
+	TriggeredAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
+	// When it was acknowledged; absent while it is not.
 	AcknowledgedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=acknowledged_at,json=acknowledgedAt,proto3" json:"acknowledged_at,omitempty"`
-	ResolvedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
-	AcknowledgedBy *Reference             `protobuf:"bytes,13,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
-	ResolvedBy     *Reference             `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
-	Assignee       *Reference             `protobuf:"bytes,15,opt,name=assignee,proto3" json:"assignee,omitempty"`
+	// When it was resolved; absent while it is not.
+	ResolvedAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
+	// Who acknowledged it; absent while nobody has.
+	AcknowledgedBy *Reference `protobuf:"bytes,13,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	// Who resolved it; absent while nobody has, and when its alerts ended.
+	ResolvedBy *Reference `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
+	// Who has it; absent when nobody has.
+	Assignee *Reference `protobuf:"bytes,15,opt,name=assignee,proto3" json:"assignee,omitempty"`
 	// Who declared it by hand; absent when a monitoring system did.
 	CreatedBy *Reference `protobuf:"bytes,16,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// Where it came from: prometheus, grafana, manual, api, ...
@@ -51,11 +61,14 @@ type Incident struct {
 	// How many alerts belong to it.
 	AlertCount int32 `protobuf:"varint,18,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
 	// What a sender left out of its message (Alertmanager's truncatedAlerts).
-	TruncatedAlertCount int32                  `protobuf:"varint,19,opt,name=truncated_alert_count,json=truncatedAlertCount,proto3" json:"truncated_alert_count,omitempty"`
-	Escalation          *Escalation            `protobuf:"bytes,20,opt,name=escalation,proto3" json:"escalation,omitempty"`
-	Tags                map[string]string      `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Metadata            *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	UpdatedAt           *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	TruncatedAlertCount int32 `protobuf:"varint,19,opt,name=truncated_alert_count,json=truncatedAlertCount,proto3" json:"truncated_alert_count,omitempty"`
+	// Where its paging stands; absent for an incident that pages nobody.
+	Escalation *Escalation `protobuf:"bytes,20,opt,name=escalation,proto3" json:"escalation,omitempty"`
+	// Words about it, by their names.
+	Tags map[string]string `protobuf:"bytes,21,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Whatever was sent along.
+	Metadata  *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// The severity that it had when it was acknowledged last; absent while it is not.
 	AcknowledgedSeverity *string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3,oneof" json:"acknowledged_severity,omitempty"`
 	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
@@ -272,9 +285,10 @@ func (x *Incident) GetConfirmationWanted() bool {
 
 // An incident in a list: what a row shows. GetIncident gives everything.
 type IncidentSummary struct {
-	state  protoimpl.MessageState `protogen:"open.v1"`
-	Id     string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Number int32                  `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its number for people.
+	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
 	// At most 800 bytes; what is longer ends in an ellipsis.
 	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
 	// The first 280 characters, fewer beside a long title; what is longer ends in an ellipsis.
@@ -284,13 +298,18 @@ type IncidentSummary struct {
 	// critical, high, medium or low.
 	Severity string `protobuf:"bytes,6,opt,name=severity,proto3" json:"severity,omitempty"`
 	// Absent when the incident has no service, like its name.
-	Service        *Reference             `protobuf:"bytes,7,opt,name=service,proto3" json:"service,omitempty"`
-	ServiceName    *string                `protobuf:"bytes,8,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
-	TriggeredAt    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
+	Service     *Reference `protobuf:"bytes,7,opt,name=service,proto3" json:"service,omitempty"`
+	ServiceName *string    `protobuf:"bytes,8,opt,name=service_name,json=serviceName,proto3,oneof" json:"service_name,omitempty"`
+	// When it began.
+	TriggeredAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=triggered_at,json=triggeredAt,proto3" json:"triggered_at,omitempty"`
+	// When it was acknowledged; absent while it is not.
 	AcknowledgedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=acknowledged_at,json=acknowledgedAt,proto3" json:"acknowledged_at,omitempty"`
-	ResolvedAt     *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
-	AcknowledgedBy *Reference             `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
-	Assignee       *Reference             `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
+	// When it was resolved; absent while it is not.
+	ResolvedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=resolved_at,json=resolvedAt,proto3" json:"resolved_at,omitempty"`
+	// Who acknowledged it; absent while nobody has.
+	AcknowledgedBy *Reference `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
+	// Who has it; absent when nobody has.
+	Assignee *Reference `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
 	// Where it came from: prometheus, grafana, manual, api, ...
 	Source string `protobuf:"bytes,14,opt,name=source,proto3" json:"source,omitempty"`
 	// How many alerts belong to it.
@@ -447,11 +466,13 @@ func (x *IncidentSummary) GetConfirmationWanted() bool {
 type Escalation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// active, stopped or exhausted.
-	Status           string     `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,1,opt,name=status,proto3" json:"status,omitempty"`
+	// The policy that pages.
 	EscalationPolicy *Reference `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
 	// The step that was paged last, counted from 1; absent before the first.
-	Step      *int32 `protobuf:"varint,3,opt,name=step,proto3,oneof" json:"step,omitempty"`
-	StepCount int32  `protobuf:"varint,4,opt,name=step_count,json=stepCount,proto3" json:"step_count,omitempty"`
+	Step *int32 `protobuf:"varint,3,opt,name=step,proto3,oneof" json:"step,omitempty"`
+	// How many steps the policy has.
+	StepCount int32 `protobuf:"varint,4,opt,name=step_count,json=stepCount,proto3" json:"step_count,omitempty"`
 	// When the next step is paged unless somebody answers; absent when nothing follows. While
 	// maintenance holds the pages, its end.
 	NextDueAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=next_due_at,json=nextDueAt,proto3" json:"next_due_at,omitempty"`
@@ -607,11 +628,15 @@ type TimelineEntry struct {
 	// resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// system, user or api_key.
-	ActorKind string                 `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`
-	Actor     *Actor                 `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"`
-	Message   string                 `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
-	Data      *structpb.Struct       `protobuf:"bytes,7,opt,name=data,proto3" json:"data,omitempty"`
-	At        *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
+	ActorKind string `protobuf:"bytes,4,opt,name=actor_kind,json=actorKind,proto3" json:"actor_kind,omitempty"`
+	// Who did it; absent for the system.
+	Actor *Actor `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"`
+	// What happened, in words.
+	Message string `protobuf:"bytes,6,opt,name=message,proto3" json:"message,omitempty"`
+	// More for programs, by its kind.
+	Data *structpb.Struct `protobuf:"bytes,7,opt,name=data,proto3" json:"data,omitempty"`
+	// When it happened.
+	At *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=at,proto3" json:"at,omitempty"`
 	// The place in the live feed; larger is later.
 	Seq           float64 `protobuf:"fixed64,9,opt,name=seq,proto3" json:"seq,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -711,25 +736,37 @@ func (x *TimelineEntry) GetSeq() float64 {
 	return 0
 }
 
+// A message of a monitoring system or program about one problem.
 type Alert struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Key   string                 `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+	// Names the problem for its sender.
+	Key string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	// firing or resolved.
-	Status          string                 `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	Severity        string                 `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
-	Source          string                 `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
-	Title           string                 `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
-	Description     string                 `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
-	Labels          map[string]string      `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Annotations     map[string]string      `protobuf:"bytes,9,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Link            *string                `protobuf:"bytes,10,opt,name=link,proto3,oneof" json:"link,omitempty"`
-	StartsAt        *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt          *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	OccurrenceCount int32                  `protobuf:"varint,13,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
-	LastSeenAt      *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// critical, high, medium or low.
+	Severity string `protobuf:"bytes,4,opt,name=severity,proto3" json:"severity,omitempty"`
+	// Who sent it: prometheus, grafana, api, ...
+	Source string `protobuf:"bytes,5,opt,name=source,proto3" json:"source,omitempty"`
+	// What is wrong.
+	Title       string `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
+	Description string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	// The sender's labels.
+	Labels map[string]string `protobuf:"bytes,8,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The sender's texts for people.
+	Annotations map[string]string `protobuf:"bytes,9,rep,name=annotations,proto3" json:"annotations,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// A page that the sender points to.
+	Link *string `protobuf:"bytes,10,opt,name=link,proto3,oneof" json:"link,omitempty"`
+	// When it began, as its sender says.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	// When it ended; absent while it fires.
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// How often it was sent.
+	OccurrenceCount int32 `protobuf:"varint,13,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
+	// When it was sent last.
+	LastSeenAt    *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Alert) Reset() {
@@ -871,16 +908,20 @@ type Notification struct {
 	// Absent for a shared channel.
 	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	// email, sms, voice, push, webhook or slack.
-	Channel     string `protobuf:"bytes,5,opt,name=channel,proto3" json:"channel,omitempty"`
+	Channel string `protobuf:"bytes,5,opt,name=channel,proto3" json:"channel,omitempty"`
+	// The name of the contact method.
 	ContactName string `protobuf:"bytes,6,opt,name=contact_name,json=contactName,proto3" json:"contact_name,omitempty"`
 	// The address in a form that gives no secret away.
 	ContactHint string `protobuf:"bytes,7,opt,name=contact_hint,json=contactHint,proto3" json:"contact_hint,omitempty"`
 	// pending, sending, sent, failed or cancelled.
-	Status     string                 `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
-	DueAt      *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=due_at,json=dueAt,proto3" json:"due_at,omitempty"`
+	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`
+	// When it is to be sent.
+	DueAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=due_at,json=dueAt,proto3" json:"due_at,omitempty"`
+	// When it was sent or given up; absent while it waits.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
 	// Why it failed or was cancelled, in words.
-	Reason   *string            `protobuf:"bytes,11,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	Reason *string `protobuf:"bytes,11,opt,name=reason,proto3,oneof" json:"reason,omitempty"`
+	// Every try to deliver it.
 	Attempts []*DeliveryAttempt `protobuf:"bytes,12,rep,name=attempts,proto3" json:"attempts,omitempty"`
 	// Why this person was paged, as it was decided. Absent for pages that are older than this.
 	Why           *Why `protobuf:"bytes,13,opt,name=why,proto3" json:"why,omitempty"`
@@ -1013,21 +1054,28 @@ func (x *Notification) GetWhy() *Why {
 type Why struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For people: "On call for 24/7 Support (Day, weekdays) until 20:00 CET; step 1 of Payments."
-	Sentence         string     `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	Sentence string `protobuf:"bytes,1,opt,name=sentence,proto3" json:"sentence,omitempty"`
+	// The policy that pages.
 	EscalationPolicy *Reference `protobuf:"bytes,2,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
 	// Counted from 1.
-	Step  int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	Step int32 `protobuf:"varint,3,opt,name=step,proto3" json:"step,omitempty"`
+	// The repeat of the policy, counted from 1.
 	Round int32 `protobuf:"varint,4,opt,name=round,proto3" json:"round,omitempty"`
 	// user, schedule, team, channel or owner.
-	TargetKind string     `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
-	Target     *Reference `protobuf:"bytes,6,opt,name=target,proto3" json:"target,omitempty"`
+	TargetKind string `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
+	// The user, schedule, team or contact method.
+	Target *Reference `protobuf:"bytes,6,opt,name=target,proto3" json:"target,omitempty"`
 	// How a schedule came to this person: rotation or override. Absent for other targets.
-	Because       *string                `protobuf:"bytes,7,opt,name=because,proto3,oneof" json:"because,omitempty"`
-	BecauseName   *string                `protobuf:"bytes,8,opt,name=because_name,json=becauseName,proto3,oneof" json:"because_name,omitempty"`
+	Because *string `protobuf:"bytes,7,opt,name=because,proto3,oneof" json:"because,omitempty"`
+	// The name of that rotation.
+	BecauseName *string `protobuf:"bytes,8,opt,name=because_name,json=becauseName,proto3,oneof" json:"because_name,omitempty"`
+	// When the person's shift began.
 	ShiftStartsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=shift_starts_at,json=shiftStartsAt,proto3" json:"shift_starts_at,omitempty"`
-	ShiftEndsAt   *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`
+	// When it ends.
+	ShiftEndsAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`
 	// The severity that the incident had then.
-	Severity      string                 `protobuf:"bytes,11,opt,name=severity,proto3" json:"severity,omitempty"`
+	Severity string `protobuf:"bytes,11,opt,name=severity,proto3" json:"severity,omitempty"`
+	// When it was decided.
 	DecidedAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1147,13 +1195,17 @@ func (x *Why) GetDecidedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+// One try to deliver a page.
 type DeliveryAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// sending, accepted, temporary_failure, permanent_failure or skipped.
-	Outcome    string                 `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
-	Detail     string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
-	StartedAt  *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	Outcome string `protobuf:"bytes,2,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// What the provider said, in words.
+	Detail string `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	// When it was begun.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	// When it ended; absent while it is under way.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
 	// How many incidents the one message carried.
 	IncidentCount int32 `protobuf:"varint,6,opt,name=incident_count,json=incidentCount,proto3" json:"incident_count,omitempty"`
@@ -1237,19 +1289,20 @@ var File_nightbell_v1_incident_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
-	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xd9\t\n" +
+	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xf5\n" +
+	"\n" +
 	"\bIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1a\n" +
-	"\bseverity\x18\x06 \x01(\tR\bseverity\x12\x18\n" +
-	"\aurgency\x18\a \x01(\tR\aurgency\x121\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x12@\n" +
+	"\x06status\x18\x05 \x01(\tB(\xbaH%r#R\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12>\n" +
+	"\bseverity\x18\x06 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
+	"\aurgency\x18\a \x01(\tB\x10\xbaH\rr\vR\x04highR\x03lowR\aurgency\x121\n" +
 	"\aservice\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12&\n" +
-	"\fservice_name\x18\t \x01(\tH\x00R\vserviceName\x88\x01\x01\x12=\n" +
+	"\fservice_name\x18\t \x01(\tH\x00R\vserviceName\x88\x01\x01\x12E\n" +
 	"\ftriggered_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\x12C\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\vtriggeredAt\x12C\n" +
 	"\x0facknowledged_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x0eacknowledgedAt\x12;\n" +
 	"\vresolved_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"resolvedAt\x12@\n" +
@@ -1266,27 +1319,27 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
 	"escalation\x18\x14 \x01(\v2\x18.nightbell.v1.EscalationR\n" +
 	"escalation\x124\n" +
-	"\x04tags\x18\x15 \x03(\v2 .nightbell.v1.Incident.TagsEntryR\x04tags\x123\n" +
-	"\bmetadata\x18\x16 \x01(\v2\x17.google.protobuf.StructR\bmetadata\x129\n" +
+	"\x04tags\x18\x15 \x03(\v2 .nightbell.v1.Incident.TagsEntryR\x04tags\x12;\n" +
+	"\bmetadata\x18\x16 \x01(\v2\x17.google.protobuf.StructB\x06\xbaH\x03\xc8\x01\x01R\bmetadata\x12A\n" +
 	"\n" +
-	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x128\n" +
-	"\x15acknowledged_severity\x18\x18 \x01(\tH\x01R\x14acknowledgedSeverity\x88\x01\x01\x12/\n" +
+	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\\\n" +
+	"\x15acknowledged_severity\x18\x18 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowH\x01R\x14acknowledgedSeverity\x88\x01\x01\x12/\n" +
 	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
 	"\r_service_nameB\x18\n" +
-	"\x16_acknowledged_severity\"\xd0\x05\n" +
+	"\x16_acknowledged_severity\"\xa6\x06\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
 	"\x05title\x18\x03 \x01(\tR\x05title\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x16\n" +
-	"\x06status\x18\x05 \x01(\tR\x06status\x12\x1a\n" +
-	"\bseverity\x18\x06 \x01(\tR\bseverity\x121\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\x12@\n" +
+	"\x06status\x18\x05 \x01(\tB(\xbaH%r#R\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12>\n" +
+	"\bseverity\x18\x06 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x121\n" +
 	"\aservice\x18\a \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12&\n" +
-	"\fservice_name\x18\b \x01(\tH\x00R\vserviceName\x88\x01\x01\x12=\n" +
-	"\ftriggered_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\vtriggeredAt\x12C\n" +
+	"\fservice_name\x18\b \x01(\tH\x00R\vserviceName\x88\x01\x01\x12E\n" +
+	"\ftriggered_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\vtriggeredAt\x12C\n" +
 	"\x0facknowledged_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\x0eacknowledgedAt\x12;\n" +
 	"\vresolved_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1298,10 +1351,10 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"alertCount\x124\n" +
 	"\x13confirmation_wanted\x18\x10 \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01B\x0f\n" +
 	"\r_service_nameB\x16\n" +
-	"\x14_confirmation_wanted\"\xb2\x02\n" +
+	"\x14_confirmation_wanted\"\xd5\x02\n" +
 	"\n" +
-	"Escalation\x12\x16\n" +
-	"\x06status\x18\x01 \x01(\tR\x06status\x12D\n" +
+	"Escalation\x129\n" +
+	"\x06status\x18\x01 \x01(\tB!\xbaH\x1er\x1cR\x06activeR\astoppedR\texhaustedR\x06status\x12D\n" +
 	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x17\n" +
 	"\x04step\x18\x03 \x01(\x05H\x00R\x04step\x88\x01\x01\x12\x1d\n" +
 	"\n" +
@@ -1314,35 +1367,35 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x05Actor\x12\x13\n" +
 	"\x02id\x18\x01 \x01(\tH\x00R\x02id\x88\x01\x01\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04nameB\x05\n" +
-	"\x03_id\"\xa3\x02\n" +
+	"\x03_id\"\xb6\x04\n" +
 	"\rTimelineEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vincident_id\x18\x02 \x01(\tR\n" +
-	"incidentId\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\x12\x1d\n" +
+	"incidentId\x12\xf6\x01\n" +
+	"\x04kind\x18\x03 \x01(\tB\xe1\x01\xbaH\xdd\x01r\xda\x01R\bdeclaredR\facknowledgedR\bresolvedR\bassignedR\x0fseverity_changeR\acommentR\tescalatedR\x05pagedR\vpage_failedR\falert_linkedR\x0ealert_resolvedR\x0enobody_on_callR\fstep_skippedR\vlast_resortR\fpages_nobodyR\x04heldR\vack_timeoutR\texhaustedR\x04kind\x12;\n" +
 	"\n" +
-	"actor_kind\x18\x04 \x01(\tR\tactorKind\x12)\n" +
-	"\x05actor\x18\x05 \x01(\v2\x13.nightbell.v1.ActorR\x05actor\x12\x18\n" +
+	"actor_kind\x18\x04 \x01(\tB\x1c\xbaH\x19r\x17R\x06systemR\x04userR\aapi_keyR\tactorKind\x121\n" +
+	"\x05actor\x18\x05 \x01(\v2\x13.nightbell.v1.ActorB\x06\xbaH\x03\xc8\x01\x01R\x05actor\x12\x18\n" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12+\n" +
-	"\x04data\x18\a \x01(\v2\x17.google.protobuf.StructR\x04data\x12*\n" +
-	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x10\n" +
-	"\x03seq\x18\t \x01(\x01R\x03seq\"\xa2\x05\n" +
+	"\x04data\x18\a \x01(\v2\x17.google.protobuf.StructR\x04data\x122\n" +
+	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x10\n" +
+	"\x03seq\x18\t \x01(\x01R\x03seq\"\xef\x05\n" +
 	"\x05Alert\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
-	"\x03key\x18\x02 \x01(\tR\x03key\x12\x16\n" +
-	"\x06status\x18\x03 \x01(\tR\x06status\x12\x1a\n" +
-	"\bseverity\x18\x04 \x01(\tR\bseverity\x12\x16\n" +
+	"\x03key\x18\x02 \x01(\tR\x03key\x12/\n" +
+	"\x06status\x18\x03 \x01(\tB\x17\xbaH\x14r\x12R\x06firingR\bresolvedR\x06status\x12>\n" +
+	"\bseverity\x18\x04 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12\x16\n" +
 	"\x06source\x18\x05 \x01(\tR\x06source\x12\x14\n" +
 	"\x05title\x18\x06 \x01(\tR\x05title\x12 \n" +
 	"\vdescription\x18\a \x01(\tR\vdescription\x127\n" +
 	"\x06labels\x18\b \x03(\v2\x1f.nightbell.v1.Alert.LabelsEntryR\x06labels\x12F\n" +
 	"\vannotations\x18\t \x03(\v2$.nightbell.v1.Alert.AnnotationsEntryR\vannotations\x12\x17\n" +
 	"\x04link\x18\n" +
-	" \x01(\tH\x00R\x04link\x88\x01\x01\x127\n" +
-	"\tstarts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
+	" \x01(\tH\x00R\x04link\x88\x01\x01\x12?\n" +
+	"\tstarts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x123\n" +
 	"\aends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12)\n" +
-	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x12<\n" +
-	"\flast_seen_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x12D\n" +
+	"\flast_seen_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\n" +
 	"lastSeenAt\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -1350,49 +1403,49 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x10AnnotationsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
-	"\x05_link\"\xe5\x03\n" +
+	"\x05_link\"\xcf\x04\n" +
 	"\fNotification\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04step\x18\x02 \x01(\x05R\x04step\x12\x14\n" +
 	"\x05round\x18\x03 \x01(\x05R\x05round\x12+\n" +
-	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12\x18\n" +
-	"\achannel\x18\x05 \x01(\tR\achannel\x12!\n" +
+	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12H\n" +
+	"\achannel\x18\x05 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\achannel\x12!\n" +
 	"\fcontact_name\x18\x06 \x01(\tR\vcontactName\x12!\n" +
-	"\fcontact_hint\x18\a \x01(\tR\vcontactHint\x12\x16\n" +
-	"\x06status\x18\b \x01(\tR\x06status\x121\n" +
-	"\x06due_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x05dueAt\x12;\n" +
+	"\fcontact_hint\x18\a \x01(\tR\vcontactHint\x12H\n" +
+	"\x06status\x18\b \x01(\tB0\xbaH-r+R\apendingR\asendingR\x04sentR\x06failedR\tcancelledR\x06status\x129\n" +
+	"\x06due_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05dueAt\x12;\n" +
 	"\vfinished_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"finishedAt\x12\x1b\n" +
 	"\x06reason\x18\v \x01(\tH\x00R\x06reason\x88\x01\x01\x129\n" +
 	"\battempts\x18\f \x03(\v2\x1d.nightbell.v1.DeliveryAttemptR\battempts\x12#\n" +
 	"\x03why\x18\r \x01(\v2\x11.nightbell.v1.WhyR\x03whyB\t\n" +
-	"\a_reason\"\xa2\x04\n" +
+	"\a_reason\"\x9e\x05\n" +
 	"\x03Why\x12\x1a\n" +
-	"\bsentence\x18\x01 \x01(\tR\bsentence\x12D\n" +
-	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\x10escalationPolicy\x12\x12\n" +
+	"\bsentence\x18\x01 \x01(\tR\bsentence\x12L\n" +
+	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\x10escalationPolicy\x12\x12\n" +
 	"\x04step\x18\x03 \x01(\x05R\x04step\x12\x14\n" +
-	"\x05round\x18\x04 \x01(\x05R\x05round\x12\x1f\n" +
-	"\vtarget_kind\x18\x05 \x01(\tR\n" +
+	"\x05round\x18\x04 \x01(\x05R\x05round\x12L\n" +
+	"\vtarget_kind\x18\x05 \x01(\tB+\xbaH(r&R\x04userR\bscheduleR\x04teamR\achannelR\x05ownerR\n" +
 	"targetKind\x12/\n" +
-	"\x06target\x18\x06 \x01(\v2\x17.nightbell.v1.ReferenceR\x06target\x12\x1d\n" +
-	"\abecause\x18\a \x01(\tH\x00R\abecause\x88\x01\x01\x12&\n" +
+	"\x06target\x18\x06 \x01(\v2\x17.nightbell.v1.ReferenceR\x06target\x128\n" +
+	"\abecause\x18\a \x01(\tB\x19\xbaH\x16r\x14R\brotationR\boverrideH\x00R\abecause\x88\x01\x01\x12&\n" +
 	"\fbecause_name\x18\b \x01(\tH\x01R\vbecauseName\x88\x01\x01\x12B\n" +
 	"\x0fshift_starts_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\rshiftStartsAt\x12>\n" +
 	"\rshift_ends_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\vshiftEndsAt\x12\x1a\n" +
-	"\bseverity\x18\v \x01(\tR\bseverity\x129\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\vshiftEndsAt\x12>\n" +
+	"\bseverity\x18\v \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12A\n" +
 	"\n" +
-	"decided_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tdecidedAtB\n" +
+	"decided_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tdecidedAtB\n" +
 	"\n" +
 	"\b_becauseB\x0f\n" +
-	"\r_because_name\"\xf2\x01\n" +
+	"\r_because_name\"\xc3\x02\n" +
 	"\x0fDeliveryAttempt\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
-	"\aoutcome\x18\x02 \x01(\tR\aoutcome\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\x129\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12a\n" +
+	"\aoutcome\x18\x02 \x01(\tBG\xbaHDrBR\asendingR\bacceptedR\x11temporary_failureR\x11permanent_failureR\askippedR\aoutcome\x12\x16\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\x12A\n" +
 	"\n" +
-	"started_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x12;\n" +
+	"started_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tstartedAt\x12;\n" +
 	"\vfinished_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"finishedAt\x12%\n" +
 	"\x0eincident_count\x18\x06 \x01(\x05R\rincidentCountBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"

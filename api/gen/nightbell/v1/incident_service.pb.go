@@ -28,12 +28,15 @@ const (
 type ListIncidentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1 to 1000; 50 when 0.
-	Limit  int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// How many to pass over; cursor reads on more exactly.
 	Offset int32 `protobuf:"varint,2,opt,name=offset,proto3" json:"offset,omitempty"`
 	// triggered, acknowledged, resolved, or open for the first two.
 	// Of several, an incident has one; likewise severity and service_id.
-	Status    []string `protobuf:"bytes,3,rep,name=status,proto3" json:"status,omitempty"`
-	Severity  []string `protobuf:"bytes,4,rep,name=severity,proto3" json:"severity,omitempty"`
+	Status []string `protobuf:"bytes,3,rep,name=status,proto3" json:"status,omitempty"`
+	// critical, high, medium or low.
+	Severity []string `protobuf:"bytes,4,rep,name=severity,proto3" json:"severity,omitempty"`
+	// Only those of these services.
 	ServiceId []string `protobuf:"bytes,5,rep,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// Finds title, description or service name, whatever the case.
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
@@ -221,12 +224,15 @@ func (*CountIncidentsRequest) Descriptor() ([]byte, []int) {
 }
 
 type CountIncidentsResponse struct {
-	state             protoimpl.MessageState `protogen:"open.v1"`
-	TriggeredCount    int32                  `protobuf:"varint,1,opt,name=triggered_count,json=triggeredCount,proto3" json:"triggered_count,omitempty"`
-	AcknowledgedCount int32                  `protobuf:"varint,2,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
-	ResolvedCount     int32                  `protobuf:"varint,3,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many are triggered.
+	TriggeredCount int32 `protobuf:"varint,1,opt,name=triggered_count,json=triggeredCount,proto3" json:"triggered_count,omitempty"`
+	// How many are acknowledged.
+	AcknowledgedCount int32 `protobuf:"varint,2,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
+	// How many are resolved.
+	ResolvedCount int32 `protobuf:"varint,3,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CountIncidentsResponse) Reset() {
@@ -378,17 +384,19 @@ func (x *GetIncidentResponse) GetWarnings() []*Warning {
 }
 
 type CreateIncidentRequest struct {
-	state       protoimpl.MessageState `protogen:"open.v1"`
-	Title       string                 `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
-	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What is wrong; what a person who is woken reads first.
+	Title       string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// critical, high, medium or low; medium when empty.
 	Severity  string `protobuf:"bytes,3,opt,name=severity,proto3" json:"severity,omitempty"`
 	ServiceId string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// Tags and metadata together have at most 16 KiB as JSON.
 	Tags map[string]string `protobuf:"bytes,5,rep,name=tags,proto3" json:"tags,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Objects and lists in it nest at most 64 deep.
-	Metadata      *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
-	AssigneeId    string           `protobuf:"bytes,7,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	Metadata *structpb.Struct `protobuf:"bytes,6,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	// Who has it; nobody when absent.
+	AssigneeId    string `protobuf:"bytes,7,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -526,9 +534,10 @@ func (x *CreateIncidentResponse) GetWarnings() []*Warning {
 }
 
 type AcknowledgeIncidentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// A sentence for the history.
+	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -631,9 +640,10 @@ func (x *AcknowledgeIncidentResponse) GetWarnings() []*Warning {
 }
 
 type ResolveIncidentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// A sentence for the history.
+	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -739,8 +749,10 @@ func (x *ResolveIncidentResponse) GetWarnings() []*Warning {
 type ChangeIncidentsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// acknowledge, resolve, escalate (pages the next step now) or assign.
-	Action string          `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
-	Ids    []string        `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	Action string `protobuf:"bytes,1,opt,name=action,proto3" json:"action,omitempty"`
+	// The ids of the incidents.
+	Ids []string `protobuf:"bytes,2,rep,name=ids,proto3" json:"ids,omitempty"`
+	// Which incidents, besides those that are named.
 	Filter *IncidentFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// For the timeline, when they are acknowledged or resolved.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
@@ -822,10 +834,12 @@ type IncidentFilter struct {
 	// The moment up to which the caller has seen what is open: what was triggered later is left
 	// alone.
 	TriggeredBefore *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=triggered_before,json=triggeredBefore,proto3" json:"triggered_before,omitempty"`
-	Severity        string                 `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
-	ServiceId       string                 `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// critical, high, medium or low.
+	Severity string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	// Only those of these services.
+	ServiceId     string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *IncidentFilter) Reset() {
@@ -880,8 +894,9 @@ func (x *IncidentFilter) GetServiceId() string {
 }
 
 type ChangeIncidentsResponse struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Results []*IncidentResult      `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each incident.
+	Results []*IncidentResult `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"`
 	// The filter means more incidents than one call changes. After acknowledge or resolve, the same
 	// call changes those next.
 	More          bool `protobuf:"varint,2,opt,name=more,proto3" json:"more,omitempty"`
@@ -933,6 +948,7 @@ func (x *ChangeIncidentsResponse) GetMore() bool {
 	return false
 }
 
+// What became of one incident of a bulk call.
 type IncidentResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1060,9 +1076,10 @@ func (x *ResultError) GetRetryable() bool {
 }
 
 type AssignIncidentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	AssigneeId    string                 `protobuf:"bytes,2,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Who has it from now on; nobody when empty.
+	AssigneeId    string `protobuf:"bytes,2,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1244,9 +1261,10 @@ func (x *EscalateIncidentResponse) GetIncident() *Incident {
 }
 
 type AddCommentRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Message       string                 `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The comment.
+	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1296,8 +1314,9 @@ func (x *AddCommentRequest) GetMessage() string {
 }
 
 type AddCommentResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Entry         *TimelineEntry         `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The new line of the history.
+	Entry         *TimelineEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1384,8 +1403,9 @@ func (x *ListTimelineRequest) GetId() string {
 }
 
 type ListTimelineResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Entries       []*TimelineEntry       `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The lines of the history.
+	Entries       []*TimelineEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1472,8 +1492,9 @@ func (x *ListNotificationsRequest) GetId() string {
 }
 
 type ListNotificationsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Notifications []*Notification        `protobuf:"bytes,1,rep,name=notifications,proto3" json:"notifications,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The pages, the oldest first.
+	Notifications []*Notification `protobuf:"bytes,1,rep,name=notifications,proto3" json:"notifications,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1560,10 +1581,12 @@ func (x *ListIncidentAlertsRequest) GetId() string {
 }
 
 type ListIncidentAlertsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Alerts        []*Alert               `protobuf:"bytes,1,rep,name=alerts,proto3" json:"alerts,omitempty"`
-	FiringCount   int32                  `protobuf:"varint,2,opt,name=firing_count,json=firingCount,proto3" json:"firing_count,omitempty"`
-	TotalCount    int32                  `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Alerts []*Alert               `protobuf:"bytes,1,rep,name=alerts,proto3" json:"alerts,omitempty"`
+	// How many of all fire.
+	FiringCount int32 `protobuf:"varint,2,opt,name=firing_count,json=firingCount,proto3" json:"firing_count,omitempty"`
+	// How many there are.
+	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1695,10 +1718,10 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"service_id\x18\x03 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"e\n" +
 	"\x17ChangeIncidentsResponse\x126\n" +
 	"\aresults\x18\x01 \x03(\v2\x1c.nightbell.v1.IncidentResultR\aresults\x12\x12\n" +
-	"\x04more\x18\x02 \x01(\bR\x04more\"y\n" +
+	"\x04more\x18\x02 \x01(\bR\x04more\"\xa3\x01\n" +
 	"\x0eIncidentResult\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
-	"\x06status\x18\x02 \x01(\tH\x00R\x06status\x88\x01\x01\x12/\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12E\n" +
+	"\x06status\x18\x02 \x01(\tB(\xbaH%r#R\ttriggeredR\facknowledgedR\bresolvedH\x00R\x06status\x88\x01\x01\x12/\n" +
 	"\x05error\x18\x03 \x01(\v2\x19.nightbell.v1.ResultErrorR\x05errorB\t\n" +
 	"\a_status\"Y\n" +
 	"\vResultError\x12\x12\n" +

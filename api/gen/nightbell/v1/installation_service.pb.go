@@ -7,6 +7,7 @@
 package nightbellv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
@@ -27,7 +28,8 @@ type Notice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "restored_copy", or for admins and owners what keeps alerts from being taken or pages from
 	// being delivered: "database", "disk", "late", "blocked", "intake".
-	Kind          string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// A sentence for people.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -114,8 +116,9 @@ func (*GetInstallationRequest) Descriptor() ([]byte, []int) {
 }
 
 type GetInstallationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Notices       []*Notice              `protobuf:"bytes,1,rep,name=notices,proto3" json:"notices,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What everybody should know.
+	Notices       []*Notice `protobuf:"bytes,1,rep,name=notices,proto3" json:"notices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -194,8 +197,9 @@ func (*ConfirmInstallationRequest) Descriptor() ([]byte, []int) {
 }
 
 type ConfirmInstallationResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Message       string                 `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A sentence for people.
+	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -241,9 +245,9 @@ var File_nightbell_v1_installation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_installation_service_proto_rawDesc = "" +
 	"\n" +
-	"'nightbell/v1/installation_service.proto\x12\fnightbell.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\"6\n" +
-	"\x06Notice\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x18\n" +
+	"'nightbell/v1/installation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/options.proto\"s\n" +
+	"\x06Notice\x12O\n" +
+	"\x04kind\x18\x01 \x01(\tB;\xbaH8r6R\rrestored_copyR\bdatabaseR\x04diskR\x04lateR\ablockedR\x06intakeR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x18\n" +
 	"\x16GetInstallationRequest\"I\n" +
 	"\x17GetInstallationResponse\x12.\n" +

@@ -24,17 +24,20 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// A time of planned work, during which incidents of its services page nobody.
 type MaintenanceWindow struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	StartsAt    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	ServiceIds  []string               `protobuf:"bytes,5,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
+	// The services that it is for.
+	ServiceIds []string `protobuf:"bytes,5,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
 	// The same with their names, in the same order.
 	Services []*Reference `protobuf:"bytes,6,rep,name=services,proto3" json:"services,omitempty"`
 	// scheduled, under_way or ended.
-	Status    string     `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,7,opt,name=status,proto3" json:"status,omitempty"`
+	// Who created it.
 	CreatedBy *Reference `protobuf:"bytes,8,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// How many open incidents it holds the pages of now.
 	HeldIncidentCount int32 `protobuf:"varint,9,opt,name=held_incident_count,json=heldIncidentCount,proto3" json:"held_incident_count,omitempty"`
@@ -221,8 +224,9 @@ type CreateMaintenanceWindowRequest struct {
 	// Now when absent.
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	// At most 31 days after the start.
-	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	ServiceIds    []string               `protobuf:"bytes,4,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// The services that it is for.
+	ServiceIds    []string `protobuf:"bytes,4,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -421,16 +425,16 @@ var File_nightbell_v1_maintenance_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\n" +
-	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\x8f\x03\n" +
+	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xc3\x03\n" +
 	"\x11MaintenanceWindow\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescription\x127\n" +
-	"\tstarts_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
-	"\aends_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x1f\n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\x12?\n" +
+	"\tstarts_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x12;\n" +
+	"\aends_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x06endsAt\x12\x1f\n" +
 	"\vservice_ids\x18\x05 \x03(\tR\n" +
 	"serviceIds\x129\n" +
-	"\bservices\x18\x06 \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\bservices\x12\x16\n" +
-	"\x06status\x18\a \x01(\tR\x06status\x126\n" +
+	"\bservices\x18\x06 \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\bservices\x12:\n" +
+	"\x06status\x18\a \x01(\tB\"\xbaH\x1fr\x1dR\tscheduledR\tunder_wayR\x05endedR\x06status\x126\n" +
 	"\n" +
 	"created_by\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12.\n" +
 	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"\x1f\n" +

@@ -30,13 +30,15 @@ type Schedule struct {
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// Absent, like its id, when there is none. Change it by the id.
-	Team   *Reference `protobuf:"bytes,4,opt,name=team,proto3" json:"team,omitempty"`
-	TeamId *string    `protobuf:"bytes,5,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
+	Team *Reference `protobuf:"bytes,4,opt,name=team,proto3" json:"team,omitempty"`
+	// The team that it belongs to; absent for none.
+	TeamId *string `protobuf:"bytes,5,opt,name=team_id,json=teamId,proto3,oneof" json:"team_id,omitempty"`
 	// IANA name, for example Europe/Berlin: all times of day of the schedule are of this zone.
 	Timezone string `protobuf:"bytes,6,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// Absent, like its id, when there is none. Change it by the id.
-	EscalationPolicy   *Reference `protobuf:"bytes,7,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
-	EscalationPolicyId *string    `protobuf:"bytes,8,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
+	EscalationPolicy *Reference `protobuf:"bytes,7,opt,name=escalation_policy,json=escalationPolicy,proto3" json:"escalation_policy,omitempty"`
+	// The policy that it belongs to; absent for none.
+	EscalationPolicyId *string `protobuf:"bytes,8,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
 	// active or inactive. An inactive schedule means nobody.
 	Status string `protobuf:"bytes,9,opt,name=status,proto3" json:"status,omitempty"`
 	// In order: where several rotations are on at once, the later one wins.
@@ -184,7 +186,8 @@ func (x *Schedule) GetEtag() string {
 type Rotation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty for a new one. Rotations that an update does not name are removed.
-	Id   string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What people call it.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Who takes turns, in order. The first turn is on from starts_at to the first handover after it.
 	// Handovers are counted from the last handover time at or before starts_at: turns of 2 weeks that
@@ -372,7 +375,8 @@ type TimeWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// monday to sunday: the days on which it begins. Every day when empty.
 	Days []string `protobuf:"bytes,1,rep,name=days,proto3" json:"days,omitempty"`
-	From string   `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
+	// When it begins, such as 08:00.
+	From string `protobuf:"bytes,2,opt,name=from,proto3" json:"from,omitempty"`
 	// At or before from: on the next day. Equal: a whole day.
 	To            string `protobuf:"bytes,3,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -434,18 +438,21 @@ func (x *TimeWindow) GetTo() string {
 // the later one wins. A cover counts for whoever is on call after the overrides before it: who took
 // over earlier can be covered, and a take-over that is created after a cover ends it for its time.
 type Override struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Id       string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Schedule *Reference             `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The schedule that it changes.
+	Schedule *Reference `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// take_over, cover or vacant.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Who comes on; absent for vacant.
 	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
 	// Who is covered; absent unless kind is cover.
-	ReplacesUser  *Reference             `protobuf:"bytes,5,opt,name=replaces_user,json=replacesUser,proto3" json:"replaces_user,omitempty"`
-	StartsAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
-	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	Reason        string                 `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	ReplacesUser *Reference             `protobuf:"bytes,5,opt,name=replaces_user,json=replacesUser,proto3" json:"replaces_user,omitempty"`
+	StartsAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	EndsAt       *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// Why, in words.
+	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Who created it.
 	CreatedBy     *Reference             `protobuf:"bytes,9,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -643,9 +650,10 @@ func (x *Shift) GetBecauseName() string {
 
 // Who is on call for a schedule at an instant.
 type OnCall struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	Schedule *Reference             `protobuf:"bytes,1,opt,name=schedule,proto3" json:"schedule,omitempty"`
-	Timezone string                 `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The schedule.
+	Schedule *Reference `protobuf:"bytes,1,opt,name=schedule,proto3" json:"schedule,omitempty"`
+	Timezone string     `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// With its true start and end. Each is absent when it is more than 400 days away, as that of a
 	// gap is that nobody ends.
 	Current *Shift `protobuf:"bytes,3,opt,name=current,proto3" json:"current,omitempty"`
@@ -719,7 +727,8 @@ type CoverageProblem struct {
 	// gap: nobody is on call. double_booked: one person on two schedules at once, so that one of
 	// them backs up nobody. unreachable: somebody on call has no usable contact method.
 	// hidden_override: an override that never wins.
-	Kind     string     `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// The schedule.
 	Schedule *Reference `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// Only for double_booked.
 	OtherSchedule *Reference `protobuf:"bytes,3,opt,name=other_schedule,json=otherSchedule,proto3" json:"other_schedule,omitempty"`
@@ -826,15 +835,20 @@ func (x *CoverageProblem) GetWeekly() bool {
 
 // A picture of a schedule over a range.
 type Timeline struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	From     *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// When the picture begins.
+	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// When the picture ends.
 	To       *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
 	Timezone string                 `protobuf:"bytes,3,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// Who gets the page. Without holes: gaps are shifts without people.
-	Final         []*Shift         `protobuf:"bytes,4,rep,name=final,proto3" json:"final,omitempty"`
-	Layers        []*TimelineLayer `protobuf:"bytes,5,rep,name=layers,proto3" json:"layers,omitempty"`
-	Overrides     []*Override      `protobuf:"bytes,6,rep,name=overrides,proto3" json:"overrides,omitempty"`
-	ClockChanges  []*ClockChange   `protobuf:"bytes,7,rep,name=clock_changes,json=clockChanges,proto3" json:"clock_changes,omitempty"`
+	Final []*Shift `protobuf:"bytes,4,rep,name=final,proto3" json:"final,omitempty"`
+	// Each rotation by itself, in order.
+	Layers []*TimelineLayer `protobuf:"bytes,5,rep,name=layers,proto3" json:"layers,omitempty"`
+	// The overrides of that time.
+	Overrides []*Override `protobuf:"bytes,6,rep,name=overrides,proto3" json:"overrides,omitempty"`
+	// When clocks change in that time.
+	ClockChanges  []*ClockChange `protobuf:"bytes,7,rep,name=clock_changes,json=clockChanges,proto3" json:"clock_changes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -920,10 +934,11 @@ func (x *Timeline) GetClockChanges() []*ClockChange {
 
 // One rotation by itself. Times at which it is off are left out.
 type TimelineLayer struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	RotationId    string                 `protobuf:"bytes,1,opt,name=rotation_id,json=rotationId,proto3" json:"rotation_id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	Shifts        []*Shift               `protobuf:"bytes,3,rep,name=shifts,proto3" json:"shifts,omitempty"`
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	RotationId string                 `protobuf:"bytes,1,opt,name=rotation_id,json=rotationId,proto3" json:"rotation_id,omitempty"`
+	Name       string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// Its shifts, in order.
+	Shifts        []*Shift `protobuf:"bytes,3,rep,name=shifts,proto3" json:"shifts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -982,7 +997,8 @@ func (x *TimelineLayer) GetShifts() []*Shift {
 // The clocks of the schedule's zone change.
 type ClockChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	At    *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// When they change.
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
 	// For people: "02:00 becomes 03:00".
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1042,8 +1058,9 @@ type CalendarFeed struct {
 	// Absent for the caller's own.
 	Schedule *Reference `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// Anyone who has it can read the shifts.
-	Url           string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	Url       string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When a calendar asked last; absent while none has.
 	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1125,7 +1142,7 @@ var File_nightbell_v1_oncall_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\n" +
-	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xe9\x04\n" +
+	"\x19nightbell/v1/oncall.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\x8a\x05\n" +
 	"\bSchedule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1134,14 +1151,14 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\ateam_id\x18\x05 \x01(\tH\x00R\x06teamId\x88\x01\x01\x12\x1a\n" +
 	"\btimezone\x18\x06 \x01(\tR\btimezone\x12J\n" +
 	"\x11escalation_policy\x18\a \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x10escalationPolicy\x125\n" +
-	"\x14escalation_policy_id\x18\b \x01(\tH\x01R\x12escalationPolicyId\x88\x01\x01\x12\x16\n" +
-	"\x06status\x18\t \x01(\tR\x06status\x124\n" +
+	"\x14escalation_policy_id\x18\b \x01(\tH\x01R\x12escalationPolicyId\x88\x01\x01\x12/\n" +
+	"\x06status\x18\t \x01(\tB\x17\xbaH\x14r\x12R\x06activeR\binactiveR\x06status\x124\n" +
 	"\trotations\x18\n" +
 	" \x03(\v2\x16.nightbell.v1.RotationR\trotations\x126\n" +
 	"\aused_by\x18\v \x03(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x06usedBy\x12-\n" +
-	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x129\n" +
+	"\aon_call\x18\f \x01(\v2\x14.nightbell.v1.OnCallR\x06onCall\x12A\n" +
 	"\n" +
-	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12\x12\n" +
+	"created_at\x18\r \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12\x12\n" +
 	"\x04etag\x18\x0e \x01(\tR\x04etagB\n" +
 	"\n" +
 	"\b_team_idB\x17\n" +
@@ -1168,48 +1185,48 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"TimeWindow\x12`\n" +
 	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12_\n" +
 	"\x04from\x18\x02 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x04from\x12[\n" +
-	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\xc7\x03\n" +
+	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\x88\x04\n" +
 	"\bOverride\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x123\n" +
-	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x12\n" +
-	"\x04kind\x18\x03 \x01(\tR\x04kind\x12+\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12;\n" +
+	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\bschedule\x123\n" +
+	"\x04kind\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\ttake_overR\x05coverR\x06vacantR\x04kind\x12+\n" +
 	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12<\n" +
-	"\rreplaces_user\x18\x05 \x01(\v2\x17.nightbell.v1.ReferenceR\freplacesUser\x127\n" +
-	"\tstarts_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
-	"\aends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x16\n" +
+	"\rreplaces_user\x18\x05 \x01(\v2\x17.nightbell.v1.ReferenceR\freplacesUser\x12?\n" +
+	"\tstarts_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x12;\n" +
+	"\aends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x06endsAt\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x126\n" +
 	"\n" +
-	"created_by\x18\t \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x129\n" +
+	"created_by\x18\t \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12A\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\"\xaa\x02\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\"\xd8\x02\n" +
 	"\x05Shift\x127\n" +
 	"\tstarts_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12-\n" +
-	"\x05users\x18\x03 \x03(\v2\x17.nightbell.v1.ReferenceR\x05users\x12\x18\n" +
-	"\abecause\x18\x04 \x01(\tR\abecause\x12\"\n" +
+	"\x05users\x18\x03 \x03(\v2\x17.nightbell.v1.ReferenceR\x05users\x12F\n" +
+	"\abecause\x18\x04 \x01(\tB,\xbaH)r'R\brotationR\boverrideR\anothingR\binactiveR\abecause\x12\"\n" +
 	"\n" +
 	"because_id\x18\x05 \x01(\tH\x00R\tbecauseId\x88\x01\x01\x12&\n" +
 	"\fbecause_name\x18\x06 \x01(\tH\x01R\vbecauseName\x88\x01\x01B\r\n" +
 	"\v_because_idB\x0f\n" +
-	"\r_because_name\"\xb1\x01\n" +
-	"\x06OnCall\x123\n" +
-	"\bschedule\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x1a\n" +
+	"\r_because_name\"\xb9\x01\n" +
+	"\x06OnCall\x12;\n" +
+	"\bschedule\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\bschedule\x12\x1a\n" +
 	"\btimezone\x18\x02 \x01(\tR\btimezone\x12-\n" +
 	"\acurrent\x18\x03 \x01(\v2\x13.nightbell.v1.ShiftR\acurrent\x12'\n" +
-	"\x04next\x18\x04 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\xe7\x02\n" +
-	"\x0fCoverageProblem\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x123\n" +
-	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12>\n" +
+	"\x04next\x18\x04 \x01(\v2\x13.nightbell.v1.ShiftR\x04next\"\xa8\x03\n" +
+	"\x0fCoverageProblem\x12K\n" +
+	"\x04kind\x18\x01 \x01(\tB7\xbaH4r2R\x03gapR\rdouble_bookedR\vunreachableR\x0fhidden_overrideR\x04kind\x12;\n" +
+	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\bschedule\x12>\n" +
 	"\x0eother_schedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\rotherSchedule\x12+\n" +
 	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x127\n" +
 	"\tstarts_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12\x18\n" +
 	"\amessage\x18\a \x01(\tR\amessage\x12\x16\n" +
-	"\x06weekly\x18\b \x01(\bR\x06weekly\"\xd8\x02\n" +
-	"\bTimeline\x12.\n" +
-	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
-	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12\x1a\n" +
+	"\x06weekly\x18\b \x01(\bR\x06weekly\"\xe8\x02\n" +
+	"\bTimeline\x126\n" +
+	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x04from\x122\n" +
+	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02to\x12\x1a\n" +
 	"\btimezone\x18\x03 \x01(\tR\btimezone\x12)\n" +
 	"\x05final\x18\x04 \x03(\v2\x13.nightbell.v1.ShiftR\x05final\x123\n" +
 	"\x06layers\x18\x05 \x03(\v2\x1b.nightbell.v1.TimelineLayerR\x06layers\x124\n" +
@@ -1219,17 +1236,17 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\vrotation_id\x18\x01 \x01(\tR\n" +
 	"rotationId\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12+\n" +
-	"\x06shifts\x18\x03 \x03(\v2\x13.nightbell.v1.ShiftR\x06shifts\"S\n" +
-	"\vClockChange\x12*\n" +
-	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\xf8\x01\n" +
+	"\x06shifts\x18\x03 \x03(\v2\x13.nightbell.v1.ShiftR\x06shifts\"[\n" +
+	"\vClockChange\x122\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x97\x02\n" +
 	"\fCalendarFeed\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04kind\x18\x02 \x01(\tR\x04kind\x123\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
+	"\x04kind\x18\x02 \x01(\tB\x15\xbaH\x12r\x10R\bscheduleR\x04userR\x04kind\x123\n" +
 	"\bschedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x16\n" +
-	"\x03url\x18\x05 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\x129\n" +
+	"\x03url\x18\x05 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\x12A\n" +
 	"\n" +
-	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12<\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12<\n" +
 	"\flast_used_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"lastUsedAtBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 

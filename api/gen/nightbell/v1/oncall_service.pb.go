@@ -115,7 +115,8 @@ type CreateScheduleRequest struct {
 	Timezone           string `protobuf:"bytes,4,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	EscalationPolicyId string `protobuf:"bytes,5,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	// active when empty.
-	Status        string      `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	Status string `protobuf:"bytes,6,opt,name=status,proto3" json:"status,omitempty"`
+	// The layers, in order: where several are on at once, the later one wins.
 	Rotations     []*Rotation `protobuf:"bytes,7,rep,name=rotations,proto3" json:"rotations,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -693,12 +694,15 @@ func (x *GetScheduleTimelineResponse) GetTimeline() *Timeline {
 type PreviewScheduleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Its overrides are shown too; empty for a new schedule.
-	ScheduleId string      `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
-	Timezone   string      `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	Status     string      `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
-	Rotations  []*Rotation `protobuf:"bytes,4,rep,name=rotations,proto3" json:"rotations,omitempty"`
+	ScheduleId string `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
+	Timezone   string `protobuf:"bytes,2,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// active or inactive.
+	Status string `protobuf:"bytes,3,opt,name=status,proto3" json:"status,omitempty"`
+	// The layers, in order: where several are on at once, the later one wins.
+	Rotations []*Rotation `protobuf:"bytes,4,rep,name=rotations,proto3" json:"rotations,omitempty"`
 	// As for GetScheduleTimeline.
-	From          *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=from,proto3" json:"from,omitempty"`
+	From *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=from,proto3" json:"from,omitempty"`
+	// When the picture ends.
 	To            *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=to,proto3" json:"to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -875,8 +879,9 @@ func (x *ListOnCallRequest) GetAt() *timestamppb.Timestamp {
 }
 
 type ListOnCallResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	OnCall        []*OnCall              `protobuf:"bytes,1,rep,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each schedule.
+	OnCall        []*OnCall `protobuf:"bytes,1,rep,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1054,10 +1059,13 @@ func (x *ListCoverageProblemsResponse) GetIncomplete() string {
 	return ""
 }
 
+// How many problems of a kind there are.
 type CoverageCount struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
-	Count         int32                  `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in CoverageProblem.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// How many.
+	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1208,14 +1216,17 @@ type CreateOverrideRequest struct {
 	ScheduleId string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// take_over: one person instead of everybody. cover: one person instead of another.
 	// vacant: nobody, on purpose.
-	Kind           string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	UserId         string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Who comes on.
+	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Who is covered; only for a cover.
 	ReplacesUserId string `protobuf:"bytes,4,opt,name=replaces_user_id,json=replacesUserId,proto3" json:"replaces_user_id,omitempty"`
 	// Now when absent.
 	StartsAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	// Required: in the future, after starts_at, and at most 366 days after it.
-	EndsAt        *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
-	Reason        string                 `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// Why, in words.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1748,9 +1759,9 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\n" +
 	"incomplete\x18\x04 \x01(\tH\x00R\n" +
 	"incomplete\x88\x01\x01B\r\n" +
-	"\v_incomplete\"9\n" +
-	"\rCoverageCount\x12\x12\n" +
-	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x14\n" +
+	"\v_incomplete\"r\n" +
+	"\rCoverageCount\x12K\n" +
+	"\x04kind\x18\x01 \x01(\tB7\xbaH4r2R\x03gapR\rdouble_bookedR\vunreachableR\x0fhidden_overrideR\x04kind\x12\x14\n" +
 	"\x05count\x18\x02 \x01(\x05R\x05count\"Y\n" +
 	"\x14ListOverridesRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +

@@ -87,14 +87,17 @@ func (x *WebhookFilter) GetSeverities() []string {
 	return nil
 }
 
+// An address that is told what happens.
 type WebhookSubscription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// Where events are POSTed.
-	Url        string         `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
-	EventTypes []string       `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
-	Filter     *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// What it is told of, such as incident.triggered.
+	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
+	// What is let through; everything when absent.
+	Filter *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
 	// False while nothing is delivered.
 	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Why Nightbell disabled it; empty when it did not.
@@ -230,18 +233,22 @@ type WebhookDelivery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The webhook-id header, the same for every try and every delivery of the event.
-	EventId   string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	EventId string `protobuf:"bytes,2,opt,name=event_id,json=eventId,proto3" json:"event_id,omitempty"`
+	// What happened, such as incident.triggered.
 	EventType string `protobuf:"bytes,3,opt,name=event_type,json=eventType,proto3" json:"event_type,omitempty"`
 	// pending, delivered or failed.
-	Status       string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
-	AttemptCount int32  `protobuf:"varint,5,opt,name=attempt_count,json=attemptCount,proto3" json:"attempt_count,omitempty"`
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// How often it was tried.
+	AttemptCount int32 `protobuf:"varint,5,opt,name=attempt_count,json=attemptCount,proto3" json:"attempt_count,omitempty"`
 	// When it is tried next; absent when it is not.
 	NextTryAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=next_try_at,json=nextTryAt,proto3" json:"next_try_at,omitempty"`
 	// The HTTP status of the last answer; absent when there was none.
 	ResponseStatus *int32 `protobuf:"varint,7,opt,name=response_status,json=responseStatus,proto3,oneof" json:"response_status,omitempty"`
 	// What went wrong with the last try, in words.
-	Detail        string                 `protobuf:"bytes,8,opt,name=detail,proto3" json:"detail,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	Detail string `protobuf:"bytes,8,opt,name=detail,proto3" json:"detail,omitempty"`
+	// When it was first due.
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was delivered or given up; absent while it is tried.
 	FinishedAt    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -351,8 +358,10 @@ type CreateWebhookSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Name  string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// An https URL.
-	Url           string         `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
-	EventTypes    []string       `protobuf:"bytes,3,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
+	// What it is told of, such as incident.triggered.
+	EventTypes []string `protobuf:"bytes,3,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
+	// What is let through; everything when absent.
 	Filter        *WebhookFilter `protobuf:"bytes,4,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1150,8 +1159,9 @@ func (x *RedeliverWebhookResponse) GetWebhookDelivery() *WebhookDelivery {
 }
 
 type ReplayWebhookEventsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Since when, at most 30 days ago.
 	Since         *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=since,proto3" json:"since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1256,7 +1266,7 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\bteam_ids\x18\x02 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04teamR\ateamIds\x12I\n" +
 	"\n" +
 	"severities\x18\x03 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
-	"severities\"\x83\x04\n" +
+	"severities\"\x93\x04\n" +
 	"\x13WebhookSubscription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
@@ -1267,25 +1277,25 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\aenabled\x18\x06 \x01(\bR\aenabled\x12'\n" +
 	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\x12D\n" +
 	"\x10failing_since_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAt\x12M\n" +
-	"\x15old_secret_expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x12oldSecretExpiresAt\x129\n" +
+	"\x15old_secret_expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x12oldSecretExpiresAt\x12A\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x129\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12A\n" +
 	"\n" +
-	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\tupdatedAt\x12\x12\n" +
-	"\x04etag\x18\f \x01(\tR\x04etag\"\xa6\x03\n" +
+	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\x12\n" +
+	"\x04etag\x18\f \x01(\tR\x04etag\"\xd1\x03\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x1d\n" +
 	"\n" +
-	"event_type\x18\x03 \x01(\tR\teventType\x12\x16\n" +
-	"\x06status\x18\x04 \x01(\tR\x06status\x12#\n" +
+	"event_type\x18\x03 \x01(\tR\teventType\x129\n" +
+	"\x06status\x18\x04 \x01(\tB!\xbaH\x1er\x1cR\apendingR\tdeliveredR\x06failedR\x06status\x12#\n" +
 	"\rattempt_count\x18\x05 \x01(\x05R\fattemptCount\x12:\n" +
 	"\vnext_try_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\tnextTryAt\x12,\n" +
 	"\x0fresponse_status\x18\a \x01(\x05H\x00R\x0eresponseStatus\x88\x01\x01\x12\x16\n" +
-	"\x06detail\x18\b \x01(\tR\x06detail\x129\n" +
+	"\x06detail\x18\b \x01(\tR\x06detail\x12A\n" +
 	"\n" +
-	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tcreatedAt\x12;\n" +
+	"created_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12;\n" +
 	"\vfinished_at\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"finishedAtB\x12\n" +

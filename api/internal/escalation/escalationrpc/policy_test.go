@@ -404,7 +404,7 @@ func TestPoliciesSayWhoIsLastAndWhenNobodyIs(t *testing.T) {
 	d := newDesk(t)
 	wei := d.member(t, "Wei")
 	byEmail := func(email string) *nightbellv1.EscalationTarget {
-		return &nightbellv1.EscalationTarget{Kind: "user", Email: email}
+		return &nightbellv1.EscalationTarget{Kind: "user", Email: &email}
 	}
 	request := func() *nightbellv1.CreateEscalationPolicyRequest {
 		return &nightbellv1.CreateEscalationPolicyRequest{
@@ -437,7 +437,7 @@ func TestPoliciesSayWhoIsLastAndWhenNobodyIs(t *testing.T) {
 		words string
 		spoil func(*nightbellv1.CreateEscalationPolicyRequest)
 	}{
-		{"steps[0].targets[0].email", "Nobody in this workspace has the e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Email = "eve@example.com" }},
+		{"steps[0].targets[0].email", "Nobody in this workspace has the e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Email = new("eve@example.com") }},
 		{"steps[0].targets[0].email", "Only a user is named by an e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Kind = "team" }},
 		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResort = "nobody" }},
 		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResortTarget = nil }},

@@ -196,7 +196,7 @@ func (w writer) resolve(ctx context.Context, targets []*nightbellv1.EscalationTa
 		if err != nil {
 			return err
 		}
-		target.Id, target.Email = userID.String(), ""
+		target.Id, target.Email = userID.String(), nil
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func declare(ctx context.Context, url, key string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := client.IncidentsCreateWithResponse(ctx, nil, CreateIncidentRequest{Title: "Declared in Go", Severity: CreateIncidentRequestSeverityHigh})
+	answer, err := client.IncidentsCreateWithResponse(ctx, nil, CreateIncidentRequest{Title: "Declared in Go", Severity: new(CreateIncidentRequestSeverityHigh)})
 	if err != nil {
 		return err
 	}

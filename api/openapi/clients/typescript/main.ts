@@ -12,4 +12,4 @@ const { data, error } = await client.POST('/v1/incidents', {
 });
 if (error) throw new Error(`${error.code}: ${error.message}`);
 const { title, status }: { title: string; status: string } = data.incident;
-console.log(title, status);
+process.stdout.write(`${title} ${status}\n`);

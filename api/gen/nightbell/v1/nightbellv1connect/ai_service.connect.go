@@ -54,9 +54,11 @@ type AiServiceClient interface {
 	GenerateSummary(context.Context, *v1.GenerateSummaryRequest) (*v1.GenerateSummaryResponse, error)
 	// GetSummary gives the stored summary; 404 means that there is none.
 	GetSummary(context.Context, *v1.GetSummaryRequest) (*v1.GetSummaryResponse, error)
+	// RefreshSummary writes the summary again, from what is known now.
 	RefreshSummary(context.Context, *v1.RefreshSummaryRequest) (*v1.RefreshSummaryResponse, error)
 	// GetContext gives the stored context; 404 means that there is none.
 	GetContext(context.Context, *v1.GetContextRequest) (*v1.GetContextResponse, error)
+	// GenerateContext gathers what is known around an incident.
 	GenerateContext(context.Context, *v1.GenerateContextRequest) (*v1.GenerateContextResponse, error)
 }
 
@@ -166,9 +168,11 @@ type AiServiceHandler interface {
 	GenerateSummary(context.Context, *v1.GenerateSummaryRequest) (*v1.GenerateSummaryResponse, error)
 	// GetSummary gives the stored summary; 404 means that there is none.
 	GetSummary(context.Context, *v1.GetSummaryRequest) (*v1.GetSummaryResponse, error)
+	// RefreshSummary writes the summary again, from what is known now.
 	RefreshSummary(context.Context, *v1.RefreshSummaryRequest) (*v1.RefreshSummaryResponse, error)
 	// GetContext gives the stored context; 404 means that there is none.
 	GetContext(context.Context, *v1.GetContextRequest) (*v1.GetContextResponse, error)
+	// GenerateContext gathers what is known around an incident.
 	GenerateContext(context.Context, *v1.GenerateContextRequest) (*v1.GenerateContextResponse, error)
 }
 

@@ -53,7 +53,9 @@ const (
 type ApiKeyServiceClient interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
+	// ListApiKeys gives the keys without their secrets, the newest first.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
+	// GetApiKey gives one key without its secret.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)
 	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
 	// replicas follow within three seconds. Scopes are replaced as a whole.
@@ -166,7 +168,9 @@ func (c *apiKeyServiceClient) RevokeApiKey(ctx context.Context, req *v1.RevokeAp
 type ApiKeyServiceHandler interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
+	// ListApiKeys gives the keys without their secrets, the newest first.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
+	// GetApiKey gives one key without its secret.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)
 	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
 	// replicas follow within three seconds. Scopes are replaced as a whole.

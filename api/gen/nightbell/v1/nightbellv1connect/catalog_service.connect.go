@@ -57,6 +57,7 @@ const (
 type CatalogServiceClient interface {
 	// CreateService needs only a name and answers with the key that senders put into their URL.
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
+	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
 	// GetService includes the service key for responders and above.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
@@ -189,6 +190,7 @@ func (c *catalogServiceClient) RotateServiceKey(ctx context.Context, req *v1.Rot
 type CatalogServiceHandler interface {
 	// CreateService needs only a name and answers with the key that senders put into their URL.
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
+	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
 	// GetService includes the service key for responders and above.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)

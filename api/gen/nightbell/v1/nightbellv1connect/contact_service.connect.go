@@ -71,7 +71,9 @@ type ContactServiceClient interface {
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
+	// ListNotificationRules gives the caller's rules, the soonest first.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)
+	// DeleteNotificationRule removes one of the caller's rules.
 	DeleteNotificationRule(context.Context, *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error)
 }
 
@@ -222,7 +224,9 @@ type ContactServiceHandler interface {
 	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
 	// page, the caller is told.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
+	// ListNotificationRules gives the caller's rules, the soonest first.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)
+	// DeleteNotificationRule removes one of the caller's rules.
 	DeleteNotificationRule(context.Context, *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error)
 }
 

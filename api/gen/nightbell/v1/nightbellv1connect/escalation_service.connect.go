@@ -58,8 +58,11 @@ const (
 
 // EscalationServiceClient is a client for the nightbell.v1.EscalationService service.
 type EscalationServiceClient interface {
+	// CreateEscalationPolicy adds a policy. It pages nobody until a service or the organization uses it.
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
+	// ListEscalationPolicies gives the policies by name.
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
+	// GetEscalationPolicy gives one policy with its steps.
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
 	// UpdateEscalationPolicy changes the fields that are present. Steps are replaced as a whole, and one
 	// that is sent back with its id stays the same. Incidents under way page
@@ -210,8 +213,11 @@ func (c *escalationServiceClient) Explain(ctx context.Context, req *v1.ExplainRe
 
 // EscalationServiceHandler is an implementation of the nightbell.v1.EscalationService service.
 type EscalationServiceHandler interface {
+	// CreateEscalationPolicy adds a policy. It pages nobody until a service or the organization uses it.
 	CreateEscalationPolicy(context.Context, *v1.CreateEscalationPolicyRequest) (*v1.CreateEscalationPolicyResponse, error)
+	// ListEscalationPolicies gives the policies by name.
 	ListEscalationPolicies(context.Context, *v1.ListEscalationPoliciesRequest) (*v1.ListEscalationPoliciesResponse, error)
+	// GetEscalationPolicy gives one policy with its steps.
 	GetEscalationPolicy(context.Context, *v1.GetEscalationPolicyRequest) (*v1.GetEscalationPolicyResponse, error)
 	// UpdateEscalationPolicy changes the fields that are present. Steps are replaced as a whole, and one
 	// that is sent back with its id stays the same. Incidents under way page

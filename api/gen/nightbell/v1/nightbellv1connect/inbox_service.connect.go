@@ -44,6 +44,7 @@ const (
 type InboxServiceClient interface {
 	// ListInbox gives the newest mail first, at most 200.
 	ListInbox(context.Context, *v1.ListInboxRequest) (*v1.ListInboxResponse, error)
+	// GetInboxMail gives one mail with its text.
 	GetInboxMail(context.Context, *v1.GetInboxMailRequest) (*v1.GetInboxMailResponse, error)
 }
 
@@ -103,6 +104,7 @@ func (c *inboxServiceClient) GetInboxMail(ctx context.Context, req *v1.GetInboxM
 type InboxServiceHandler interface {
 	// ListInbox gives the newest mail first, at most 200.
 	ListInbox(context.Context, *v1.ListInboxRequest) (*v1.ListInboxResponse, error)
+	// GetInboxMail gives one mail with its text.
 	GetInboxMail(context.Context, *v1.GetInboxMailRequest) (*v1.GetInboxMailResponse, error)
 }
 

@@ -81,6 +81,7 @@ type IncidentServiceClient interface {
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
+	// GetIncident gives one incident with everything that its screen shows.
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
 	// policy (the organization's when there is no service). As for every POST, the header
@@ -99,6 +100,7 @@ type IncidentServiceClient interface {
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
+	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)
@@ -347,6 +349,7 @@ type IncidentServiceHandler interface {
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
+	// GetIncident gives one incident with everything that its screen shows.
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
 	// policy (the organization's when there is no service). As for every POST, the header
@@ -365,6 +368,7 @@ type IncidentServiceHandler interface {
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
+	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)

@@ -49,6 +49,7 @@ type MaintenanceServiceClient interface {
 	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
 	// that ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
+	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
 	EndMaintenanceWindow(context.Context, *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error)
@@ -126,6 +127,7 @@ type MaintenanceServiceHandler interface {
 	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
 	// that ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
+	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
 	EndMaintenanceWindow(context.Context, *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error)

@@ -82,8 +82,11 @@ const (
 
 // OnCallServiceClient is a client for the nightbell.v1.OnCallService service.
 type OnCallServiceClient interface {
+	// ListSchedules gives the schedules by name.
 	ListSchedules(context.Context, *v1.ListSchedulesRequest) (*v1.ListSchedulesResponse, error)
+	// CreateSchedule adds a schedule with its rotations.
 	CreateSchedule(context.Context, *v1.CreateScheduleRequest) (*v1.CreateScheduleResponse, error)
+	// GetSchedule gives one schedule with its rotations.
 	GetSchedule(context.Context, *v1.GetScheduleRequest) (*v1.GetScheduleResponse, error)
 	// UpdateSchedule changes the fields that are present. Rotations are replaced as a whole, and one that
 	// is sent back with its id stays the same. Who is paged follows at once.
@@ -99,15 +102,18 @@ type OnCallServiceClient interface {
 	// ListCoverageProblems finds what goes wrong in the days ahead: gaps first, then who cannot be
 	// reached, double bookings and overrides without effect; of each kind the soonest first.
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
+	// ListOverrides gives the overrides of a schedule that have not ended.
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
+	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
 	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist.
 	ListCalendarFeeds(context.Context, *v1.ListCalendarFeedsRequest) (*v1.ListCalendarFeedsResponse, error)
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// DeleteCalendarFeed makes the address of a calendar invalid.
 	DeleteCalendarFeed(context.Context, *v1.DeleteCalendarFeedRequest) (*v1.DeleteCalendarFeedResponse, error)
 }
 
@@ -379,8 +385,11 @@ func (c *onCallServiceClient) DeleteCalendarFeed(ctx context.Context, req *v1.De
 
 // OnCallServiceHandler is an implementation of the nightbell.v1.OnCallService service.
 type OnCallServiceHandler interface {
+	// ListSchedules gives the schedules by name.
 	ListSchedules(context.Context, *v1.ListSchedulesRequest) (*v1.ListSchedulesResponse, error)
+	// CreateSchedule adds a schedule with its rotations.
 	CreateSchedule(context.Context, *v1.CreateScheduleRequest) (*v1.CreateScheduleResponse, error)
+	// GetSchedule gives one schedule with its rotations.
 	GetSchedule(context.Context, *v1.GetScheduleRequest) (*v1.GetScheduleResponse, error)
 	// UpdateSchedule changes the fields that are present. Rotations are replaced as a whole, and one that
 	// is sent back with its id stays the same. Who is paged follows at once.
@@ -396,15 +405,18 @@ type OnCallServiceHandler interface {
 	// ListCoverageProblems finds what goes wrong in the days ahead: gaps first, then who cannot be
 	// reached, double bookings and overrides without effect; of each kind the soonest first.
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
+	// ListOverrides gives the overrides of a schedule that have not ended.
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
+	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
 	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist.
 	ListCalendarFeeds(context.Context, *v1.ListCalendarFeedsRequest) (*v1.ListCalendarFeedsResponse, error)
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// DeleteCalendarFeed makes the address of a calendar invalid.
 	DeleteCalendarFeed(context.Context, *v1.DeleteCalendarFeedRequest) (*v1.DeleteCalendarFeedResponse, error)
 }
 

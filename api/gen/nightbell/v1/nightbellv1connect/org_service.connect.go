@@ -49,7 +49,9 @@ const (
 type OrgServiceClient interface {
 	// ListUsers gives everybody who can sign in to the organization.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
+	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
+	// CreateTeam adds a team.
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
 	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)
@@ -162,7 +164,9 @@ func (c *orgServiceClient) DeleteTeam(ctx context.Context, req *v1.DeleteTeamReq
 type OrgServiceHandler interface {
 	// ListUsers gives everybody who can sign in to the organization.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
+	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
+	// CreateTeam adds a team.
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
 	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
 	UpdateTeam(context.Context, *v1.UpdateTeamRequest) (*v1.UpdateTeamResponse, error)

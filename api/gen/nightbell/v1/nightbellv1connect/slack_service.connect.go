@@ -55,6 +55,7 @@ type SlackServiceClient interface {
 	GetSlackConfig(context.Context, *v1.GetSlackConfigRequest) (*v1.GetSlackConfigResponse, error)
 	// TestSlack posts a message through the stored webhook.
 	TestSlack(context.Context, *v1.TestSlackRequest) (*v1.TestSlackResponse, error)
+	// DisconnectSlack ends the connection and forgets its secrets.
 	DisconnectSlack(context.Context, *v1.DisconnectSlackRequest) (*v1.DisconnectSlackResponse, error)
 }
 
@@ -150,6 +151,7 @@ type SlackServiceHandler interface {
 	GetSlackConfig(context.Context, *v1.GetSlackConfigRequest) (*v1.GetSlackConfigResponse, error)
 	// TestSlack posts a message through the stored webhook.
 	TestSlack(context.Context, *v1.TestSlackRequest) (*v1.TestSlackResponse, error)
+	// DisconnectSlack ends the connection and forgets its secrets.
 	DisconnectSlack(context.Context, *v1.DisconnectSlackRequest) (*v1.DisconnectSlackResponse, error)
 }
 

@@ -71,7 +71,9 @@ type WebhookSubscriptionServiceClient interface {
 	CreateWebhookSubscription(context.Context, *v1.CreateWebhookSubscriptionRequest) (*v1.CreateWebhookSubscriptionResponse, error)
 	// ListWebhookSubscriptions gives the newest first.
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
+	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// DeleteWebhookSubscription ends deliveries at once, also those that wait.
 	DeleteWebhookSubscription(context.Context, *v1.DeleteWebhookSubscriptionRequest) (*v1.DeleteWebhookSubscriptionResponse, error)
 	// RotateWebhookSecret answers with a new secret. For 24 hours every delivery is signed with both,
 	// so that the receiver can change over without losing one. Rotating again ends the older of them.
@@ -264,7 +266,9 @@ type WebhookSubscriptionServiceHandler interface {
 	CreateWebhookSubscription(context.Context, *v1.CreateWebhookSubscriptionRequest) (*v1.CreateWebhookSubscriptionResponse, error)
 	// ListWebhookSubscriptions gives the newest first.
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
+	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// DeleteWebhookSubscription ends deliveries at once, also those that wait.
 	DeleteWebhookSubscription(context.Context, *v1.DeleteWebhookSubscriptionRequest) (*v1.DeleteWebhookSubscriptionResponse, error)
 	// RotateWebhookSecret answers with a new secret. For 24 hours every delivery is signed with both,
 	// so that the receiver can change over without losing one. Rotating again ends the older of them.

@@ -13,80 +13,112 @@ import type { Warning, WarningJson } from "./warning_pb";
 export declare const file_nightbell_v1_ai_service: GenFile;
 
 /**
+ * A summary of an incident, written by a language model.
+ *
  * @generated from message nightbell.v1.AiSummary
  */
 export declare type AiSummary = Message<"nightbell.v1.AiSummary"> & {
   /**
+   * What happened, in a few sentences.
+   *
    * @generated from field: string summary = 1;
    */
   summary: string;
 
   /**
+   * The likely cause.
+   *
    * @generated from field: string root_cause = 2 [json_name = "root_cause"];
    */
   rootCause: string;
 
   /**
+   * What is worth knowing.
+   *
    * @generated from field: repeated string key_insights = 3 [json_name = "key_insights"];
    */
   keyInsights: string[];
 
   /**
+   * What to do next.
+   *
    * @generated from field: repeated string action_items = 4 [json_name = "action_items"];
    */
   actionItems: string[];
 
   /**
+   * A first text for the review afterwards.
+   *
    * @generated from field: string postmortem_draft = 5 [json_name = "postmortem_draft"];
    */
   postmortemDraft: string;
 
   /**
+   * When it was written.
+   *
    * @generated from field: google.protobuf.Timestamp generated_at = 6 [json_name = "generated_at"];
    */
   generatedAt?: Timestamp | undefined;
 
   /**
+   * How many tokens of the model it took.
+   *
    * @generated from field: int32 tokens_used = 7 [json_name = "tokens_used"];
    */
   tokensUsed: number;
 };
 
 /**
+ * A summary of an incident, written by a language model.
+ *
  * @generated from message nightbell.v1.AiSummary
  */
 export declare type AiSummaryJson = {
   /**
+   * What happened, in a few sentences.
+   *
    * @generated from field: string summary = 1;
    */
   summary?: string;
 
   /**
+   * The likely cause.
+   *
    * @generated from field: string root_cause = 2 [json_name = "root_cause"];
    */
   root_cause?: string;
 
   /**
+   * What is worth knowing.
+   *
    * @generated from field: repeated string key_insights = 3 [json_name = "key_insights"];
    */
   key_insights?: string[];
 
   /**
+   * What to do next.
+   *
    * @generated from field: repeated string action_items = 4 [json_name = "action_items"];
    */
   action_items?: string[];
 
   /**
+   * A first text for the review afterwards.
+   *
    * @generated from field: string postmortem_draft = 5 [json_name = "postmortem_draft"];
    */
   postmortem_draft?: string;
 
   /**
+   * When it was written.
+   *
    * @generated from field: google.protobuf.Timestamp generated_at = 6 [json_name = "generated_at"];
    */
   generated_at?: TimestampJson;
 
   /**
+   * How many tokens of the model it took.
+   *
    * @generated from field: int32 tokens_used = 7 [json_name = "tokens_used"];
    */
   tokens_used?: number;
@@ -99,80 +131,112 @@ export declare type AiSummaryJson = {
 export declare const AiSummarySchema: GenMessage<AiSummary, {jsonType: AiSummaryJson}>;
 
 /**
+ * What is known around an incident, gathered by a language model.
+ *
  * @generated from message nightbell.v1.AiContext
  */
 export declare type AiContext = Message<"nightbell.v1.AiContext"> & {
   /**
+   * The incident.
+   *
    * @generated from field: nightbell.v1.AiContextIncident incident = 1;
    */
   incident?: AiContextIncident | undefined;
 
   /**
+   * Earlier incidents that look alike.
+   *
    * @generated from field: repeated nightbell.v1.SimilarIncident similar_incidents = 2 [json_name = "similar_incidents"];
    */
   similarIncidents: SimilarIncident[];
 
   /**
+   * What to try.
+   *
    * @generated from field: repeated string recommendations = 3;
    */
   recommendations: string[];
 
   /**
+   * What is known, in a few sentences.
+   *
    * @generated from field: string context_summary = 4 [json_name = "context_summary"];
    */
   contextSummary: string;
 
   /**
+   * When it was written.
+   *
    * @generated from field: google.protobuf.Timestamp generated_at = 5 [json_name = "generated_at"];
    */
   generatedAt?: Timestamp | undefined;
 
   /**
+   * How many tokens of the model it took.
+   *
    * @generated from field: int32 tokens_used = 6 [json_name = "tokens_used"];
    */
   tokensUsed: number;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 7;
    */
   message: string;
 };
 
 /**
+ * What is known around an incident, gathered by a language model.
+ *
  * @generated from message nightbell.v1.AiContext
  */
 export declare type AiContextJson = {
   /**
+   * The incident.
+   *
    * @generated from field: nightbell.v1.AiContextIncident incident = 1;
    */
   incident?: AiContextIncidentJson;
 
   /**
+   * Earlier incidents that look alike.
+   *
    * @generated from field: repeated nightbell.v1.SimilarIncident similar_incidents = 2 [json_name = "similar_incidents"];
    */
   similar_incidents?: SimilarIncidentJson[];
 
   /**
+   * What to try.
+   *
    * @generated from field: repeated string recommendations = 3;
    */
   recommendations?: string[];
 
   /**
+   * What is known, in a few sentences.
+   *
    * @generated from field: string context_summary = 4 [json_name = "context_summary"];
    */
   context_summary?: string;
 
   /**
+   * When it was written.
+   *
    * @generated from field: google.protobuf.Timestamp generated_at = 5 [json_name = "generated_at"];
    */
   generated_at?: TimestampJson;
 
   /**
+   * How many tokens of the model it took.
+   *
    * @generated from field: int32 tokens_used = 6 [json_name = "tokens_used"];
    */
   tokens_used?: number;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 7;
    */
   message?: string;
@@ -185,10 +249,14 @@ export declare type AiContextJson = {
 export declare const AiContextSchema: GenMessage<AiContext, {jsonType: AiContextJson}>;
 
 /**
+ * The incident that a context is about.
+ *
  * @generated from message nightbell.v1.AiContextIncident
  */
 export declare type AiContextIncident = Message<"nightbell.v1.AiContextIncident"> & {
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 1;
    */
   number: number;
@@ -199,21 +267,29 @@ export declare type AiContextIncident = Message<"nightbell.v1.AiContextIncident"
   id: string;
 
   /**
+   * The name of its service.
+   *
    * @generated from field: string service = 3;
    */
   service: string;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 4;
    */
   severity: string;
 
   /**
+   * triggered, acknowledged or resolved.
+   *
    * @generated from field: string status = 5;
    */
   status: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 6;
    */
   title: string;
@@ -225,10 +301,14 @@ export declare type AiContextIncident = Message<"nightbell.v1.AiContextIncident"
 };
 
 /**
+ * The incident that a context is about.
+ *
  * @generated from message nightbell.v1.AiContextIncident
  */
 export declare type AiContextIncidentJson = {
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 1;
    */
   number?: number;
@@ -239,21 +319,29 @@ export declare type AiContextIncidentJson = {
   id?: string;
 
   /**
+   * The name of its service.
+   *
    * @generated from field: string service = 3;
    */
   service?: string;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 4;
    */
   severity?: string;
 
   /**
+   * triggered, acknowledged or resolved.
+   *
    * @generated from field: string status = 5;
    */
   status?: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 6;
    */
   title?: string;
@@ -271,6 +359,8 @@ export declare type AiContextIncidentJson = {
 export declare const AiContextIncidentSchema: GenMessage<AiContextIncident, {jsonType: AiContextIncidentJson}>;
 
 /**
+ * An earlier incident that looks alike.
+ *
  * @generated from message nightbell.v1.SimilarIncident
  */
 export declare type SimilarIncident = Message<"nightbell.v1.SimilarIncident"> & {
@@ -280,6 +370,8 @@ export declare type SimilarIncident = Message<"nightbell.v1.SimilarIncident"> & 
   id: string;
 
   /**
+   * What was wrong.
+   *
    * @generated from field: string title = 2;
    */
   title: string;
@@ -298,6 +390,8 @@ export declare type SimilarIncident = Message<"nightbell.v1.SimilarIncident"> & 
 };
 
 /**
+ * An earlier incident that looks alike.
+ *
  * @generated from message nightbell.v1.SimilarIncident
  */
 export declare type SimilarIncidentJson = {
@@ -307,6 +401,8 @@ export declare type SimilarIncidentJson = {
   id?: string;
 
   /**
+   * What was wrong.
+   *
    * @generated from field: string title = 2;
    */
   title?: string;
@@ -559,6 +655,8 @@ export declare const GetContextRequestSchema: GenMessage<GetContextRequest, {jso
  */
 export declare type GetContextResponse = Message<"nightbell.v1.GetContextResponse"> & {
   /**
+   * What is known.
+   *
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContext | undefined;
@@ -576,6 +674,8 @@ export declare type GetContextResponse = Message<"nightbell.v1.GetContextRespons
  */
 export declare type GetContextResponseJson = {
   /**
+   * What is known.
+   *
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContextJson;
@@ -625,6 +725,8 @@ export declare const GenerateContextRequestSchema: GenMessage<GenerateContextReq
  */
 export declare type GenerateContextResponse = Message<"nightbell.v1.GenerateContextResponse"> & {
   /**
+   * What is known.
+   *
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContext | undefined;
@@ -642,6 +744,8 @@ export declare type GenerateContextResponse = Message<"nightbell.v1.GenerateCont
  */
 export declare type GenerateContextResponseJson = {
   /**
+   * What is known.
+   *
    * @generated from field: nightbell.v1.AiContext context = 1;
    */
   context?: AiContextJson;
@@ -687,6 +791,8 @@ export declare const AiService: GenService<{
     output: typeof GetSummaryResponseSchema;
   },
   /**
+   * RefreshSummary writes the summary again, from what is known now.
+   *
    * @generated from rpc nightbell.v1.AiService.RefreshSummary
    */
   refreshSummary: {
@@ -705,6 +811,8 @@ export declare const AiService: GenService<{
     output: typeof GetContextResponseSchema;
   },
   /**
+   * GenerateContext gathers what is known around an incident.
+   *
    * @generated from rpc nightbell.v1.AiService.GenerateContext
    */
   generateContext: {

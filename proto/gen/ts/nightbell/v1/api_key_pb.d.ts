@@ -47,16 +47,22 @@ export declare type ApiKey = Message<"nightbell.v1.ApiKey"> & {
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it stops working; absent for never.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "expires_at"];
    */
   expiresAt?: Timestamp | undefined;
 
   /**
+   * When it was used last; absent while it never was.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
    */
   lastUsedAt?: Timestamp | undefined;
 
   /**
+   * When it was revoked; absent while it was not.
+   *
    * @generated from field: google.protobuf.Timestamp revoked_at = 8 [json_name = "revoked_at"];
    */
   revokedAt?: Timestamp | undefined;
@@ -119,16 +125,22 @@ export declare type ApiKeyJson = {
   created_at?: TimestampJson;
 
   /**
+   * When it stops working; absent for never.
+   *
    * @generated from field: google.protobuf.Timestamp expires_at = 6 [json_name = "expires_at"];
    */
   expires_at?: TimestampJson;
 
   /**
+   * When it was used last; absent while it never was.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
    */
   last_used_at?: TimestampJson;
 
   /**
+   * When it was revoked; absent while it was not.
+   *
    * @generated from field: google.protobuf.Timestamp revoked_at = 8 [json_name = "revoked_at"];
    */
   revoked_at?: TimestampJson;

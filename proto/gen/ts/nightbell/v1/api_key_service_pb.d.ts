@@ -398,6 +398,8 @@ export declare const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
+   * ListApiKeys gives the keys without their secrets, the newest first.
+   *
    * @generated from rpc nightbell.v1.ApiKeyService.ListApiKeys
    */
   listApiKeys: {
@@ -406,6 +408,8 @@ export declare const ApiKeyService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
+   * GetApiKey gives one key without its secret.
+   *
    * @generated from rpc nightbell.v1.ApiKeyService.GetApiKey
    */
   getApiKey: {

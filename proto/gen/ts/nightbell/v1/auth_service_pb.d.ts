@@ -24,11 +24,15 @@ export declare type RegisterRequest = Message<"nightbell.v1.RegisterRequest"> & 
   userType: string;
 
   /**
+   * The person's name.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Their e-mail address, by which they sign in.
+   *
    * @generated from field: string email = 3;
    */
   email: string;
@@ -48,6 +52,8 @@ export declare type RegisterRequest = Message<"nightbell.v1.RegisterRequest"> & 
   orgName: string;
 
   /**
+   * A telephone number; it is not called.
+   *
    * @generated from field: string phone = 6;
    */
   phone: string;
@@ -72,11 +78,15 @@ export declare type RegisterRequestJson = {
   user_type?: string;
 
   /**
+   * The person's name.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
 
   /**
+   * Their e-mail address, by which they sign in.
+   *
    * @generated from field: string email = 3;
    */
   email?: string;
@@ -96,6 +106,8 @@ export declare type RegisterRequestJson = {
   org_name?: string;
 
   /**
+   * A telephone number; it is not called.
+   *
    * @generated from field: string phone = 6;
    */
   phone?: string;
@@ -124,6 +136,8 @@ export declare type RegisterResponse = Message<"nightbell.v1.RegisterResponse"> 
   user?: SignedInUser | undefined;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -146,6 +160,8 @@ export declare type RegisterResponseJson = {
   user?: SignedInUserJson;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -169,11 +185,15 @@ export declare const RegisterResponseSchema: GenMessage<RegisterResponse, {jsonT
  */
 export declare type LoginRequest = Message<"nightbell.v1.LoginRequest"> & {
   /**
+   * The e-mail address of the account.
+   *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
+   * The password of the account.
+   *
    * @generated from field: string password = 2;
    */
   password: string;
@@ -191,11 +211,15 @@ export declare type LoginRequest = Message<"nightbell.v1.LoginRequest"> & {
  */
 export declare type LoginRequestJson = {
   /**
+   * The e-mail address of the account.
+   *
    * @generated from field: string email = 1;
    */
   email?: string;
 
   /**
+   * The password of the account.
+   *
    * @generated from field: string password = 2;
    */
   password?: string;
@@ -269,6 +293,8 @@ export declare const LoginResponseSchema: GenMessage<LoginResponse, {jsonType: L
  */
 export declare type RefreshRequest = Message<"nightbell.v1.RefreshRequest"> & {
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 1 [json_name = "refresh_token"];
    */
   refreshToken: string;
@@ -279,6 +305,8 @@ export declare type RefreshRequest = Message<"nightbell.v1.RefreshRequest"> & {
  */
 export declare type RefreshRequestJson = {
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 1 [json_name = "refresh_token"];
    */
   refresh_token?: string;
@@ -331,6 +359,8 @@ export declare const RefreshResponseSchema: GenMessage<RefreshResponse, {jsonTyp
  */
 export declare type LogoutRequest = Message<"nightbell.v1.LogoutRequest"> & {
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 1 [json_name = "refresh_token"];
    */
   refreshToken: string;
@@ -341,6 +371,8 @@ export declare type LogoutRequest = Message<"nightbell.v1.LogoutRequest"> & {
  */
 export declare type LogoutRequestJson = {
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 1 [json_name = "refresh_token"];
    */
   refresh_token?: string;
@@ -414,6 +446,8 @@ export declare type GetMeResponse = Message<"nightbell.v1.GetMeResponse"> & {
   orgId: string;
 
   /**
+   * The name of the organization.
+   *
    * @generated from field: string org_name = 4 [json_name = "org_name"];
    */
   orgName: string;
@@ -445,6 +479,8 @@ export declare type GetMeResponseJson = {
   org_id?: string;
 
   /**
+   * The name of the organization.
+   *
    * @generated from field: string org_name = 4 [json_name = "org_name"];
    */
   org_name?: string;
@@ -457,15 +493,21 @@ export declare type GetMeResponseJson = {
 export declare const GetMeResponseSchema: GenMessage<GetMeResponse, {jsonType: GetMeResponseJson}>;
 
 /**
+ * What a signed-in person sends with every call, and how to get the next.
+ *
  * @generated from message nightbell.v1.Tokens
  */
 export declare type Tokens = Message<"nightbell.v1.Tokens"> & {
   /**
+   * Sent as Authorization: Bearer.
+   *
    * @generated from field: string access_token = 1 [json_name = "access_token"];
    */
   accessToken: string;
 
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 2 [json_name = "refresh_token"];
    */
   refreshToken: string;
@@ -479,15 +521,21 @@ export declare type Tokens = Message<"nightbell.v1.Tokens"> & {
 };
 
 /**
+ * What a signed-in person sends with every call, and how to get the next.
+ *
  * @generated from message nightbell.v1.Tokens
  */
 export declare type TokensJson = {
   /**
+   * Sent as Authorization: Bearer.
+   *
    * @generated from field: string access_token = 1 [json_name = "access_token"];
    */
   access_token?: string;
 
   /**
+   * Exchanged for new tokens by auth_refresh, once.
+   *
    * @generated from field: string refresh_token = 2 [json_name = "refresh_token"];
    */
   refresh_token?: string;
@@ -523,6 +571,8 @@ export declare type SignedInUser = Message<"nightbell.v1.SignedInUser"> & {
   name: string;
 
   /**
+   * Their e-mail address.
+   *
    * @generated from field: string email = 3;
    */
   email: string;
@@ -533,6 +583,8 @@ export declare type SignedInUser = Message<"nightbell.v1.SignedInUser"> & {
   timezone: string;
 
   /**
+   * viewer, responder, admin or owner.
+   *
    * @generated from field: string role = 5;
    */
   role: string;
@@ -572,6 +624,8 @@ export declare type SignedInUserJson = {
   name?: string;
 
   /**
+   * Their e-mail address.
+   *
    * @generated from field: string email = 3;
    */
   email?: string;
@@ -582,6 +636,8 @@ export declare type SignedInUserJson = {
   timezone?: string;
 
   /**
+   * viewer, responder, admin or owner.
+   *
    * @generated from field: string role = 5;
    */
   role?: string;

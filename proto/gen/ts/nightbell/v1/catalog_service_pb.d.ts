@@ -14,6 +14,8 @@ import type { Warning, WarningJson } from "./warning_pb";
 export declare const file_nightbell_v1_catalog_service: GenFile;
 
 /**
+ * Something that a team runs and that alerts are about.
+ *
  * @generated from message nightbell.v1.Service
  */
 export declare type Service = Message<"nightbell.v1.Service"> & {
@@ -47,6 +49,8 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   openIncidentCount: number;
 
   /**
+   * When its newest incident began; absent without any.
+   *
    * @generated from field: google.protobuf.Timestamp last_incident_at = 6 [json_name = "last_incident_at"];
    */
   lastIncidentAt?: Timestamp | undefined;
@@ -59,6 +63,8 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   team?: Reference | undefined;
 
   /**
+   * The user who owns it; absent when nobody does.
+   *
    * @generated from field: nightbell.v1.Reference owner = 8;
    */
   owner?: Reference | undefined;
@@ -71,6 +77,8 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   escalationPolicy?: Reference | undefined;
 
   /**
+   * The team that owns it; absent for none.
+   *
    * @generated from field: optional string team_id = 10 [json_name = "team_id"];
    */
   teamId?: string | undefined;
@@ -81,16 +89,22 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   ownerId?: string | undefined;
 
   /**
+   * The policy that pages for it; absent for the organization's default.
+   *
    * @generated from field: optional string escalation_policy_id = 20 [json_name = "escalation_policy_id"];
    */
   escalationPolicyId?: string | undefined;
 
   /**
+   * Where its source code is.
+   *
    * @generated from field: optional string repo_url = 12 [json_name = "repo_url"];
    */
   repoUrl?: string | undefined;
 
   /**
+   * How important it is, from 1 (most) to 4.
+   *
    * @generated from field: int32 tier = 13;
    */
   tier: number;
@@ -135,6 +149,8 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
 };
 
 /**
+ * Something that a team runs and that alerts are about.
+ *
  * @generated from message nightbell.v1.Service
  */
 export declare type ServiceJson = {
@@ -168,6 +184,8 @@ export declare type ServiceJson = {
   open_incident_count?: number;
 
   /**
+   * When its newest incident began; absent without any.
+   *
    * @generated from field: google.protobuf.Timestamp last_incident_at = 6 [json_name = "last_incident_at"];
    */
   last_incident_at?: TimestampJson;
@@ -180,6 +198,8 @@ export declare type ServiceJson = {
   team?: ReferenceJson;
 
   /**
+   * The user who owns it; absent when nobody does.
+   *
    * @generated from field: nightbell.v1.Reference owner = 8;
    */
   owner?: ReferenceJson;
@@ -192,6 +212,8 @@ export declare type ServiceJson = {
   escalation_policy?: ReferenceJson;
 
   /**
+   * The team that owns it; absent for none.
+   *
    * @generated from field: optional string team_id = 10 [json_name = "team_id"];
    */
   team_id?: string;
@@ -202,16 +224,22 @@ export declare type ServiceJson = {
   owner_id?: string;
 
   /**
+   * The policy that pages for it; absent for the organization's default.
+   *
    * @generated from field: optional string escalation_policy_id = 20 [json_name = "escalation_policy_id"];
    */
   escalation_policy_id?: string;
 
   /**
+   * Where its source code is.
+   *
    * @generated from field: optional string repo_url = 12 [json_name = "repo_url"];
    */
   repo_url?: string;
 
   /**
+   * How important it is, from 1 (most) to 4.
+   *
    * @generated from field: int32 tier = 13;
    */
   tier?: number;
@@ -379,6 +407,8 @@ export declare type CreateServiceResponse = Message<"nightbell.v1.CreateServiceR
   service?: Service | undefined;
 
   /**
+   * The service's key, for its alerts and events.
+   *
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   serviceKey: string;
@@ -401,6 +431,8 @@ export declare type CreateServiceResponseJson = {
   service?: ServiceJson;
 
   /**
+   * The service's key, for its alerts and events.
+   *
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   service_key?: string;
@@ -793,6 +825,8 @@ export declare type RotateServiceKeyResponse = Message<"nightbell.v1.RotateServi
   service?: Service | undefined;
 
   /**
+   * The service's key, for its alerts and events.
+   *
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   serviceKey: string;
@@ -815,6 +849,8 @@ export declare type RotateServiceKeyResponseJson = {
   service?: ServiceJson;
 
   /**
+   * The service's key, for its alerts and events.
+   *
    * @generated from field: string service_key = 2 [json_name = "service_key"];
    */
   service_key?: string;
@@ -850,6 +886,8 @@ export declare const CatalogService: GenService<{
     output: typeof CreateServiceResponseSchema;
   },
   /**
+   * ListServices gives the services by name.
+   *
    * @generated from rpc nightbell.v1.CatalogService.ListServices
    */
   listServices: {

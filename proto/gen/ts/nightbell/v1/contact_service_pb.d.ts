@@ -12,6 +12,8 @@ import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 export declare const file_nightbell_v1_contact_service: GenFile;
 
 /**
+ * An address of a person, or of a channel that the organization shares.
+ *
  * @generated from message nightbell.v1.ContactMethod
  */
 export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
@@ -74,12 +76,16 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
   failingReason?: string | undefined;
 
   /**
+   * Since when nothing could be delivered; absent while it works.
+   *
    * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
   failingSinceAt?: Timestamp | undefined;
 };
 
 /**
+ * An address of a person, or of a channel that the organization shares.
+ *
  * @generated from message nightbell.v1.ContactMethod
  */
 export declare type ContactMethodJson = {
@@ -142,6 +148,8 @@ export declare type ContactMethodJson = {
   failing_reason?: string;
 
   /**
+   * Since when nothing could be delivered; absent while it works.
+   *
    * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
   failing_since_at?: TimestampJson;
@@ -158,6 +166,8 @@ export declare const ContactMethodSchema: GenMessage<ContactMethod, {jsonType: C
  */
 export declare type CreateContactMethodRequest = Message<"nightbell.v1.CreateContactMethodRequest"> & {
   /**
+   * email, sms, voice, push, webhook or slack.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
@@ -175,6 +185,8 @@ export declare type CreateContactMethodRequest = Message<"nightbell.v1.CreateCon
   address: string;
 
   /**
+   * Of the organization, and not of the caller.
+   *
    * @generated from field: bool shared = 4;
    */
   shared: boolean;
@@ -185,6 +197,8 @@ export declare type CreateContactMethodRequest = Message<"nightbell.v1.CreateCon
  */
 export declare type CreateContactMethodRequestJson = {
   /**
+   * email, sms, voice, push, webhook or slack.
+   *
    * @generated from field: string kind = 1;
    */
   kind?: string;
@@ -202,6 +216,8 @@ export declare type CreateContactMethodRequestJson = {
   address?: string;
 
   /**
+   * Of the organization, and not of the caller.
+   *
    * @generated from field: bool shared = 4;
    */
   shared?: boolean;
@@ -416,6 +432,8 @@ export declare type DeleteContactMethodResponseJson = {
 export declare const DeleteContactMethodResponseSchema: GenMessage<DeleteContactMethodResponse, {jsonType: DeleteContactMethodResponseJson}>;
 
 /**
+ * After how long a person is told of an incident by a contact method.
+ *
  * @generated from message nightbell.v1.NotificationRule
  */
 export declare type NotificationRule = Message<"nightbell.v1.NotificationRule"> & {
@@ -437,12 +455,16 @@ export declare type NotificationRule = Message<"nightbell.v1.NotificationRule"> 
   urgency: string;
 
   /**
+   * How long after the page begins.
+   *
    * @generated from field: int32 delay_seconds = 4 [json_name = "delay_seconds"];
    */
   delaySeconds: number;
 };
 
 /**
+ * After how long a person is told of an incident by a contact method.
+ *
  * @generated from message nightbell.v1.NotificationRule
  */
 export declare type NotificationRuleJson = {
@@ -464,6 +486,8 @@ export declare type NotificationRuleJson = {
   urgency?: string;
 
   /**
+   * How long after the page begins.
+   *
    * @generated from field: int32 delay_seconds = 4 [json_name = "delay_seconds"];
    */
   delay_seconds?: number;
@@ -485,11 +509,15 @@ export declare type CreateNotificationRuleRequest = Message<"nightbell.v1.Create
   contactMethodId: string;
 
   /**
+   * The urgency of the incidents that it is for: high or low.
+   *
    * @generated from field: string urgency = 2;
    */
   urgency: string;
 
   /**
+   * How long after the page begins; 0 for at once.
+   *
    * @generated from field: int32 delay_seconds = 3 [json_name = "delay_seconds"];
    */
   delaySeconds: number;
@@ -505,11 +533,15 @@ export declare type CreateNotificationRuleRequestJson = {
   contact_method_id?: string;
 
   /**
+   * The urgency of the incidents that it is for: high or low.
+   *
    * @generated from field: string urgency = 2;
    */
   urgency?: string;
 
   /**
+   * How long after the page begins; 0 for at once.
+   *
    * @generated from field: int32 delay_seconds = 3 [json_name = "delay_seconds"];
    */
   delay_seconds?: number;
@@ -695,6 +727,8 @@ export declare const ContactService: GenService<{
     output: typeof CreateNotificationRuleResponseSchema;
   },
   /**
+   * ListNotificationRules gives the caller's rules, the soonest first.
+   *
    * @generated from rpc nightbell.v1.ContactService.ListNotificationRules
    */
   listNotificationRules: {
@@ -703,6 +737,8 @@ export declare const ContactService: GenService<{
     output: typeof ListNotificationRulesResponseSchema;
   },
   /**
+   * DeleteNotificationRule removes one of the caller's rules.
+   *
    * @generated from rpc nightbell.v1.ContactService.DeleteNotificationRule
    */
   deleteNotificationRule: {

@@ -15,6 +15,8 @@ import type { Why, WhyJson } from "./incident_pb";
 export declare const file_nightbell_v1_escalation_service: GenFile;
 
 /**
+ * Who is paged, in which order, until somebody acknowledges.
+ *
  * @generated from message nightbell.v1.EscalationPolicy
  */
 export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> & {
@@ -41,6 +43,8 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
   repeatCount: number;
 
   /**
+   * In the order in which they are paged.
+   *
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
    */
   steps: EscalationStep[];
@@ -112,6 +116,8 @@ export declare type EscalationPolicy = Message<"nightbell.v1.EscalationPolicy"> 
 };
 
 /**
+ * Who is paged, in which order, until somebody acknowledges.
+ *
  * @generated from message nightbell.v1.EscalationPolicy
  */
 export declare type EscalationPolicyJson = {
@@ -138,6 +144,8 @@ export declare type EscalationPolicyJson = {
   repeat_count?: number;
 
   /**
+   * In the order in which they are paged.
+   *
    * @generated from field: repeated nightbell.v1.EscalationStep steps = 5;
    */
   steps?: EscalationStepJson[];
@@ -269,6 +277,8 @@ export declare type EscalationQuietJson = {
 export declare const EscalationQuietSchema: GenMessage<EscalationQuiet, {jsonType: EscalationQuietJson}>;
 
 /**
+ * Whom a policy pages at once, and how long it waits for an answer.
+ *
  * @generated from message nightbell.v1.EscalationStep
  */
 export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
@@ -280,6 +290,8 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
   delaySeconds: number;
 
   /**
+   * Who is paged, all at once.
+   *
    * @generated from field: repeated nightbell.v1.EscalationTarget targets = 2;
    */
   targets: EscalationTarget[];
@@ -317,6 +329,8 @@ export declare type EscalationStep = Message<"nightbell.v1.EscalationStep"> & {
 };
 
 /**
+ * Whom a policy pages at once, and how long it waits for an answer.
+ *
  * @generated from message nightbell.v1.EscalationStep
  */
 export declare type EscalationStepJson = {
@@ -328,6 +342,8 @@ export declare type EscalationStepJson = {
   delay_seconds?: number;
 
   /**
+   * Who is paged, all at once.
+   *
    * @generated from field: repeated nightbell.v1.EscalationTarget targets = 2;
    */
   targets?: EscalationTargetJson[];
@@ -371,6 +387,8 @@ export declare type EscalationStepJson = {
 export declare const EscalationStepSchema: GenMessage<EscalationStep, {jsonType: EscalationStepJson}>;
 
 /**
+ * A user, schedule, team or shared channel that is paged.
+ *
  * @generated from message nightbell.v1.EscalationTarget
  */
 export declare type EscalationTarget = Message<"nightbell.v1.EscalationTarget"> & {
@@ -398,12 +416,14 @@ export declare type EscalationTarget = Message<"nightbell.v1.EscalationTarget"> 
   /**
    * For a user, their e-mail address can be sent instead of the id.
    *
-   * @generated from field: string email = 4;
+   * @generated from field: optional string email = 4;
    */
-  email: string;
+  email?: string | undefined;
 };
 
 /**
+ * A user, schedule, team or shared channel that is paged.
+ *
  * @generated from message nightbell.v1.EscalationTarget
  */
 export declare type EscalationTargetJson = {
@@ -431,7 +451,7 @@ export declare type EscalationTargetJson = {
   /**
    * For a user, their e-mail address can be sent instead of the id.
    *
-   * @generated from field: string email = 4;
+   * @generated from field: optional string email = 4;
    */
   email?: string;
 };
@@ -502,6 +522,8 @@ export declare type CreateEscalationPolicyRequest = Message<"nightbell.v1.Create
   lastResortTarget?: EscalationTarget | undefined;
 
   /**
+   * When the policy pages nobody, the last resort included.
+   *
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 10;
    */
   quiet: EscalationQuiet[];
@@ -567,6 +589,8 @@ export declare type CreateEscalationPolicyRequestJson = {
   last_resort_target?: EscalationTargetJson;
 
   /**
+   * When the policy pages nobody, the last resort included.
+   *
    * @generated from field: repeated nightbell.v1.EscalationQuiet quiet = 10;
    */
   quiet?: EscalationQuietJson[];
@@ -1087,11 +1111,15 @@ export declare type ExplainResponse = Message<"nightbell.v1.ExplainResponse"> & 
   escalationPolicy?: Reference | undefined;
 
   /**
+   * The severity that was asked about.
+   *
    * @generated from field: string severity = 3;
    */
   severity: string;
 
   /**
+   * The time that was asked about.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
@@ -1118,6 +1146,8 @@ export declare type ExplainResponse = Message<"nightbell.v1.ExplainResponse"> & 
   holdEndsAt?: Timestamp | undefined;
 
   /**
+   * Why maintenance holds the pages, in words; absent when none does.
+   *
    * @generated from field: optional string hold_reason = 8 [json_name = "hold_reason"];
    */
   holdReason?: string | undefined;
@@ -1140,11 +1170,15 @@ export declare type ExplainResponseJson = {
   escalation_policy?: ReferenceJson;
 
   /**
+   * The severity that was asked about.
+   *
    * @generated from field: string severity = 3;
    */
   severity?: string;
 
   /**
+   * The time that was asked about.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: TimestampJson;
@@ -1171,6 +1205,8 @@ export declare type ExplainResponseJson = {
   hold_ends_at?: TimestampJson;
 
   /**
+   * Why maintenance holds the pages, in words; absent when none does.
+   *
    * @generated from field: optional string hold_reason = 8 [json_name = "hold_reason"];
    */
   hold_reason?: string;
@@ -1189,11 +1225,15 @@ export declare const ExplainResponseSchema: GenMessage<ExplainResponse, {jsonTyp
  */
 export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   /**
+   * When it happens.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
 
   /**
+   * How long after the incident begins.
+   *
    * @generated from field: int32 after_seconds = 2 [json_name = "after_seconds"];
    */
   afterSeconds: number;
@@ -1206,6 +1246,8 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   step: number;
 
   /**
+   * The repeat of the policy, counted from 1.
+   *
    * @generated from field: int32 round = 4;
    */
   round: number;
@@ -1219,11 +1261,15 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
   outcome: string;
 
   /**
+   * What happens, in words.
+   *
    * @generated from field: string message = 6;
    */
   message: string;
 
   /**
+   * Who is paged then.
+   *
    * @generated from field: repeated nightbell.v1.ExplainPage pages = 7;
    */
   pages: ExplainPage[];
@@ -1236,11 +1282,15 @@ export declare type ExplainMoment = Message<"nightbell.v1.ExplainMoment"> & {
  */
 export declare type ExplainMomentJson = {
   /**
+   * When it happens.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: TimestampJson;
 
   /**
+   * How long after the incident begins.
+   *
    * @generated from field: int32 after_seconds = 2 [json_name = "after_seconds"];
    */
   after_seconds?: number;
@@ -1253,6 +1303,8 @@ export declare type ExplainMomentJson = {
   step?: number;
 
   /**
+   * The repeat of the policy, counted from 1.
+   *
    * @generated from field: int32 round = 4;
    */
   round?: number;
@@ -1266,11 +1318,15 @@ export declare type ExplainMomentJson = {
   outcome?: string;
 
   /**
+   * What happens, in words.
+   *
    * @generated from field: string message = 6;
    */
   message?: string;
 
   /**
+   * Who is paged then.
+   *
    * @generated from field: repeated nightbell.v1.ExplainPage pages = 7;
    */
   pages?: ExplainPageJson[];
@@ -1289,6 +1345,8 @@ export declare const ExplainMomentSchema: GenMessage<ExplainMoment, {jsonType: E
  */
 export declare type ExplainPage = Message<"nightbell.v1.ExplainPage"> & {
   /**
+   * Why this person.
+   *
    * @generated from field: nightbell.v1.Why why = 1;
    */
   why?: Why | undefined;
@@ -1315,6 +1373,8 @@ export declare type ExplainPage = Message<"nightbell.v1.ExplainPage"> & {
  */
 export declare type ExplainPageJson = {
   /**
+   * Why this person.
+   *
    * @generated from field: nightbell.v1.Why why = 1;
    */
   why?: WhyJson;
@@ -1341,6 +1401,8 @@ export declare type ExplainPageJson = {
 export declare const ExplainPageSchema: GenMessage<ExplainPage, {jsonType: ExplainPageJson}>;
 
 /**
+ * One way in which a person would be told.
+ *
  * @generated from message nightbell.v1.ExplainContact
  */
 export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
@@ -1357,11 +1419,15 @@ export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
   name: string;
 
   /**
+   * Its address in a form that gives no secret away.
+   *
    * @generated from field: string hint = 3;
    */
   hint: string;
 
   /**
+   * When they are told this way.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
@@ -1376,6 +1442,8 @@ export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
 };
 
 /**
+ * One way in which a person would be told.
+ *
  * @generated from message nightbell.v1.ExplainContact
  */
 export declare type ExplainContactJson = {
@@ -1392,11 +1460,15 @@ export declare type ExplainContactJson = {
   name?: string;
 
   /**
+   * Its address in a form that gives no secret away.
+   *
    * @generated from field: string hint = 3;
    */
   hint?: string;
 
   /**
+   * When they are told this way.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: TimestampJson;
@@ -1423,6 +1495,8 @@ export declare const ExplainContactSchema: GenMessage<ExplainContact, {jsonType:
  */
 export declare const EscalationService: GenService<{
   /**
+   * CreateEscalationPolicy adds a policy. It pages nobody until a service or the organization uses it.
+   *
    * @generated from rpc nightbell.v1.EscalationService.CreateEscalationPolicy
    */
   createEscalationPolicy: {
@@ -1431,6 +1505,8 @@ export declare const EscalationService: GenService<{
     output: typeof CreateEscalationPolicyResponseSchema;
   },
   /**
+   * ListEscalationPolicies gives the policies by name.
+   *
    * @generated from rpc nightbell.v1.EscalationService.ListEscalationPolicies
    */
   listEscalationPolicies: {
@@ -1439,6 +1515,8 @@ export declare const EscalationService: GenService<{
     output: typeof ListEscalationPoliciesResponseSchema;
   },
   /**
+   * GetEscalationPolicy gives one policy with its steps.
+   *
    * @generated from rpc nightbell.v1.EscalationService.GetEscalationPolicy
    */
   getEscalationPolicy: {

@@ -12,6 +12,8 @@ import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 export declare const file_nightbell_v1_inbox_service: GenFile;
 
 /**
+ * A mail that this installation keeps because it has no mail server.
+ *
  * @generated from message nightbell.v1.InboxMail
  */
 export declare type InboxMail = Message<"nightbell.v1.InboxMail"> & {
@@ -21,21 +23,29 @@ export declare type InboxMail = Message<"nightbell.v1.InboxMail"> & {
   id: string;
 
   /**
+   * Who it is from.
+   *
    * @generated from field: string from = 2;
    */
   from: string;
 
   /**
+   * Who it is to.
+   *
    * @generated from field: string to = 3;
    */
   to: string;
 
   /**
+   * Its subject.
+   *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
+   * When it was kept.
+   *
    * @generated from field: google.protobuf.Timestamp received_at = 5 [json_name = "received_at"];
    */
   receivedAt?: Timestamp | undefined;
@@ -56,6 +66,8 @@ export declare type InboxMail = Message<"nightbell.v1.InboxMail"> & {
 };
 
 /**
+ * A mail that this installation keeps because it has no mail server.
+ *
  * @generated from message nightbell.v1.InboxMail
  */
 export declare type InboxMailJson = {
@@ -65,21 +77,29 @@ export declare type InboxMailJson = {
   id?: string;
 
   /**
+   * Who it is from.
+   *
    * @generated from field: string from = 2;
    */
   from?: string;
 
   /**
+   * Who it is to.
+   *
    * @generated from field: string to = 3;
    */
   to?: string;
 
   /**
+   * Its subject.
+   *
    * @generated from field: string subject = 4;
    */
   subject?: string;
 
   /**
+   * When it was kept.
+   *
    * @generated from field: google.protobuf.Timestamp received_at = 5 [json_name = "received_at"];
    */
   received_at?: TimestampJson;
@@ -136,6 +156,8 @@ export declare const ListInboxRequestSchema: GenMessage<ListInboxRequest, {jsonT
  */
 export declare type ListInboxResponse = Message<"nightbell.v1.ListInboxResponse"> & {
   /**
+   * The newest first.
+   *
    * @generated from field: repeated nightbell.v1.InboxMail mails = 1;
    */
   mails: InboxMail[];
@@ -146,6 +168,8 @@ export declare type ListInboxResponse = Message<"nightbell.v1.ListInboxResponse"
  */
 export declare type ListInboxResponseJson = {
   /**
+   * The newest first.
+   *
    * @generated from field: repeated nightbell.v1.InboxMail mails = 1;
    */
   mails?: InboxMailJson[];
@@ -226,6 +250,8 @@ export declare const InboxService: GenService<{
     output: typeof ListInboxResponseSchema;
   },
   /**
+   * GetInboxMail gives one mail with its text.
+   *
    * @generated from rpc nightbell.v1.InboxService.GetInboxMail
    */
   getInboxMail: {

@@ -13,6 +13,8 @@ import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wk
 export declare const file_nightbell_v1_incident: GenFile;
 
 /**
+ * Something that is broken, from the first alert to its resolution.
+ *
  * @generated from message nightbell.v1.Incident
  */
 export declare type Incident = Message<"nightbell.v1.Incident"> & {
@@ -22,11 +24,15 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   id: string;
 
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 2;
    */
   number: number;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 3;
    */
   title: string;
@@ -70,31 +76,43 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   serviceName?: string | undefined;
 
   /**
+   * When it began.
+   *
    * @generated from field: google.protobuf.Timestamp triggered_at = 10 [json_name = "triggered_at"];
    */
   triggeredAt?: Timestamp | undefined;
 
   /**
+   * When it was acknowledged; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp acknowledged_at = 11 [json_name = "acknowledged_at"];
    */
   acknowledgedAt?: Timestamp | undefined;
 
   /**
+   * When it was resolved; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp resolved_at = 12 [json_name = "resolved_at"];
    */
   resolvedAt?: Timestamp | undefined;
 
   /**
+   * Who acknowledged it; absent while nobody has.
+   *
    * @generated from field: nightbell.v1.Reference acknowledged_by = 13 [json_name = "acknowledged_by"];
    */
   acknowledgedBy?: Reference | undefined;
 
   /**
+   * Who resolved it; absent while nobody has, and when its alerts ended.
+   *
    * @generated from field: nightbell.v1.Reference resolved_by = 14 [json_name = "resolved_by"];
    */
   resolvedBy?: Reference | undefined;
 
   /**
+   * Who has it; absent when nobody has.
+   *
    * @generated from field: nightbell.v1.Reference assignee = 15;
    */
   assignee?: Reference | undefined;
@@ -128,16 +146,22 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   truncatedAlertCount: number;
 
   /**
+   * Where its paging stands; absent for an incident that pages nobody.
+   *
    * @generated from field: nightbell.v1.Escalation escalation = 20;
    */
   escalation?: Escalation | undefined;
 
   /**
+   * Words about it, by their names.
+   *
    * @generated from field: map<string, string> tags = 21;
    */
   tags: { [key: string]: string };
 
   /**
+   * Whatever was sent along.
+   *
    * @generated from field: google.protobuf.Struct metadata = 22;
    */
   metadata?: JsonObject | undefined;
@@ -164,6 +188,8 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
 };
 
 /**
+ * Something that is broken, from the first alert to its resolution.
+ *
  * @generated from message nightbell.v1.Incident
  */
 export declare type IncidentJson = {
@@ -173,11 +199,15 @@ export declare type IncidentJson = {
   id?: string;
 
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 2;
    */
   number?: number;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 3;
    */
   title?: string;
@@ -221,31 +251,43 @@ export declare type IncidentJson = {
   service_name?: string;
 
   /**
+   * When it began.
+   *
    * @generated from field: google.protobuf.Timestamp triggered_at = 10 [json_name = "triggered_at"];
    */
   triggered_at?: TimestampJson;
 
   /**
+   * When it was acknowledged; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp acknowledged_at = 11 [json_name = "acknowledged_at"];
    */
   acknowledged_at?: TimestampJson;
 
   /**
+   * When it was resolved; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp resolved_at = 12 [json_name = "resolved_at"];
    */
   resolved_at?: TimestampJson;
 
   /**
+   * Who acknowledged it; absent while nobody has.
+   *
    * @generated from field: nightbell.v1.Reference acknowledged_by = 13 [json_name = "acknowledged_by"];
    */
   acknowledged_by?: ReferenceJson;
 
   /**
+   * Who resolved it; absent while nobody has, and when its alerts ended.
+   *
    * @generated from field: nightbell.v1.Reference resolved_by = 14 [json_name = "resolved_by"];
    */
   resolved_by?: ReferenceJson;
 
   /**
+   * Who has it; absent when nobody has.
+   *
    * @generated from field: nightbell.v1.Reference assignee = 15;
    */
   assignee?: ReferenceJson;
@@ -279,16 +321,22 @@ export declare type IncidentJson = {
   truncated_alert_count?: number;
 
   /**
+   * Where its paging stands; absent for an incident that pages nobody.
+   *
    * @generated from field: nightbell.v1.Escalation escalation = 20;
    */
   escalation?: EscalationJson;
 
   /**
+   * Words about it, by their names.
+   *
    * @generated from field: map<string, string> tags = 21;
    */
   tags?: { [key: string]: string };
 
   /**
+   * Whatever was sent along.
+   *
    * @generated from field: google.protobuf.Struct metadata = 22;
    */
   metadata?: StructJson;
@@ -332,6 +380,8 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
   id: string;
 
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 2;
    */
   number: number;
@@ -377,26 +427,36 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
   serviceName?: string | undefined;
 
   /**
+   * When it began.
+   *
    * @generated from field: google.protobuf.Timestamp triggered_at = 9 [json_name = "triggered_at"];
    */
   triggeredAt?: Timestamp | undefined;
 
   /**
+   * When it was acknowledged; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp acknowledged_at = 10 [json_name = "acknowledged_at"];
    */
   acknowledgedAt?: Timestamp | undefined;
 
   /**
+   * When it was resolved; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp resolved_at = 11 [json_name = "resolved_at"];
    */
   resolvedAt?: Timestamp | undefined;
 
   /**
+   * Who acknowledged it; absent while nobody has.
+   *
    * @generated from field: nightbell.v1.Reference acknowledged_by = 12 [json_name = "acknowledged_by"];
    */
   acknowledgedBy?: Reference | undefined;
 
   /**
+   * Who has it; absent when nobody has.
+   *
    * @generated from field: nightbell.v1.Reference assignee = 13;
    */
   assignee?: Reference | undefined;
@@ -435,6 +495,8 @@ export declare type IncidentSummaryJson = {
   id?: string;
 
   /**
+   * Its number for people.
+   *
    * @generated from field: int32 number = 2;
    */
   number?: number;
@@ -480,26 +542,36 @@ export declare type IncidentSummaryJson = {
   service_name?: string;
 
   /**
+   * When it began.
+   *
    * @generated from field: google.protobuf.Timestamp triggered_at = 9 [json_name = "triggered_at"];
    */
   triggered_at?: TimestampJson;
 
   /**
+   * When it was acknowledged; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp acknowledged_at = 10 [json_name = "acknowledged_at"];
    */
   acknowledged_at?: TimestampJson;
 
   /**
+   * When it was resolved; absent while it is not.
+   *
    * @generated from field: google.protobuf.Timestamp resolved_at = 11 [json_name = "resolved_at"];
    */
   resolved_at?: TimestampJson;
 
   /**
+   * Who acknowledged it; absent while nobody has.
+   *
    * @generated from field: nightbell.v1.Reference acknowledged_by = 12 [json_name = "acknowledged_by"];
    */
   acknowledged_by?: ReferenceJson;
 
   /**
+   * Who has it; absent when nobody has.
+   *
    * @generated from field: nightbell.v1.Reference assignee = 13;
    */
   assignee?: ReferenceJson;
@@ -546,6 +618,8 @@ export declare type Escalation = Message<"nightbell.v1.Escalation"> & {
   status: string;
 
   /**
+   * The policy that pages.
+   *
    * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
   escalationPolicy?: Reference | undefined;
@@ -558,6 +632,8 @@ export declare type Escalation = Message<"nightbell.v1.Escalation"> & {
   step?: number | undefined;
 
   /**
+   * How many steps the policy has.
+   *
    * @generated from field: int32 step_count = 4 [json_name = "step_count"];
    */
   stepCount: number;
@@ -599,6 +675,8 @@ export declare type EscalationJson = {
   status?: string;
 
   /**
+   * The policy that pages.
+   *
    * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
   escalation_policy?: ReferenceJson;
@@ -611,6 +689,8 @@ export declare type EscalationJson = {
   step?: number;
 
   /**
+   * How many steps the policy has.
+   *
    * @generated from field: int32 step_count = 4 [json_name = "step_count"];
    */
   step_count?: number;
@@ -722,21 +802,29 @@ export declare type TimelineEntry = Message<"nightbell.v1.TimelineEntry"> & {
   actorKind: string;
 
   /**
+   * Who did it; absent for the system.
+   *
    * @generated from field: nightbell.v1.Actor actor = 5;
    */
   actor?: Actor | undefined;
 
   /**
+   * What happened, in words.
+   *
    * @generated from field: string message = 6;
    */
   message: string;
 
   /**
+   * More for programs, by its kind.
+   *
    * @generated from field: google.protobuf.Struct data = 7;
    */
   data?: JsonObject | undefined;
 
   /**
+   * When it happened.
+   *
    * @generated from field: google.protobuf.Timestamp at = 8;
    */
   at?: Timestamp | undefined;
@@ -783,21 +871,29 @@ export declare type TimelineEntryJson = {
   actor_kind?: string;
 
   /**
+   * Who did it; absent for the system.
+   *
    * @generated from field: nightbell.v1.Actor actor = 5;
    */
   actor?: ActorJson;
 
   /**
+   * What happened, in words.
+   *
    * @generated from field: string message = 6;
    */
   message?: string;
 
   /**
+   * More for programs, by its kind.
+   *
    * @generated from field: google.protobuf.Struct data = 7;
    */
   data?: StructJson;
 
   /**
+   * When it happened.
+   *
    * @generated from field: google.protobuf.Timestamp at = 8;
    */
   at?: TimestampJson;
@@ -817,6 +913,8 @@ export declare type TimelineEntryJson = {
 export declare const TimelineEntrySchema: GenMessage<TimelineEntry, {jsonType: TimelineEntryJson}>;
 
 /**
+ * A message of a monitoring system or program about one problem.
+ *
  * @generated from message nightbell.v1.Alert
  */
 export declare type Alert = Message<"nightbell.v1.Alert"> & {
@@ -826,6 +924,8 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   id: string;
 
   /**
+   * Names the problem for its sender.
+   *
    * @generated from field: string key = 2;
    */
   key: string;
@@ -838,16 +938,22 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   status: string;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 4;
    */
   severity: string;
 
   /**
+   * Who sent it: prometheus, grafana, api, ...
+   *
    * @generated from field: string source = 5;
    */
   source: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 6;
    */
   title: string;
@@ -858,42 +964,58 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   description: string;
 
   /**
+   * The sender's labels.
+   *
    * @generated from field: map<string, string> labels = 8;
    */
   labels: { [key: string]: string };
 
   /**
+   * The sender's texts for people.
+   *
    * @generated from field: map<string, string> annotations = 9;
    */
   annotations: { [key: string]: string };
 
   /**
+   * A page that the sender points to.
+   *
    * @generated from field: optional string link = 10;
    */
   link?: string | undefined;
 
   /**
+   * When it began, as its sender says.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 11 [json_name = "starts_at"];
    */
   startsAt?: Timestamp | undefined;
 
   /**
+   * When it ended; absent while it fires.
+   *
    * @generated from field: google.protobuf.Timestamp ends_at = 12 [json_name = "ends_at"];
    */
   endsAt?: Timestamp | undefined;
 
   /**
+   * How often it was sent.
+   *
    * @generated from field: int32 occurrence_count = 13 [json_name = "occurrence_count"];
    */
   occurrenceCount: number;
 
   /**
+   * When it was sent last.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 14 [json_name = "last_seen_at"];
    */
   lastSeenAt?: Timestamp | undefined;
 };
 
 /**
+ * A message of a monitoring system or program about one problem.
+ *
  * @generated from message nightbell.v1.Alert
  */
 export declare type AlertJson = {
@@ -903,6 +1025,8 @@ export declare type AlertJson = {
   id?: string;
 
   /**
+   * Names the problem for its sender.
+   *
    * @generated from field: string key = 2;
    */
   key?: string;
@@ -915,16 +1039,22 @@ export declare type AlertJson = {
   status?: string;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 4;
    */
   severity?: string;
 
   /**
+   * Who sent it: prometheus, grafana, api, ...
+   *
    * @generated from field: string source = 5;
    */
   source?: string;
 
   /**
+   * What is wrong.
+   *
    * @generated from field: string title = 6;
    */
   title?: string;
@@ -935,36 +1065,50 @@ export declare type AlertJson = {
   description?: string;
 
   /**
+   * The sender's labels.
+   *
    * @generated from field: map<string, string> labels = 8;
    */
   labels?: { [key: string]: string };
 
   /**
+   * The sender's texts for people.
+   *
    * @generated from field: map<string, string> annotations = 9;
    */
   annotations?: { [key: string]: string };
 
   /**
+   * A page that the sender points to.
+   *
    * @generated from field: optional string link = 10;
    */
   link?: string;
 
   /**
+   * When it began, as its sender says.
+   *
    * @generated from field: google.protobuf.Timestamp starts_at = 11 [json_name = "starts_at"];
    */
   starts_at?: TimestampJson;
 
   /**
+   * When it ended; absent while it fires.
+   *
    * @generated from field: google.protobuf.Timestamp ends_at = 12 [json_name = "ends_at"];
    */
   ends_at?: TimestampJson;
 
   /**
+   * How often it was sent.
+   *
    * @generated from field: int32 occurrence_count = 13 [json_name = "occurrence_count"];
    */
   occurrence_count?: number;
 
   /**
+   * When it was sent last.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 14 [json_name = "last_seen_at"];
    */
   last_seen_at?: TimestampJson;
@@ -1016,6 +1160,8 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   channel: string;
 
   /**
+   * The name of the contact method.
+   *
    * @generated from field: string contact_name = 6 [json_name = "contact_name"];
    */
   contactName: string;
@@ -1035,11 +1181,15 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   status: string;
 
   /**
+   * When it is to be sent.
+   *
    * @generated from field: google.protobuf.Timestamp due_at = 9 [json_name = "due_at"];
    */
   dueAt?: Timestamp | undefined;
 
   /**
+   * When it was sent or given up; absent while it waits.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 10 [json_name = "finished_at"];
    */
   finishedAt?: Timestamp | undefined;
@@ -1052,6 +1202,8 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   reason?: string | undefined;
 
   /**
+   * Every try to deliver it.
+   *
    * @generated from field: repeated nightbell.v1.DeliveryAttempt attempts = 12;
    */
   attempts: DeliveryAttempt[];
@@ -1104,6 +1256,8 @@ export declare type NotificationJson = {
   channel?: string;
 
   /**
+   * The name of the contact method.
+   *
    * @generated from field: string contact_name = 6 [json_name = "contact_name"];
    */
   contact_name?: string;
@@ -1123,11 +1277,15 @@ export declare type NotificationJson = {
   status?: string;
 
   /**
+   * When it is to be sent.
+   *
    * @generated from field: google.protobuf.Timestamp due_at = 9 [json_name = "due_at"];
    */
   due_at?: TimestampJson;
 
   /**
+   * When it was sent or given up; absent while it waits.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 10 [json_name = "finished_at"];
    */
   finished_at?: TimestampJson;
@@ -1140,6 +1298,8 @@ export declare type NotificationJson = {
   reason?: string;
 
   /**
+   * Every try to deliver it.
+   *
    * @generated from field: repeated nightbell.v1.DeliveryAttempt attempts = 12;
    */
   attempts?: DeliveryAttemptJson[];
@@ -1172,6 +1332,8 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   sentence: string;
 
   /**
+   * The policy that pages.
+   *
    * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
   escalationPolicy?: Reference | undefined;
@@ -1184,6 +1346,8 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   step: number;
 
   /**
+   * The repeat of the policy, counted from 1.
+   *
    * @generated from field: int32 round = 4;
    */
   round: number;
@@ -1196,6 +1360,8 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   targetKind: string;
 
   /**
+   * The user, schedule, team or contact method.
+   *
    * @generated from field: nightbell.v1.Reference target = 6;
    */
   target?: Reference | undefined;
@@ -1208,16 +1374,22 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   because?: string | undefined;
 
   /**
+   * The name of that rotation.
+   *
    * @generated from field: optional string because_name = 8 [json_name = "because_name"];
    */
   becauseName?: string | undefined;
 
   /**
+   * When the person's shift began.
+   *
    * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
   shiftStartsAt?: Timestamp | undefined;
 
   /**
+   * When it ends.
+   *
    * @generated from field: google.protobuf.Timestamp shift_ends_at = 10 [json_name = "shift_ends_at"];
    */
   shiftEndsAt?: Timestamp | undefined;
@@ -1230,6 +1402,8 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   severity: string;
 
   /**
+   * When it was decided.
+   *
    * @generated from field: google.protobuf.Timestamp decided_at = 12 [json_name = "decided_at"];
    */
   decidedAt?: Timestamp | undefined;
@@ -1249,6 +1423,8 @@ export declare type WhyJson = {
   sentence?: string;
 
   /**
+   * The policy that pages.
+   *
    * @generated from field: nightbell.v1.Reference escalation_policy = 2 [json_name = "escalation_policy"];
    */
   escalation_policy?: ReferenceJson;
@@ -1261,6 +1437,8 @@ export declare type WhyJson = {
   step?: number;
 
   /**
+   * The repeat of the policy, counted from 1.
+   *
    * @generated from field: int32 round = 4;
    */
   round?: number;
@@ -1273,6 +1451,8 @@ export declare type WhyJson = {
   target_kind?: string;
 
   /**
+   * The user, schedule, team or contact method.
+   *
    * @generated from field: nightbell.v1.Reference target = 6;
    */
   target?: ReferenceJson;
@@ -1285,16 +1465,22 @@ export declare type WhyJson = {
   because?: string;
 
   /**
+   * The name of that rotation.
+   *
    * @generated from field: optional string because_name = 8 [json_name = "because_name"];
    */
   because_name?: string;
 
   /**
+   * When the person's shift began.
+   *
    * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
   shift_starts_at?: TimestampJson;
 
   /**
+   * When it ends.
+   *
    * @generated from field: google.protobuf.Timestamp shift_ends_at = 10 [json_name = "shift_ends_at"];
    */
   shift_ends_at?: TimestampJson;
@@ -1307,6 +1493,8 @@ export declare type WhyJson = {
   severity?: string;
 
   /**
+   * When it was decided.
+   *
    * @generated from field: google.protobuf.Timestamp decided_at = 12 [json_name = "decided_at"];
    */
   decided_at?: TimestampJson;
@@ -1319,6 +1507,8 @@ export declare type WhyJson = {
 export declare const WhySchema: GenMessage<Why, {jsonType: WhyJson}>;
 
 /**
+ * One try to deliver a page.
+ *
  * @generated from message nightbell.v1.DeliveryAttempt
  */
 export declare type DeliveryAttempt = Message<"nightbell.v1.DeliveryAttempt"> & {
@@ -1335,16 +1525,22 @@ export declare type DeliveryAttempt = Message<"nightbell.v1.DeliveryAttempt"> & 
   outcome: string;
 
   /**
+   * What the provider said, in words.
+   *
    * @generated from field: string detail = 3;
    */
   detail: string;
 
   /**
+   * When it was begun.
+   *
    * @generated from field: google.protobuf.Timestamp started_at = 4 [json_name = "started_at"];
    */
   startedAt?: Timestamp | undefined;
 
   /**
+   * When it ended; absent while it is under way.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 5 [json_name = "finished_at"];
    */
   finishedAt?: Timestamp | undefined;
@@ -1358,6 +1554,8 @@ export declare type DeliveryAttempt = Message<"nightbell.v1.DeliveryAttempt"> & 
 };
 
 /**
+ * One try to deliver a page.
+ *
  * @generated from message nightbell.v1.DeliveryAttempt
  */
 export declare type DeliveryAttemptJson = {
@@ -1374,16 +1572,22 @@ export declare type DeliveryAttemptJson = {
   outcome?: string;
 
   /**
+   * What the provider said, in words.
+   *
    * @generated from field: string detail = 3;
    */
   detail?: string;
 
   /**
+   * When it was begun.
+   *
    * @generated from field: google.protobuf.Timestamp started_at = 4 [json_name = "started_at"];
    */
   started_at?: TimestampJson;
 
   /**
+   * When it ended; absent while it is under way.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 5 [json_name = "finished_at"];
    */
   finished_at?: TimestampJson;

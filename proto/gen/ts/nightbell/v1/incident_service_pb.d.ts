@@ -25,6 +25,8 @@ export declare type ListIncidentsRequest = Message<"nightbell.v1.ListIncidentsRe
   limit: number;
 
   /**
+   * How many to pass over; cursor reads on more exactly.
+   *
    * @generated from field: int32 offset = 2;
    */
   offset: number;
@@ -38,11 +40,15 @@ export declare type ListIncidentsRequest = Message<"nightbell.v1.ListIncidentsRe
   status: string[];
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: repeated string severity = 4;
    */
   severity: string[];
 
   /**
+   * Only those of these services.
+   *
    * @generated from field: repeated string service_id = 5 [json_name = "service_id"];
    */
   serviceId: string[];
@@ -74,6 +80,8 @@ export declare type ListIncidentsRequestJson = {
   limit?: number;
 
   /**
+   * How many to pass over; cursor reads on more exactly.
+   *
    * @generated from field: int32 offset = 2;
    */
   offset?: number;
@@ -87,11 +95,15 @@ export declare type ListIncidentsRequestJson = {
   status?: string[];
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: repeated string severity = 4;
    */
   severity?: string[];
 
   /**
+   * Only those of these services.
+   *
    * @generated from field: repeated string service_id = 5 [json_name = "service_id"];
    */
   service_id?: string[];
@@ -194,16 +206,22 @@ export declare const CountIncidentsRequestSchema: GenMessage<CountIncidentsReque
  */
 export declare type CountIncidentsResponse = Message<"nightbell.v1.CountIncidentsResponse"> & {
   /**
+   * How many are triggered.
+   *
    * @generated from field: int32 triggered_count = 1 [json_name = "triggered_count"];
    */
   triggeredCount: number;
 
   /**
+   * How many are acknowledged.
+   *
    * @generated from field: int32 acknowledged_count = 2 [json_name = "acknowledged_count"];
    */
   acknowledgedCount: number;
 
   /**
+   * How many are resolved.
+   *
    * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */
   resolvedCount: number;
@@ -214,16 +232,22 @@ export declare type CountIncidentsResponse = Message<"nightbell.v1.CountIncident
  */
 export declare type CountIncidentsResponseJson = {
   /**
+   * How many are triggered.
+   *
    * @generated from field: int32 triggered_count = 1 [json_name = "triggered_count"];
    */
   triggered_count?: number;
 
   /**
+   * How many are acknowledged.
+   *
    * @generated from field: int32 acknowledged_count = 2 [json_name = "acknowledged_count"];
    */
   acknowledged_count?: number;
 
   /**
+   * How many are resolved.
+   *
    * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */
   resolved_count?: number;
@@ -306,6 +330,8 @@ export declare const GetIncidentResponseSchema: GenMessage<GetIncidentResponse, 
  */
 export declare type CreateIncidentRequest = Message<"nightbell.v1.CreateIncidentRequest"> & {
   /**
+   * What is wrong; what a person who is woken reads first.
+   *
    * @generated from field: string title = 1;
    */
   title: string;
@@ -342,6 +368,8 @@ export declare type CreateIncidentRequest = Message<"nightbell.v1.CreateIncident
   metadata?: JsonObject | undefined;
 
   /**
+   * Who has it; nobody when absent.
+   *
    * @generated from field: string assignee_id = 7 [json_name = "assignee_id"];
    */
   assigneeId: string;
@@ -352,6 +380,8 @@ export declare type CreateIncidentRequest = Message<"nightbell.v1.CreateIncident
  */
 export declare type CreateIncidentRequestJson = {
   /**
+   * What is wrong; what a person who is woken reads first.
+   *
    * @generated from field: string title = 1;
    */
   title?: string;
@@ -388,6 +418,8 @@ export declare type CreateIncidentRequestJson = {
   metadata?: StructJson;
 
   /**
+   * Who has it; nobody when absent.
+   *
    * @generated from field: string assignee_id = 7 [json_name = "assignee_id"];
    */
   assignee_id?: string;
@@ -449,6 +481,8 @@ export declare type AcknowledgeIncidentRequest = Message<"nightbell.v1.Acknowled
   id: string;
 
   /**
+   * A sentence for the history.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -464,6 +498,8 @@ export declare type AcknowledgeIncidentRequestJson = {
   id?: string;
 
   /**
+   * A sentence for the history.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -525,6 +561,8 @@ export declare type ResolveIncidentRequest = Message<"nightbell.v1.ResolveIncide
   id: string;
 
   /**
+   * A sentence for the history.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -540,6 +578,8 @@ export declare type ResolveIncidentRequestJson = {
   id?: string;
 
   /**
+   * A sentence for the history.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -605,11 +645,15 @@ export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeInciden
   action: string;
 
   /**
+   * The ids of the incidents.
+   *
    * @generated from field: repeated string ids = 2;
    */
   ids: string[];
 
   /**
+   * Which incidents, besides those that are named.
+   *
    * @generated from field: nightbell.v1.IncidentFilter filter = 3;
    */
   filter?: IncidentFilter | undefined;
@@ -643,11 +687,15 @@ export declare type ChangeIncidentsRequestJson = {
   action?: string;
 
   /**
+   * The ids of the incidents.
+   *
    * @generated from field: repeated string ids = 2;
    */
   ids?: string[];
 
   /**
+   * Which incidents, besides those that are named.
+   *
    * @generated from field: nightbell.v1.IncidentFilter filter = 3;
    */
   filter?: IncidentFilterJson;
@@ -689,11 +737,15 @@ export declare type IncidentFilter = Message<"nightbell.v1.IncidentFilter"> & {
   triggeredBefore?: Timestamp | undefined;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 2;
    */
   severity: string;
 
   /**
+   * Only those of these services.
+   *
    * @generated from field: string service_id = 3 [json_name = "service_id"];
    */
   serviceId: string;
@@ -715,11 +767,15 @@ export declare type IncidentFilterJson = {
   triggered_before?: TimestampJson;
 
   /**
+   * critical, high, medium or low.
+   *
    * @generated from field: string severity = 2;
    */
   severity?: string;
 
   /**
+   * Only those of these services.
+   *
    * @generated from field: string service_id = 3 [json_name = "service_id"];
    */
   service_id?: string;
@@ -736,6 +792,8 @@ export declare const IncidentFilterSchema: GenMessage<IncidentFilter, {jsonType:
  */
 export declare type ChangeIncidentsResponse = Message<"nightbell.v1.ChangeIncidentsResponse"> & {
   /**
+   * One for each incident.
+   *
    * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
    */
   results: IncidentResult[];
@@ -754,6 +812,8 @@ export declare type ChangeIncidentsResponse = Message<"nightbell.v1.ChangeIncide
  */
 export declare type ChangeIncidentsResponseJson = {
   /**
+   * One for each incident.
+   *
    * @generated from field: repeated nightbell.v1.IncidentResult results = 1;
    */
   results?: IncidentResultJson[];
@@ -774,6 +834,8 @@ export declare type ChangeIncidentsResponseJson = {
 export declare const ChangeIncidentsResponseSchema: GenMessage<ChangeIncidentsResponse, {jsonType: ChangeIncidentsResponseJson}>;
 
 /**
+ * What became of one incident of a bulk call.
+ *
  * @generated from message nightbell.v1.IncidentResult
  */
 export declare type IncidentResult = Message<"nightbell.v1.IncidentResult"> & {
@@ -798,6 +860,8 @@ export declare type IncidentResult = Message<"nightbell.v1.IncidentResult"> & {
 };
 
 /**
+ * What became of one incident of a bulk call.
+ *
  * @generated from message nightbell.v1.IncidentResult
  */
 export declare type IncidentResultJson = {
@@ -899,6 +963,8 @@ export declare type AssignIncidentRequest = Message<"nightbell.v1.AssignIncident
   id: string;
 
   /**
+   * Who has it from now on; nobody when empty.
+   *
    * @generated from field: string assignee_id = 2 [json_name = "assignee_id"];
    */
   assigneeId: string;
@@ -914,6 +980,8 @@ export declare type AssignIncidentRequestJson = {
   id?: string;
 
   /**
+   * Who has it from now on; nobody when empty.
+   *
    * @generated from field: string assignee_id = 2 [json_name = "assignee_id"];
    */
   assignee_id?: string;
@@ -1013,6 +1081,8 @@ export declare type AddCommentRequest = Message<"nightbell.v1.AddCommentRequest"
   id: string;
 
   /**
+   * The comment.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -1028,6 +1098,8 @@ export declare type AddCommentRequestJson = {
   id?: string;
 
   /**
+   * The comment.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -1044,6 +1116,8 @@ export declare const AddCommentRequestSchema: GenMessage<AddCommentRequest, {jso
  */
 export declare type AddCommentResponse = Message<"nightbell.v1.AddCommentResponse"> & {
   /**
+   * The new line of the history.
+   *
    * @generated from field: nightbell.v1.TimelineEntry entry = 1;
    */
   entry?: TimelineEntry | undefined;
@@ -1054,6 +1128,8 @@ export declare type AddCommentResponse = Message<"nightbell.v1.AddCommentRespons
  */
 export declare type AddCommentResponseJson = {
   /**
+   * The new line of the history.
+   *
    * @generated from field: nightbell.v1.TimelineEntry entry = 1;
    */
   entry?: TimelineEntryJson;
@@ -1096,6 +1172,8 @@ export declare const ListTimelineRequestSchema: GenMessage<ListTimelineRequest, 
  */
 export declare type ListTimelineResponse = Message<"nightbell.v1.ListTimelineResponse"> & {
   /**
+   * The lines of the history.
+   *
    * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
   entries: TimelineEntry[];
@@ -1106,6 +1184,8 @@ export declare type ListTimelineResponse = Message<"nightbell.v1.ListTimelineRes
  */
 export declare type ListTimelineResponseJson = {
   /**
+   * The lines of the history.
+   *
    * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
   entries?: TimelineEntryJson[];
@@ -1148,6 +1228,8 @@ export declare const ListNotificationsRequestSchema: GenMessage<ListNotification
  */
 export declare type ListNotificationsResponse = Message<"nightbell.v1.ListNotificationsResponse"> & {
   /**
+   * The pages, the oldest first.
+   *
    * @generated from field: repeated nightbell.v1.Notification notifications = 1;
    */
   notifications: Notification[];
@@ -1158,6 +1240,8 @@ export declare type ListNotificationsResponse = Message<"nightbell.v1.ListNotifi
  */
 export declare type ListNotificationsResponseJson = {
   /**
+   * The pages, the oldest first.
+   *
    * @generated from field: repeated nightbell.v1.Notification notifications = 1;
    */
   notifications?: NotificationJson[];
@@ -1205,11 +1289,15 @@ export declare type ListIncidentAlertsResponse = Message<"nightbell.v1.ListIncid
   alerts: Alert[];
 
   /**
+   * How many of all fire.
+   *
    * @generated from field: int32 firing_count = 2 [json_name = "firing_count"];
    */
   firingCount: number;
 
   /**
+   * How many there are.
+   *
    * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
   totalCount: number;
@@ -1225,11 +1313,15 @@ export declare type ListIncidentAlertsResponseJson = {
   alerts?: AlertJson[];
 
   /**
+   * How many of all fire.
+   *
    * @generated from field: int32 firing_count = 2 [json_name = "firing_count"];
    */
   firing_count?: number;
 
   /**
+   * How many there are.
+   *
    * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
   total_count?: number;
@@ -1269,6 +1361,8 @@ export declare const IncidentService: GenService<{
     output: typeof CountIncidentsResponseSchema;
   },
   /**
+   * GetIncident gives one incident with everything that its screen shows.
+   *
    * @generated from rpc nightbell.v1.IncidentService.GetIncident
    */
   getIncident: {
@@ -1342,6 +1436,8 @@ export declare const IncidentService: GenService<{
     output: typeof EscalateIncidentResponseSchema;
   },
   /**
+   * AddComment adds a line to the history. It pages nobody.
+   *
    * @generated from rpc nightbell.v1.IncidentService.AddComment
    */
   addComment: {

@@ -25,6 +25,8 @@ export declare type Notice = Message<"nightbell.v1.Notice"> & {
   kind: string;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -45,6 +47,8 @@ export declare type NoticeJson = {
   kind?: string;
 
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -79,6 +83,8 @@ export declare const GetInstallationRequestSchema: GenMessage<GetInstallationReq
  */
 export declare type GetInstallationResponse = Message<"nightbell.v1.GetInstallationResponse"> & {
   /**
+   * What everybody should know.
+   *
    * @generated from field: repeated nightbell.v1.Notice notices = 1;
    */
   notices: Notice[];
@@ -89,6 +95,8 @@ export declare type GetInstallationResponse = Message<"nightbell.v1.GetInstallat
  */
 export declare type GetInstallationResponseJson = {
   /**
+   * What everybody should know.
+   *
    * @generated from field: repeated nightbell.v1.Notice notices = 1;
    */
   notices?: NoticeJson[];
@@ -123,6 +131,8 @@ export declare const ConfirmInstallationRequestSchema: GenMessage<ConfirmInstall
  */
 export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmInstallationResponse"> & {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
@@ -133,6 +143,8 @@ export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmI
  */
 export declare type ConfirmInstallationResponseJson = {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message?: string;

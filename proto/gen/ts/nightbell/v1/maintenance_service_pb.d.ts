@@ -13,6 +13,8 @@ import type { Reference, ReferenceJson } from "./reference_pb";
 export declare const file_nightbell_v1_maintenance_service: GenFile;
 
 /**
+ * A time of planned work, during which incidents of its services page nobody.
+ *
  * @generated from message nightbell.v1.MaintenanceWindow
  */
 export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"> & {
@@ -37,6 +39,8 @@ export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"
   endsAt?: Timestamp | undefined;
 
   /**
+   * The services that it is for.
+   *
    * @generated from field: repeated string service_ids = 5 [json_name = "service_ids"];
    */
   serviceIds: string[];
@@ -56,6 +60,8 @@ export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"
   status: string;
 
   /**
+   * Who created it.
+   *
    * @generated from field: nightbell.v1.Reference created_by = 8 [json_name = "created_by"];
    */
   createdBy?: Reference | undefined;
@@ -69,6 +75,8 @@ export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"
 };
 
 /**
+ * A time of planned work, during which incidents of its services page nobody.
+ *
  * @generated from message nightbell.v1.MaintenanceWindow
  */
 export declare type MaintenanceWindowJson = {
@@ -93,6 +101,8 @@ export declare type MaintenanceWindowJson = {
   ends_at?: TimestampJson;
 
   /**
+   * The services that it is for.
+   *
    * @generated from field: repeated string service_ids = 5 [json_name = "service_ids"];
    */
   service_ids?: string[];
@@ -112,6 +122,8 @@ export declare type MaintenanceWindowJson = {
   status?: string;
 
   /**
+   * Who created it.
+   *
    * @generated from field: nightbell.v1.Reference created_by = 8 [json_name = "created_by"];
    */
   created_by?: ReferenceJson;
@@ -198,6 +210,8 @@ export declare type CreateMaintenanceWindowRequest = Message<"nightbell.v1.Creat
   endsAt?: Timestamp | undefined;
 
   /**
+   * The services that it is for.
+   *
    * @generated from field: repeated string service_ids = 4 [json_name = "service_ids"];
    */
   serviceIds: string[];
@@ -227,6 +241,8 @@ export declare type CreateMaintenanceWindowRequestJson = {
   ends_at?: TimestampJson;
 
   /**
+   * The services that it is for.
+   *
    * @generated from field: repeated string service_ids = 4 [json_name = "service_ids"];
    */
   service_ids?: string[];
@@ -335,6 +351,8 @@ export declare const MaintenanceService: GenService<{
     output: typeof ListMaintenanceWindowsResponseSchema;
   },
   /**
+   * CreateMaintenanceWindow plans a window, or begins one at once.
+   *
    * @generated from rpc nightbell.v1.MaintenanceService.CreateMaintenanceWindow
    */
   createMaintenanceWindow: {

@@ -41,6 +41,8 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
   team?: Reference | undefined;
 
   /**
+   * The team that it belongs to; absent for none.
+   *
    * @generated from field: optional string team_id = 5 [json_name = "team_id"];
    */
   teamId?: string | undefined;
@@ -60,6 +62,8 @@ export declare type Schedule = Message<"nightbell.v1.Schedule"> & {
   escalationPolicy?: Reference | undefined;
 
   /**
+   * The policy that it belongs to; absent for none.
+   *
    * @generated from field: optional string escalation_policy_id = 8 [json_name = "escalation_policy_id"];
    */
   escalationPolicyId?: string | undefined;
@@ -134,6 +138,8 @@ export declare type ScheduleJson = {
   team?: ReferenceJson;
 
   /**
+   * The team that it belongs to; absent for none.
+   *
    * @generated from field: optional string team_id = 5 [json_name = "team_id"];
    */
   team_id?: string;
@@ -153,6 +159,8 @@ export declare type ScheduleJson = {
   escalation_policy?: ReferenceJson;
 
   /**
+   * The policy that it belongs to; absent for none.
+   *
    * @generated from field: optional string escalation_policy_id = 8 [json_name = "escalation_policy_id"];
    */
   escalation_policy_id?: string;
@@ -218,6 +226,8 @@ export declare type Rotation = Message<"nightbell.v1.Rotation"> & {
   id: string;
 
   /**
+   * What people call it.
+   *
    * @generated from field: string name = 2;
    */
   name: string;
@@ -299,6 +309,8 @@ export declare type RotationJson = {
   id?: string;
 
   /**
+   * What people call it.
+   *
    * @generated from field: string name = 2;
    */
   name?: string;
@@ -434,6 +446,8 @@ export declare type TimeWindow = Message<"nightbell.v1.TimeWindow"> & {
   days: string[];
 
   /**
+   * When it begins, such as 08:00.
+   *
    * @generated from field: string from = 2;
    */
   from: string;
@@ -460,6 +474,8 @@ export declare type TimeWindowJson = {
   days?: string[];
 
   /**
+   * When it begins, such as 08:00.
+   *
    * @generated from field: string from = 2;
    */
   from?: string;
@@ -492,6 +508,8 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
   id: string;
 
   /**
+   * The schedule that it changes.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 2;
    */
   schedule?: Reference | undefined;
@@ -528,11 +546,15 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
   endsAt?: Timestamp | undefined;
 
   /**
+   * Why, in words.
+   *
    * @generated from field: string reason = 8;
    */
   reason: string;
 
   /**
+   * Who created it.
+   *
    * @generated from field: nightbell.v1.Reference created_by = 9 [json_name = "created_by"];
    */
   createdBy?: Reference | undefined;
@@ -557,6 +579,8 @@ export declare type OverrideJson = {
   id?: string;
 
   /**
+   * The schedule that it changes.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 2;
    */
   schedule?: ReferenceJson;
@@ -593,11 +617,15 @@ export declare type OverrideJson = {
   ends_at?: TimestampJson;
 
   /**
+   * Why, in words.
+   *
    * @generated from field: string reason = 8;
    */
   reason?: string;
 
   /**
+   * Who created it.
+   *
    * @generated from field: nightbell.v1.Reference created_by = 9 [json_name = "created_by"];
    */
   created_by?: ReferenceJson;
@@ -717,6 +745,8 @@ export declare const ShiftSchema: GenMessage<Shift, {jsonType: ShiftJson}>;
  */
 export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
   /**
+   * The schedule.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 1;
    */
   schedule?: Reference | undefined;
@@ -749,6 +779,8 @@ export declare type OnCall = Message<"nightbell.v1.OnCall"> & {
  */
 export declare type OnCallJson = {
   /**
+   * The schedule.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 1;
    */
   schedule?: ReferenceJson;
@@ -796,6 +828,8 @@ export declare type CoverageProblem = Message<"nightbell.v1.CoverageProblem"> & 
   kind: string;
 
   /**
+   * The schedule.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 2;
    */
   schedule?: Reference | undefined;
@@ -859,6 +893,8 @@ export declare type CoverageProblemJson = {
   kind?: string;
 
   /**
+   * The schedule.
+   *
    * @generated from field: nightbell.v1.Reference schedule = 2;
    */
   schedule?: ReferenceJson;
@@ -919,11 +955,15 @@ export declare const CoverageProblemSchema: GenMessage<CoverageProblem, {jsonTyp
  */
 export declare type Timeline = Message<"nightbell.v1.Timeline"> & {
   /**
+   * When the picture begins.
+   *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
   from?: Timestamp | undefined;
 
   /**
+   * When the picture ends.
+   *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: Timestamp | undefined;
@@ -941,16 +981,22 @@ export declare type Timeline = Message<"nightbell.v1.Timeline"> & {
   final: Shift[];
 
   /**
+   * Each rotation by itself, in order.
+   *
    * @generated from field: repeated nightbell.v1.TimelineLayer layers = 5;
    */
   layers: TimelineLayer[];
 
   /**
+   * The overrides of that time.
+   *
    * @generated from field: repeated nightbell.v1.Override overrides = 6;
    */
   overrides: Override[];
 
   /**
+   * When clocks change in that time.
+   *
    * @generated from field: repeated nightbell.v1.ClockChange clock_changes = 7 [json_name = "clock_changes"];
    */
   clockChanges: ClockChange[];
@@ -963,11 +1009,15 @@ export declare type Timeline = Message<"nightbell.v1.Timeline"> & {
  */
 export declare type TimelineJson = {
   /**
+   * When the picture begins.
+   *
    * @generated from field: google.protobuf.Timestamp from = 1;
    */
   from?: TimestampJson;
 
   /**
+   * When the picture ends.
+   *
    * @generated from field: google.protobuf.Timestamp to = 2;
    */
   to?: TimestampJson;
@@ -985,16 +1035,22 @@ export declare type TimelineJson = {
   final?: ShiftJson[];
 
   /**
+   * Each rotation by itself, in order.
+   *
    * @generated from field: repeated nightbell.v1.TimelineLayer layers = 5;
    */
   layers?: TimelineLayerJson[];
 
   /**
+   * The overrides of that time.
+   *
    * @generated from field: repeated nightbell.v1.Override overrides = 6;
    */
   overrides?: OverrideJson[];
 
   /**
+   * When clocks change in that time.
+   *
    * @generated from field: repeated nightbell.v1.ClockChange clock_changes = 7 [json_name = "clock_changes"];
    */
   clock_changes?: ClockChangeJson[];
@@ -1023,6 +1079,8 @@ export declare type TimelineLayer = Message<"nightbell.v1.TimelineLayer"> & {
   name: string;
 
   /**
+   * Its shifts, in order.
+   *
    * @generated from field: repeated nightbell.v1.Shift shifts = 3;
    */
   shifts: Shift[];
@@ -1045,6 +1103,8 @@ export declare type TimelineLayerJson = {
   name?: string;
 
   /**
+   * Its shifts, in order.
+   *
    * @generated from field: repeated nightbell.v1.Shift shifts = 3;
    */
   shifts?: ShiftJson[];
@@ -1063,6 +1123,8 @@ export declare const TimelineLayerSchema: GenMessage<TimelineLayer, {jsonType: T
  */
 export declare type ClockChange = Message<"nightbell.v1.ClockChange"> & {
   /**
+   * When they change.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
@@ -1082,6 +1144,8 @@ export declare type ClockChange = Message<"nightbell.v1.ClockChange"> & {
  */
 export declare type ClockChangeJson = {
   /**
+   * When they change.
+   *
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: TimestampJson;
@@ -1138,6 +1202,8 @@ export declare type CalendarFeed = Message<"nightbell.v1.CalendarFeed"> & {
   createdAt?: Timestamp | undefined;
 
   /**
+   * When a calendar asked last; absent while none has.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
    */
   lastUsedAt?: Timestamp | undefined;
@@ -1181,6 +1247,8 @@ export declare type CalendarFeedJson = {
   created_at?: TimestampJson;
 
   /**
+   * When a calendar asked last; absent while none has.
+   *
    * @generated from field: google.protobuf.Timestamp last_used_at = 7 [json_name = "last_used_at"];
    */
   last_used_at?: TimestampJson;

@@ -99,6 +99,8 @@ export declare type CreateScheduleRequest = Message<"nightbell.v1.CreateSchedule
   status: string;
 
   /**
+   * The layers, in order: where several are on at once, the later one wins.
+   *
    * @generated from field: repeated nightbell.v1.Rotation rotations = 7;
    */
   rotations: Rotation[];
@@ -143,6 +145,8 @@ export declare type CreateScheduleRequestJson = {
   status?: string;
 
   /**
+   * The layers, in order: where several are on at once, the later one wins.
+   *
    * @generated from field: repeated nightbell.v1.Rotation rotations = 7;
    */
   rotations?: RotationJson[];
@@ -539,11 +543,15 @@ export declare type PreviewScheduleRequest = Message<"nightbell.v1.PreviewSchedu
   timezone: string;
 
   /**
+   * active or inactive.
+   *
    * @generated from field: string status = 3;
    */
   status: string;
 
   /**
+   * The layers, in order: where several are on at once, the later one wins.
+   *
    * @generated from field: repeated nightbell.v1.Rotation rotations = 4;
    */
   rotations: Rotation[];
@@ -556,6 +564,8 @@ export declare type PreviewScheduleRequest = Message<"nightbell.v1.PreviewSchedu
   from?: Timestamp | undefined;
 
   /**
+   * When the picture ends.
+   *
    * @generated from field: google.protobuf.Timestamp to = 6;
    */
   to?: Timestamp | undefined;
@@ -578,11 +588,15 @@ export declare type PreviewScheduleRequestJson = {
   timezone?: string;
 
   /**
+   * active or inactive.
+   *
    * @generated from field: string status = 3;
    */
   status?: string;
 
   /**
+   * The layers, in order: where several are on at once, the later one wins.
+   *
    * @generated from field: repeated nightbell.v1.Rotation rotations = 4;
    */
   rotations?: RotationJson[];
@@ -595,6 +609,8 @@ export declare type PreviewScheduleRequestJson = {
   from?: TimestampJson;
 
   /**
+   * When the picture ends.
+   *
    * @generated from field: google.protobuf.Timestamp to = 6;
    */
   to?: TimestampJson;
@@ -681,6 +697,8 @@ export declare const ListOnCallRequestSchema: GenMessage<ListOnCallRequest, {jso
  */
 export declare type ListOnCallResponse = Message<"nightbell.v1.ListOnCallResponse"> & {
   /**
+   * One for each schedule.
+   *
    * @generated from field: repeated nightbell.v1.OnCall on_call = 1 [json_name = "on_call"];
    */
   onCall: OnCall[];
@@ -691,6 +709,8 @@ export declare type ListOnCallResponse = Message<"nightbell.v1.ListOnCallRespons
  */
 export declare type ListOnCallResponseJson = {
   /**
+   * One for each schedule.
+   *
    * @generated from field: repeated nightbell.v1.OnCall on_call = 1 [json_name = "on_call"];
    */
   on_call?: OnCallJson[];
@@ -835,30 +855,42 @@ export declare type ListCoverageProblemsResponseJson = {
 export declare const ListCoverageProblemsResponseSchema: GenMessage<ListCoverageProblemsResponse, {jsonType: ListCoverageProblemsResponseJson}>;
 
 /**
+ * How many problems of a kind there are.
+ *
  * @generated from message nightbell.v1.CoverageCount
  */
 export declare type CoverageCount = Message<"nightbell.v1.CoverageCount"> & {
   /**
+   * As in CoverageProblem.
+   *
    * @generated from field: string kind = 1;
    */
   kind: string;
 
   /**
+   * How many.
+   *
    * @generated from field: int32 count = 2;
    */
   count: number;
 };
 
 /**
+ * How many problems of a kind there are.
+ *
  * @generated from message nightbell.v1.CoverageCount
  */
 export declare type CoverageCountJson = {
   /**
+   * As in CoverageProblem.
+   *
    * @generated from field: string kind = 1;
    */
   kind?: string;
 
   /**
+   * How many.
+   *
    * @generated from field: int32 count = 2;
    */
   count?: number;
@@ -954,11 +986,15 @@ export declare type CreateOverrideRequest = Message<"nightbell.v1.CreateOverride
   kind: string;
 
   /**
+   * Who comes on.
+   *
    * @generated from field: string user_id = 3 [json_name = "user_id"];
    */
   userId: string;
 
   /**
+   * Who is covered; only for a cover.
+   *
    * @generated from field: string replaces_user_id = 4 [json_name = "replaces_user_id"];
    */
   replacesUserId: string;
@@ -978,6 +1014,8 @@ export declare type CreateOverrideRequest = Message<"nightbell.v1.CreateOverride
   endsAt?: Timestamp | undefined;
 
   /**
+   * Why, in words.
+   *
    * @generated from field: string reason = 7;
    */
   reason: string;
@@ -1001,11 +1039,15 @@ export declare type CreateOverrideRequestJson = {
   kind?: string;
 
   /**
+   * Who comes on.
+   *
    * @generated from field: string user_id = 3 [json_name = "user_id"];
    */
   user_id?: string;
 
   /**
+   * Who is covered; only for a cover.
+   *
    * @generated from field: string replaces_user_id = 4 [json_name = "replaces_user_id"];
    */
   replaces_user_id?: string;
@@ -1025,6 +1067,8 @@ export declare type CreateOverrideRequestJson = {
   ends_at?: TimestampJson;
 
   /**
+   * Why, in words.
+   *
    * @generated from field: string reason = 7;
    */
   reason?: string;
@@ -1257,6 +1301,8 @@ export declare const DeleteCalendarFeedResponseSchema: GenMessage<DeleteCalendar
  */
 export declare const OnCallService: GenService<{
   /**
+   * ListSchedules gives the schedules by name.
+   *
    * @generated from rpc nightbell.v1.OnCallService.ListSchedules
    */
   listSchedules: {
@@ -1265,6 +1311,8 @@ export declare const OnCallService: GenService<{
     output: typeof ListSchedulesResponseSchema;
   },
   /**
+   * CreateSchedule adds a schedule with its rotations.
+   *
    * @generated from rpc nightbell.v1.OnCallService.CreateSchedule
    */
   createSchedule: {
@@ -1273,6 +1321,8 @@ export declare const OnCallService: GenService<{
     output: typeof CreateScheduleResponseSchema;
   },
   /**
+   * GetSchedule gives one schedule with its rotations.
+   *
    * @generated from rpc nightbell.v1.OnCallService.GetSchedule
    */
   getSchedule: {
@@ -1343,6 +1393,8 @@ export declare const OnCallService: GenService<{
     output: typeof ListCoverageProblemsResponseSchema;
   },
   /**
+   * ListOverrides gives the overrides of a schedule that have not ended.
+   *
    * @generated from rpc nightbell.v1.OnCallService.ListOverrides
    */
   listOverrides: {
@@ -1361,6 +1413,8 @@ export declare const OnCallService: GenService<{
     output: typeof CreateOverrideResponseSchema;
   },
   /**
+   * DeleteOverride takes an override back. Who is paged follows at once.
+   *
    * @generated from rpc nightbell.v1.OnCallService.DeleteOverride
    */
   deleteOverride: {
@@ -1390,6 +1444,8 @@ export declare const OnCallService: GenService<{
     output: typeof RotateCalendarFeedResponseSchema;
   },
   /**
+   * DeleteCalendarFeed makes the address of a calendar invalid.
+   *
    * @generated from rpc nightbell.v1.OnCallService.DeleteCalendarFeed
    */
   deleteCalendarFeed: {

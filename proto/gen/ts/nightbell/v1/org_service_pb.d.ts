@@ -28,11 +28,15 @@ export declare type User = Message<"nightbell.v1.User"> & {
   name: string;
 
   /**
+   * Their e-mail address.
+   *
    * @generated from field: string email = 3;
    */
   email: string;
 
   /**
+   * viewer, responder, admin or owner.
+   *
    * @generated from field: string role = 4;
    */
   role: string;
@@ -43,6 +47,8 @@ export declare type User = Message<"nightbell.v1.User"> & {
   timezone: string;
 
   /**
+   * When they joined the organization.
+   *
    * @generated from field: google.protobuf.Timestamp joined_at = 6 [json_name = "joined_at"];
    */
   joinedAt?: Timestamp | undefined;
@@ -65,11 +71,15 @@ export declare type UserJson = {
   name?: string;
 
   /**
+   * Their e-mail address.
+   *
    * @generated from field: string email = 3;
    */
   email?: string;
 
   /**
+   * viewer, responder, admin or owner.
+   *
    * @generated from field: string role = 4;
    */
   role?: string;
@@ -80,6 +90,8 @@ export declare type UserJson = {
   timezone?: string;
 
   /**
+   * When they joined the organization.
+   *
    * @generated from field: google.protobuf.Timestamp joined_at = 6 [json_name = "joined_at"];
    */
   joined_at?: TimestampJson;
@@ -136,6 +148,8 @@ export declare type ListUsersResponseJson = {
 export declare const ListUsersResponseSchema: GenMessage<ListUsersResponse, {jsonType: ListUsersResponseJson}>;
 
 /**
+ * People who own services and schedules together.
+ *
  * @generated from message nightbell.v1.Team
  */
 export declare type Team = Message<"nightbell.v1.Team"> & {
@@ -155,6 +169,8 @@ export declare type Team = Message<"nightbell.v1.Team"> & {
   description: string;
 
   /**
+   * Its people.
+   *
    * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
   userIds: string[];
@@ -168,6 +184,8 @@ export declare type Team = Message<"nightbell.v1.Team"> & {
 };
 
 /**
+ * People who own services and schedules together.
+ *
  * @generated from message nightbell.v1.Team
  */
 export declare type TeamJson = {
@@ -187,6 +205,8 @@ export declare type TeamJson = {
   description?: string;
 
   /**
+   * Its people.
+   *
    * @generated from field: repeated string user_ids = 4 [json_name = "user_ids"];
    */
   user_ids?: string[];
@@ -264,6 +284,8 @@ export declare type CreateTeamRequest = Message<"nightbell.v1.CreateTeamRequest"
   description: string;
 
   /**
+   * Its people.
+   *
    * @generated from field: repeated string user_ids = 3 [json_name = "user_ids"];
    */
   userIds: string[];
@@ -284,6 +306,8 @@ export declare type CreateTeamRequestJson = {
   description?: string;
 
   /**
+   * Its people.
+   *
    * @generated from field: repeated string user_ids = 3 [json_name = "user_ids"];
    */
   user_ids?: string[];
@@ -508,6 +532,8 @@ export declare const OrgService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
+   * ListTeams gives the teams by name.
+   *
    * @generated from rpc nightbell.v1.OrgService.ListTeams
    */
   listTeams: {
@@ -516,6 +542,8 @@ export declare const OrgService: GenService<{
     output: typeof ListTeamsResponseSchema;
   },
   /**
+   * CreateTeam adds a team.
+   *
    * @generated from rpc nightbell.v1.OrgService.CreateTeam
    */
   createTeam: {

@@ -12,15 +12,21 @@ import type { Warning, WarningJson } from "./warning_pb";
 export declare const file_nightbell_v1_slack_service: GenFile;
 
 /**
+ * How the organization is connected to Slack.
+ *
  * @generated from message nightbell.v1.SlackIntegration
  */
 export declare type SlackIntegration = Message<"nightbell.v1.SlackIntegration"> & {
   /**
+   * False while nothing is posted.
+   *
    * @generated from field: bool is_active = 1 [json_name = "is_active"];
    */
   isActive: boolean;
 
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
@@ -48,15 +54,21 @@ export declare type SlackIntegration = Message<"nightbell.v1.SlackIntegration"> 
 };
 
 /**
+ * How the organization is connected to Slack.
+ *
  * @generated from message nightbell.v1.SlackIntegration
  */
 export declare type SlackIntegrationJson = {
   /**
+   * False while nothing is posted.
+   *
    * @generated from field: bool is_active = 1 [json_name = "is_active"];
    */
   is_active?: boolean;
 
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 2;
    */
   channel?: string;
@@ -94,21 +106,29 @@ export declare const SlackIntegrationSchema: GenMessage<SlackIntegration, {jsonT
  */
 export declare type ConfigureSlackRequest = Message<"nightbell.v1.ConfigureSlackRequest"> & {
   /**
+   * The token of the Slack app, xoxb-...
+   *
    * @generated from field: string bot_token = 1 [json_name = "bot_token"];
    */
   botToken: string;
 
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 2;
    */
   channel: string;
 
   /**
+   * An incoming webhook of Slack.
+   *
    * @generated from field: string webhook_url = 3 [json_name = "webhook_url"];
    */
   webhookUrl: string;
 
   /**
+   * Slack ids of people, by their e-mail addresses.
+   *
    * @generated from field: map<string, string> user_mappings = 4 [json_name = "user_mappings"];
    */
   userMappings: { [key: string]: string };
@@ -119,21 +139,29 @@ export declare type ConfigureSlackRequest = Message<"nightbell.v1.ConfigureSlack
  */
 export declare type ConfigureSlackRequestJson = {
   /**
+   * The token of the Slack app, xoxb-...
+   *
    * @generated from field: string bot_token = 1 [json_name = "bot_token"];
    */
   bot_token?: string;
 
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 2;
    */
   channel?: string;
 
   /**
+   * An incoming webhook of Slack.
+   *
    * @generated from field: string webhook_url = 3 [json_name = "webhook_url"];
    */
   webhook_url?: string;
 
   /**
+   * Slack ids of people, by their e-mail addresses.
+   *
    * @generated from field: map<string, string> user_mappings = 4 [json_name = "user_mappings"];
    */
   user_mappings?: { [key: string]: string };
@@ -248,11 +276,15 @@ export declare const GetSlackConfigResponseSchema: GenMessage<GetSlackConfigResp
  */
 export declare type TestSlackRequest = Message<"nightbell.v1.TestSlackRequest"> & {
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 1;
    */
   channel: string;
 
   /**
+   * What to post; a sentence of ours when empty.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -263,11 +295,15 @@ export declare type TestSlackRequest = Message<"nightbell.v1.TestSlackRequest"> 
  */
 export declare type TestSlackRequestJson = {
   /**
+   * The channel, such as #alerts.
+   *
    * @generated from field: string channel = 1;
    */
   channel?: string;
 
   /**
+   * What to post; a sentence of ours when empty.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;
@@ -284,6 +320,8 @@ export declare const TestSlackRequestSchema: GenMessage<TestSlackRequest, {jsonT
  */
 export declare type TestSlackResponse = Message<"nightbell.v1.TestSlackResponse"> & {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
@@ -301,6 +339,8 @@ export declare type TestSlackResponse = Message<"nightbell.v1.TestSlackResponse"
  */
 export declare type TestSlackResponseJson = {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message?: string;
@@ -342,6 +382,8 @@ export declare const DisconnectSlackRequestSchema: GenMessage<DisconnectSlackReq
  */
 export declare type DisconnectSlackResponse = Message<"nightbell.v1.DisconnectSlackResponse"> & {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message: string;
@@ -359,6 +401,8 @@ export declare type DisconnectSlackResponse = Message<"nightbell.v1.DisconnectSl
  */
 export declare type DisconnectSlackResponseJson = {
   /**
+   * A sentence for people.
+   *
    * @generated from field: string message = 1;
    */
   message?: string;
@@ -415,6 +459,8 @@ export declare const SlackService: GenService<{
     output: typeof TestSlackResponseSchema;
   },
   /**
+   * DisconnectSlack ends the connection and forgets its secrets.
+   *
    * @generated from rpc nightbell.v1.SlackService.DisconnectSlack
    */
   disconnectSlack: {

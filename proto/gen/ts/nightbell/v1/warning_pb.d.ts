@@ -17,11 +17,15 @@ export declare const file_nightbell_v1_warning: GenFile;
  */
 export declare type Warning = Message<"nightbell.v1.Warning"> & {
   /**
+   * The field or query parameter.
+   *
    * @generated from field: string field = 1;
    */
   field: string;
 
   /**
+   * Why it was not used.
+   *
    * @generated from field: string message = 2;
    */
   message: string;
@@ -34,11 +38,15 @@ export declare type Warning = Message<"nightbell.v1.Warning"> & {
  */
 export declare type WarningJson = {
   /**
+   * The field or query parameter.
+   *
    * @generated from field: string field = 1;
    */
   field?: string;
 
   /**
+   * Why it was not used.
+   *
    * @generated from field: string message = 2;
    */
   message?: string;

@@ -70,6 +70,8 @@ export declare type WebhookFilterJson = {
 export declare const WebhookFilterSchema: GenMessage<WebhookFilter, {jsonType: WebhookFilterJson}>;
 
 /**
+ * An address that is told what happens.
+ *
  * @generated from message nightbell.v1.WebhookSubscription
  */
 export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscription"> & {
@@ -91,11 +93,15 @@ export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscript
   url: string;
 
   /**
+   * What it is told of, such as incident.triggered.
+   *
    * @generated from field: repeated string event_types = 4 [json_name = "event_types"];
    */
   eventTypes: string[];
 
   /**
+   * What is let through; everything when absent.
+   *
    * @generated from field: nightbell.v1.WebhookFilter filter = 5;
    */
   filter?: WebhookFilter | undefined;
@@ -147,6 +153,8 @@ export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscript
 };
 
 /**
+ * An address that is told what happens.
+ *
  * @generated from message nightbell.v1.WebhookSubscription
  */
 export declare type WebhookSubscriptionJson = {
@@ -168,11 +176,15 @@ export declare type WebhookSubscriptionJson = {
   url?: string;
 
   /**
+   * What it is told of, such as incident.triggered.
+   *
    * @generated from field: repeated string event_types = 4 [json_name = "event_types"];
    */
   event_types?: string[];
 
   /**
+   * What is let through; everything when absent.
+   *
    * @generated from field: nightbell.v1.WebhookFilter filter = 5;
    */
   filter?: WebhookFilterJson;
@@ -248,6 +260,8 @@ export declare type WebhookDelivery = Message<"nightbell.v1.WebhookDelivery"> & 
   eventId: string;
 
   /**
+   * What happened, such as incident.triggered.
+   *
    * @generated from field: string event_type = 3 [json_name = "event_type"];
    */
   eventType: string;
@@ -260,6 +274,8 @@ export declare type WebhookDelivery = Message<"nightbell.v1.WebhookDelivery"> & 
   status: string;
 
   /**
+   * How often it was tried.
+   *
    * @generated from field: int32 attempt_count = 5 [json_name = "attempt_count"];
    */
   attemptCount: number;
@@ -286,11 +302,15 @@ export declare type WebhookDelivery = Message<"nightbell.v1.WebhookDelivery"> & 
   detail: string;
 
   /**
+   * When it was first due.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
 
   /**
+   * When it was delivered or given up; absent while it is tried.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 10 [json_name = "finished_at"];
    */
   finishedAt?: Timestamp | undefined;
@@ -315,6 +335,8 @@ export declare type WebhookDeliveryJson = {
   event_id?: string;
 
   /**
+   * What happened, such as incident.triggered.
+   *
    * @generated from field: string event_type = 3 [json_name = "event_type"];
    */
   event_type?: string;
@@ -327,6 +349,8 @@ export declare type WebhookDeliveryJson = {
   status?: string;
 
   /**
+   * How often it was tried.
+   *
    * @generated from field: int32 attempt_count = 5 [json_name = "attempt_count"];
    */
   attempt_count?: number;
@@ -353,11 +377,15 @@ export declare type WebhookDeliveryJson = {
   detail?: string;
 
   /**
+   * When it was first due.
+   *
    * @generated from field: google.protobuf.Timestamp created_at = 9 [json_name = "created_at"];
    */
   created_at?: TimestampJson;
 
   /**
+   * When it was delivered or given up; absent while it is tried.
+   *
    * @generated from field: google.protobuf.Timestamp finished_at = 10 [json_name = "finished_at"];
    */
   finished_at?: TimestampJson;
@@ -386,11 +414,15 @@ export declare type CreateWebhookSubscriptionRequest = Message<"nightbell.v1.Cre
   url: string;
 
   /**
+   * What it is told of, such as incident.triggered.
+   *
    * @generated from field: repeated string event_types = 3 [json_name = "event_types"];
    */
   eventTypes: string[];
 
   /**
+   * What is let through; everything when absent.
+   *
    * @generated from field: nightbell.v1.WebhookFilter filter = 4;
    */
   filter?: WebhookFilter | undefined;
@@ -413,11 +445,15 @@ export declare type CreateWebhookSubscriptionRequestJson = {
   url?: string;
 
   /**
+   * What it is told of, such as incident.triggered.
+   *
    * @generated from field: repeated string event_types = 3 [json_name = "event_types"];
    */
   event_types?: string[];
 
   /**
+   * What is let through; everything when absent.
+   *
    * @generated from field: nightbell.v1.WebhookFilter filter = 4;
    */
   filter?: WebhookFilterJson;
@@ -947,6 +983,8 @@ export declare type ReplayWebhookEventsRequest = Message<"nightbell.v1.ReplayWeb
   id: string;
 
   /**
+   * Since when, at most 30 days ago.
+   *
    * @generated from field: google.protobuf.Timestamp since = 2;
    */
   since?: Timestamp | undefined;
@@ -962,6 +1000,8 @@ export declare type ReplayWebhookEventsRequestJson = {
   id?: string;
 
   /**
+   * Since when, at most 30 days ago.
+   *
    * @generated from field: google.protobuf.Timestamp since = 2;
    */
   since?: TimestampJson;
@@ -1030,6 +1070,8 @@ export declare const WebhookSubscriptionService: GenService<{
     output: typeof ListWebhookSubscriptionsResponseSchema;
   },
   /**
+   * GetWebhookSubscription gives one subscription without its secret.
+   *
    * @generated from rpc nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription
    */
   getWebhookSubscription: {
@@ -1038,6 +1080,8 @@ export declare const WebhookSubscriptionService: GenService<{
     output: typeof GetWebhookSubscriptionResponseSchema;
   },
   /**
+   * DeleteWebhookSubscription ends deliveries at once, also those that wait.
+   *
    * @generated from rpc nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription
    */
   deleteWebhookSubscription: {
