@@ -55,16 +55,14 @@ func (k senderKeys) DefaultRoute(ctx context.Context, orgID uuid.UUID) (route in
 // changeStore keeps changes in the database.
 type changeStore struct{ db *postgres.DB }
 
-// KeepChange implements ingest.ChangeStore. A repeated call writes too (design rule 3).
+// KeepChange implements ingest.ChangeStore.
 func (c changeStore) KeepChange(ctx context.Context, route ingest.Route, change event.Change) (replayed, mismatch bool, err error) {
-	err = c.db.InTenant(ctx, route.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `
-			INSERT INTO change_event AS c (org_id, id, service_id, kind, description, link, version, environment, author, links, metadata, request_hash, occurred_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, least(coalesce($13, nightbell_now()), nightbell_now()))
-			ON CONFLICT (org_id, id) DO UPDATE SET occurred_at = c.occurred_at
-			RETURNING xmax <> 0, c.request_hash IS DISTINCT FROM $12 OR c.service_id <> $3`,
-			route.OrgID, change.ID, route.ServiceID, change.Kind, change.Summary, change.Link, change.Version, change.Environment, change.Author,
-			change.Links, change.Metadata, change.Hash[:], postgres.Null(change.OccurredAt)).Scan(&replayed, &mismatch)
+	err = c.db.InTenant(ctx, route.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		replayed, mismatch, err = catalogdb.KeepChange(ctx, tx, route.OrgID, catalogdb.Change{
+			ID: change.ID, ServiceID: route.ServiceID, Kind: change.Kind, Summary: change.Summary, Link: change.Link, Version: change.Version,
+			Environment: change.Environment, Author: change.Author, Links: change.Links, Metadata: change.Metadata, OccurredAt: change.OccurredAt,
+		}, change.Hash)
+		return err
 	})
 	return replayed, mismatch, err
 }

@@ -117,6 +117,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
 	organizations := orgrpc.NewServer(s.db)
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
+	serviceChanges := catalogrpc.NewChanges(s.db)
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db, s.hasMailServer())
 	maintenance := escalationrpc.NewMaintenance(s.db)
@@ -139,6 +140,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_catalog_service_proto, catalog, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewCatalogServiceHandler(catalog, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_change_service_proto, serviceChanges, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewChangeServiceHandler(serviceChanges, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_incident_service_proto, incidents, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewIncidentServiceHandler(incidents, o...)

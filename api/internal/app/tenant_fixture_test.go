@@ -88,9 +88,12 @@ func (n *tenant) fill() {
 	})
 	n.page()
 	n.objects["incident"] = n.first("/v1/incidents?limit=1", "incidents")
-	for kind := range factories {
-		if n.objects[kind] == "" {
-			n.objects[kind] = n.fresh(kind)
+	// A cursor is the place of now: what was made before it lies behind it.
+	for _, cursors := range []bool{false, true} {
+		for kind := range factories {
+			if n.objects[kind] == "" && strings.HasSuffix(kind, "_cursor") == cursors {
+				n.objects[kind] = n.fresh(kind)
+			}
 		}
 	}
 }
@@ -102,6 +105,8 @@ func (n *tenant) owner() string { return n.bearers["owner"] }
 var factories = map[string]func(*tenant) string{
 	"api_key":              (*tenant).makeAPIKey,
 	"calendar_feed":        (*tenant).makeFeed,
+	"change":               (*tenant).makeChange,
+	"change_cursor":        (*tenant).cursor,
 	"channel":              func(n *tenant) string { return n.makeContact(true) },
 	"contact_method":       func(n *tenant) string { return n.makeContact(false) },
 	"escalation_policy":    (*tenant).makePolicy,
@@ -299,4 +304,11 @@ func (n *tenant) makeDelivery() string {
 		n.objects["webhook_subscription"] = n.makeSubscription()
 	}
 	return n.make("/v1/webhook-subscriptions/"+n.subscription+"/test", "webhook_delivery", object{})
+}
+
+func (n *tenant) makeChange() string {
+	n.t.Helper()
+	changeID := uuid.NewString()
+	n.sendTo("/v1/changes", sure(json.Marshal(object{"id": changeID, "summary": unique("Deploy")})), "Authorization", "Bearer "+n.serviceKey)
+	return changeID
 }

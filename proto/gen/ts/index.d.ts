@@ -4,6 +4,7 @@ export type * from './nightbell/v1/api_key_pb.js';
 export type * from './nightbell/v1/api_key_service_pb.js';
 export type * from './nightbell/v1/auth_service_pb.js';
 export type * from './nightbell/v1/catalog_service_pb.js';
+export type * from './nightbell/v1/change_service_pb.js';
 export type * from './nightbell/v1/contact_service_pb.js';
 export type * from './nightbell/v1/escalation_service_pb.js';
 export type * from './nightbell/v1/inbox_service_pb.js';

@@ -37,6 +37,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.ApiKeyServiceName:              stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
 		nightbellv1connect.AuthServiceName:                stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),
 		nightbellv1connect.CatalogServiceName:             stub[nightbellv1connect.CatalogServiceHandler](nightbellv1connect.UnimplementedCatalogServiceHandler{}, nightbellv1connect.NewCatalogServiceHandler),
+		nightbellv1connect.ChangeServiceName:              stub[nightbellv1connect.ChangeServiceHandler](nightbellv1connect.UnimplementedChangeServiceHandler{}, nightbellv1connect.NewChangeServiceHandler),
 		nightbellv1connect.ContactServiceName:             stub[nightbellv1connect.ContactServiceHandler](nightbellv1connect.UnimplementedContactServiceHandler{}, nightbellv1connect.NewContactServiceHandler),
 		nightbellv1connect.EscalationServiceName:          stub[nightbellv1connect.EscalationServiceHandler](nightbellv1connect.UnimplementedEscalationServiceHandler{}, nightbellv1connect.NewEscalationServiceHandler),
 		nightbellv1connect.InboxServiceName:               stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),

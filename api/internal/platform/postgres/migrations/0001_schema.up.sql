@@ -483,7 +483,8 @@ CREATE TABLE change_event (
     FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE,
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (user_id)
 );
-CREATE INDEX change_event_recent_idx ON change_event (org_id, service_id, occurred_at DESC);
+CREATE INDEX change_event_recent_idx ON change_event (org_id, occurred_at DESC, id DESC);
+CREATE INDEX change_event_service_idx ON change_event (org_id, service_id, occurred_at DESC, id DESC);
 
 -- ---------------------------------------------------------------- incidents
 
