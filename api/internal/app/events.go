@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -52,6 +54,18 @@ func (k senderKeys) DefaultRoute(ctx context.Context, orgID uuid.UUID) (route in
 	return route, err
 }
 
+// NamedRoute implements ingest.APIKeys.
+func (k senderKeys) NamedRoute(ctx context.Context, orgID uuid.UUID, service string) (route ingest.Route, err error) {
+	err = k.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		route, err = catalogdb.NamedRoute(ctx, tx, orgID, service)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ingest.ErrUnknownKey
+		}
+		return err
+	}, postgres.ReadOnly())
+	return route, err
+}
+
 // changeStore keeps changes in the database.
 type changeStore struct{ db *postgres.DB }
 
@@ -64,5 +78,26 @@ func (c changeStore) KeepChange(ctx context.Context, route ingest.Route, change 
 		}, change.Hash)
 		return err
 	})
+	return replayed, mismatch, err
+}
+
+// samplesLock is how long samples wait for others of the same minute.
+const samplesLock = 2 * time.Second
+
+// sampleStore keeps samples in the database.
+type sampleStore struct{ db *postgres.DB }
+
+// KeepSamples implements ingest.SampleStore.
+func (s sampleStore) KeepSamples(ctx context.Context, route ingest.Route, samples event.Samples) (replayed, mismatch bool, err error) {
+	err = s.db.InTenant(ctx, route.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		replayed, mismatch, err = catalogdb.KeepSamples(ctx, tx, route.OrgID, catalogdb.Samples{
+			ServiceID: route.ServiceID, CallID: samples.ID, Hash: samples.Hash, Name: samples.Name, Unit: samples.Unit, Points: samples.Points,
+		}, now)
+		return err
+	}, postgres.LockTimeout(samplesLock))
 	return replayed, mismatch, err
 }

@@ -117,7 +117,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
 	organizations := orgrpc.NewServer(s.db)
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
-	serviceChanges := catalogrpc.NewChanges(s.db)
+	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db, s.hasMailServer())
 	maintenance := escalationrpc.NewMaintenance(s.db)
@@ -143,6 +143,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_change_service_proto, serviceChanges, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewChangeServiceHandler(serviceChanges, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_sample_service_proto, samples, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewSampleServiceHandler(samples, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_incident_service_proto, incidents, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewIncidentServiceHandler(incidents, o...)
@@ -194,6 +197,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		{"GET", "/v1/stream", s.stream(callers)},
 		{"POST", "/v1/events", s.announced(events.One())},
 		{"POST", "/v1/changes", ingest.Changes{Events: events, Store: changeStore{s.db}}},
+		{"POST", "/v1/samples", ingest.NewSamples(events, sampleStore{s.db})},
 		{"POST", "/v1/events/batch", s.announced(events.Batch())},
 		{"GET", "/v1/openapi.yaml", openAPI()},
 		{"GET", "/ack/{token}", acknowledge},

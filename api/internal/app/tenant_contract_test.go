@@ -25,6 +25,7 @@ var plainRoutes = map[string]string{
 	"PUT /v1/webhooks/prometheus/{service_key}":  "the key is found by its hash and names one service (TestTenantWebhook)",
 	"POST /v1/events":       "the key is found by its hash and names one service (TestTenantEvents)",
 	"POST /v1/changes":      "the key is found by its hash and names one service (TestAChangeIsKeptOnceAndPagesNobody)",
+	"POST /v1/samples":      "the key is found by its hash and names one service, or the organization in which one is looked for (TestTenantSamples)",
 	"POST /v1/events/batch": "the key is found by its hash and names one service (TestTenantEvents)",
 	"GET /v1/stream":        "a bearer token names the organization (TestTenantStream)",
 	"GET /v1/openapi.yaml":  "public and the same for everybody",

@@ -81,6 +81,7 @@ func (n *tenant) fill() {
 	n.apiKey = n.newAPIKey("responder")
 	service := n.call(n.owner(), http.MethodPost, "/v1/services", object{"name": "Checkout"})
 	n.serviceKey, n.objects["service"] = at[string](n.t, service, "service_key"), at[string](n.t, service, "service", "id")
+	n.sendSamples(object{"name": "queue", "unit": "jobs", "points": points(n.minute(1), time.Minute, 1)})
 	n.call(n.owner(), http.MethodPost, "/v1/incidents", object{"title": "Checkout is slow", "service_id": n.objects["service"]})
 	n.call("", http.MethodPost, "/v1/webhooks/prometheus/"+n.serviceKey, object{
 		"version": "4", "status": "firing", "groupKey": "{}:{}",

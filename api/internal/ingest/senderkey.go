@@ -36,6 +36,8 @@ type Sender struct {
 type APIKeys interface {
 	// Identify gives the organization and the key's name, or the refusal.
 	Identify(r *http.Request) (orgID uuid.UUID, name string, err error)
+	// NamedRoute finds a service by its id or its name, or fails with ErrUnknownKey.
+	NamedRoute(ctx context.Context, orgID uuid.UUID, service string) (Route, error)
 	// DefaultRoute is where an organization's events go that name no service.
 	DefaultRoute(ctx context.Context, orgID uuid.UUID) (Route, error)
 }
@@ -49,6 +51,18 @@ type Senders struct {
 
 // Identify finds out who sends a request, or gives the refusal to answer with.
 func (s Senders) Identify(r *http.Request) (Sender, error) {
+	sender, err := s.identify(r)
+	if err == nil && sender.Route.ServiceID == uuid.Nil {
+		sender.Route, err = s.APIKeys.DefaultRoute(r.Context(), sender.Route.OrgID)
+		if err != nil {
+			err = fmt.Errorf("finding where events go that name no service: %w", err)
+		}
+	}
+	return sender, err
+}
+
+// identify is Identify without a service, where an API key names none.
+func (s Senders) identify(r *http.Request) (Sender, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	switch {
@@ -69,11 +83,7 @@ func (s Senders) Identify(r *http.Request) (Sender, error) {
 		sender.By = name
 		return sender, err
 	}
-	route, err := s.APIKeys.DefaultRoute(r.Context(), orgID)
-	if err != nil {
-		return Sender{}, fmt.Errorf("finding where events go that name no service: %w", err)
-	}
-	return Sender{Route: route, By: name}, nil
+	return Sender{Route: Route{OrgID: orgID}, By: name}, nil
 }
 
 func (s Senders) byServiceKey(ctx context.Context, key string) (Sender, error) {

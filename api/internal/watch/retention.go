@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 )
@@ -44,7 +45,7 @@ type expiry struct {
 // open keeps what belongs to an incident that is not resolved.
 const open = `EXISTS (SELECT FROM incident i WHERE i.org_id = v.org_id AND i.id = v.incident_id AND i.status <> 'resolved')`
 
-// expiries is everything that grows, besides the partitions of alert_event. detail is what
+// expiries is everything that grows, besides the partitions of alert_event and sample. detail is what
 // NIGHTBELL_RETENTION_DAYS says.
 func expiries(detail time.Duration) []expiry {
 	history := max(detail, 730*day)
@@ -52,6 +53,8 @@ func expiries(detail time.Duration) []expiry {
 		{table: "notification", keep: detail, since: "finished_at", unless: open},
 		{table: "delivery", keep: detail, since: "finished_at"},
 		{table: "change_event", keep: detail, since: "occurred_at", scanned: true}, // senders choose the ids
+		{table: "sample_series", keep: catalog.SamplesKept, since: "written_at", scanned: true},
+		{table: "sample_call", keep: 4 * day, since: "created_at", scanned: true},
 		{table: "undecodable_alert", keep: min(detail, 30*day), since: "received_at"},
 		{table: "inbox_mail", keep: min(detail, 30*day), since: "received_at"},
 		{table: "handover_notice", keep: min(detail, 30*day), since: "finished_at"},
@@ -104,8 +107,11 @@ func keyAt(at time.Time) (key uuid.UUID) {
 // milliseconds, and makes the partitions of the coming weeks.
 func (w *Watch) Housekeep(ctx context.Context) {
 	detail := time.Duration(w.options.RetentionDays) * day
-	if err := w.partition(ctx, detail); err != nil {
+	if err := w.partition(ctx, "alert_event", "received_at", detail); err != nil {
 		w.housekeepingFailed(ctx, "alert_event", err)
+	}
+	if err := w.partition(ctx, "sample", "at", catalog.SamplesKept); err != nil {
+		w.housekeepingFailed(ctx, "sample", err)
 	}
 	for _, e := range expiries(detail) {
 		if err := w.expire(ctx, e); err != nil {
@@ -132,15 +138,15 @@ func (w *Watch) housekeepingFailed(ctx context.Context, table string, err error)
 	}
 }
 
-// partition makes the weekly partitions of alert_event for the next four weeks and drops
-// those that are old enough.
-func (w *Watch) partition(ctx context.Context, keep time.Duration) error {
+// partition makes the weekly partitions of a table for the next four weeks and drops those that are
+// old enough.
+func (w *Watch) partition(ctx context.Context, table, column string, keep time.Duration) error {
 	return w.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `SELECT alert_event_partitions($1, $2)`, now, keep)
+		_, err = tx.Exec(ctx, `SELECT weekly_partitions($1, $2, $3, $4)`, table, column, now, keep)
 		return err
 	}, postgres.LockTimeout(retentionLock))
 }

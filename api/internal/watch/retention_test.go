@@ -18,7 +18,7 @@ import (
 var settled = strings.Fields(`
 	installation org users membership team team_member api_key contact_method notification_rule sign_in_tally schema_migration test_clock write_probe
 	escalation_policy escalation_step escalation_target schedule rotation rotation_person schedule_override calendar_feed
-	service service_dependency integration webhook_subscription timeline_event incident_timer maintenance_service alert_event`)
+	service service_dependency integration webhook_subscription timeline_event incident_timer maintenance_service alert_event sample`)
 
 // A new table has to say here, or in expiries, what keeps it from growing for ever.
 func TestEveryTableThatGrowsHasAKeepTime(t *testing.T) {
@@ -41,6 +41,10 @@ var daily = []string{
 	`INSERT INTO delivery (org_id, id, contact_method_id, channel, outcome, incident_count, started_at, finished_at)
 		SELECT $1, $2::uuid, c.id, 'email', 'accepted', 1, nightbell_now(), nightbell_now() FROM contact_method c WHERE c.org_id = $1 LIMIT 1`,
 	`INSERT INTO change_event (org_id, id, service_id, kind, description, occurred_at) SELECT $1, $2::uuid, s.id, 'deployment', 'v2', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
+	`INSERT INTO sample (org_id, service_id, name, at, sample_count, sum, min, max, last, last_at)
+		SELECT $1, s.id, $2::uuid::text, nightbell_now(), 1, 1, 1, 1, 1, nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
+	`INSERT INTO sample_series (org_id, service_id, name, written_at) SELECT $1, s.id, $2::uuid::text, nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
+	`INSERT INTO sample_call (org_id, service_id, id, request_hash, created_at) SELECT $1, s.id, $2::uuid, 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at) SELECT $1, $2::uuid, s.id, 'x', 'x', 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) VALUES ($1, $2::uuid, 'a', 'b', 'c', 'd', nightbell_now())`,
 	`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at, finished_at)
@@ -84,9 +88,16 @@ func TestNinetyRoundsOfUseStayFlat(t *testing.T) {
 	if at90 := rows(t, w); at90 != at80 {
 		t.Errorf("rows after 800 days:\n%s\nafter 900 days:\n%s", at80, at90)
 	}
+	// By the week: how many of every tenth day are left depends on the day.
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM sample`); n < 3 || n > 4 {
+		t.Errorf("samples of %d days are left of one in ten, kept for 30 days and their week", n)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'sample'::regclass`); n < 9 || n > 12 {
+		t.Errorf("samples have %d partitions", n)
+	}
 	var left int
-	if err := w.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM alert_event_default`).Scan(&left); err != nil || left != 0 {
-		t.Errorf("%d events lie in the default partition: none was made for their week (%v)", left, err)
+	if err := w.Owner(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM alert_event_default) + (SELECT count(*) FROM sample_default)`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d events and samples lie in the default partitions: none was made for their week (%v)", left, err)
 	}
 }
 

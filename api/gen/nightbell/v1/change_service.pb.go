@@ -797,14 +797,11 @@ const file_nightbell_v1_change_service_proto_rawDesc = "" +
 	"\b_versionB\x12\n" +
 	"\x10_incident_numberB\t\n" +
 	"\a_statusB\v\n" +
-	"\t_severity2\xa4\x03\n" +
-	"\rChangeService\x12x\n" +
-	"\vListChanges\x12 .nightbell.v1.ListChangesRequest\x1a!.nightbell.v1.ListChangesResponse\"$\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\r\x12\v/v1/changes\x90\x02\x01\x12w\n" +
-	"\tGetChange\x12\x1e.nightbell.v1.GetChangeRequest\x1a\x1f.nightbell.v1.GetChangeResponse\")\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/changes/{id}\x90\x02\x01\x12\x9f\x01\n" +
-	"\x13ListServiceActivity\x12(.nightbell.v1.ListServiceActivityRequest\x1a).nightbell.v1.ListServiceActivityResponse\"3\x8a\xb5\x18\n" +
-	"\x12\x06viewer\x18\x01\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/services/{id}/activity\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\t_severity2\xd0\x03\n" +
+	"\rChangeService\x12\x86\x01\n" +
+	"\vListChanges\x12 .nightbell.v1.ListChangesRequest\x1a!.nightbell.v1.ListChangesResponse\"2\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/changes\x90\x02\x01\x12\x85\x01\n" +
+	"\tGetChange\x12\x1e.nightbell.v1.GetChangeRequest\x1a\x1f.nightbell.v1.GetChangeResponse\"7\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/changes/{id}\x90\x02\x01\x12\xad\x01\n" +
+	"\x13ListServiceActivity\x12(.nightbell.v1.ListServiceActivityRequest\x1a).nightbell.v1.ListServiceActivityResponse\"A\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1c\x12\x1a/v1/services/{id}/activity\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_change_service_proto_rawDescOnce sync.Once

@@ -131,7 +131,7 @@ func (h *Changes) ListServiceActivity(ctx context.Context, request *nightbellv1.
 func changeMessage(change catalogdb.Change) (*nightbellv1.Change, error) {
 	message := &nightbellv1.Change{
 		Id: change.ID.String(), Kind: change.Kind, Summary: change.Summary,
-		Service: &nightbellv1.ServiceReference{Id: change.ServiceID.String(), Name: change.ServiceName},
+		Service: &nightbellv1.Reference{Id: change.ServiceID.String(), Name: change.ServiceName},
 		Version: known(change.Version), Environment: known(change.Environment), Author: known(change.Author),
 		OccurredAt: timestamppb.New(change.OccurredAt),
 	}
@@ -140,7 +140,7 @@ func changeMessage(change catalogdb.Change) (*nightbellv1.Change, error) {
 		return nil, err
 	}
 	for _, link := range links {
-		message.Links = append(message.Links, &nightbellv1.Link{Href: link.Href, Text: known(link.Text)})
+		message.Links = append(message.Links, &nightbellv1.ChangeLink{Href: link.Href, Text: known(link.Text)})
 	}
 	if change.Metadata != nil {
 		message.Metadata = &structpb.Struct{}

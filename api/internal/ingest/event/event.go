@@ -252,7 +252,7 @@ func (r *reader) types(shapes map[string]string) {
 			if number, isNumber := value.(json.Number); isNumber && !fits {
 				r.fields[field], fits = number.String(), true
 			}
-		case field == "links":
+		case strings.HasPrefix(shape, "a list"):
 			_, fits = value.([]any)
 		default:
 			_, fits = value.(map[string]any)

@@ -46,6 +46,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.MaintenanceServiceName:         stub[nightbellv1connect.MaintenanceServiceHandler](nightbellv1connect.UnimplementedMaintenanceServiceHandler{}, nightbellv1connect.NewMaintenanceServiceHandler),
 		nightbellv1connect.OnCallServiceName:              stub[nightbellv1connect.OnCallServiceHandler](nightbellv1connect.UnimplementedOnCallServiceHandler{}, nightbellv1connect.NewOnCallServiceHandler),
 		nightbellv1connect.OrgServiceName:                 stub[nightbellv1connect.OrgServiceHandler](nightbellv1connect.UnimplementedOrgServiceHandler{}, nightbellv1connect.NewOrgServiceHandler),
+		nightbellv1connect.SampleServiceName:              stub[nightbellv1connect.SampleServiceHandler](nightbellv1connect.UnimplementedSampleServiceHandler{}, nightbellv1connect.NewSampleServiceHandler),
 		nightbellv1connect.SlackServiceName:               stub[nightbellv1connect.SlackServiceHandler](nightbellv1connect.UnimplementedSlackServiceHandler{}, nightbellv1connect.NewSlackServiceHandler),
 		nightbellv1connect.WebhookSubscriptionServiceName: stub[nightbellv1connect.WebhookSubscriptionServiceHandler](nightbellv1connect.UnimplementedWebhookSubscriptionServiceHandler{}, nightbellv1connect.NewWebhookSubscriptionServiceHandler),
 	}

@@ -486,6 +486,45 @@ CREATE TABLE change_event (
 CREATE INDEX change_event_recent_idx ON change_event (org_id, occurred_at DESC, id DESC);
 CREATE INDEX change_event_service_idx ON change_event (org_id, service_id, occurred_at DESC, id DESC);
 
+-- Readings of a service, such as its latency, added up by the minute; last is the one of last_at.
+-- Partitions as of alert_event.
+CREATE TABLE sample (
+    org_id       uuid NOT NULL,
+    service_id   uuid NOT NULL,
+    name         text NOT NULL,
+    at           timestamptz NOT NULL,
+    sample_count integer NOT NULL,
+    sum          double precision NOT NULL,
+    min          double precision NOT NULL,
+    max          double precision NOT NULL,
+    last         double precision NOT NULL,
+    last_at      timestamptz NOT NULL,
+    PRIMARY KEY (org_id, service_id, name, at)
+) PARTITION BY RANGE (at);
+CREATE TABLE sample_default PARTITION OF sample DEFAULT;
+
+-- The names of a service's readings, which are bounded; written_at is when the last ones came.
+CREATE TABLE sample_series (
+    org_id     uuid NOT NULL,
+    service_id uuid NOT NULL,
+    name       text NOT NULL,
+    unit       text NOT NULL DEFAULT '',
+    written_at timestamptz NOT NULL,
+    PRIMARY KEY (org_id, service_id, name),
+    FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE
+);
+
+-- Calls that brought readings: one with the id of another adds nothing.
+CREATE TABLE sample_call (
+    org_id       uuid NOT NULL,
+    service_id   uuid NOT NULL,
+    id           uuid NOT NULL,
+    request_hash bytea NOT NULL,
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (org_id, service_id, id)
+);
+CREATE INDEX sample_call_created_idx ON sample_call (created_at);
+
 -- ---------------------------------------------------------------- incidents
 
 -- incident_key names what the incident is about, whoever sent it (a sender's group, an alert's
@@ -602,7 +641,7 @@ CREATE INDEX alert_incident_idx ON alert (incident_id, status);
 -- Everything that was received, for the record. Columns from event_id on are of POST /v1/events: a
 -- call with the same id within 72 hours is told what became of the first. The lock of the alert's
 -- row keeps two of them apart, as a unique index cannot span partitions. Weekly partitions are made ahead and dropped by
--- alert_event_partitions; DEFAULT takes what none was made for.
+-- weekly_partitions; DEFAULT takes what none was made for.
 CREATE TABLE alert_event (
     org_id      uuid NOT NULL,
     alert_id    uuid, -- NULL for an acknowledgement
@@ -620,36 +659,39 @@ CREATE TABLE alert_event_default PARTITION OF alert_event DEFAULT;
 CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, received_at);
 CREATE INDEX alert_event_call_idx ON alert_event (service_id, event_id) WHERE event_id IS NOT NULL;
 
--- Makes the partitions of this week and the next four, and drops what is older than keep. Only the
--- tables' owner may, so it runs as the owner. ATTACH locks DEFAULT, DROP the whole table: the
--- caller sets a lock_timeout, and what does not get its lock is done the next time.
-CREATE FUNCTION alert_event_partitions(at timestamptz, keep interval) RETURNS void
+-- Makes a table's partitions of this week and the next four, and drops what is older than keep. Only
+-- the tables' owner may, so it runs as the owner; at is the column of the range. ATTACH locks DEFAULT, DROP the
+-- whole table: the caller sets a lock_timeout, and what does not get its lock is done the next time.
+CREATE FUNCTION weekly_partitions(parent text, at_column text, at timestamptz, keep interval) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp
     AS $$
     DECLARE
         week timestamptz;
         part text;
+        rest text := parent || '_default';
         old  record;
     BEGIN
+        IF (parent, at_column) NOT IN (('alert_event', 'received_at'), ('sample', 'at')) THEN
+            RAISE EXCEPTION 'weekly_partitions keeps no table %', parent;
+        END IF;
         -- One replica at a time; the others have nothing left to do.
-        IF NOT pg_try_advisory_xact_lock(hashtext('alert_event_partitions')) THEN RETURN; END IF;
+        IF NOT pg_try_advisory_xact_lock(hashtext(parent || '_partitions')) THEN RETURN; END IF;
         FOR step IN 0..4 LOOP
             week := date_trunc('week', at, 'UTC') + step * interval '7 days';
-            part := 'alert_event_' || to_char(week AT TIME ZONE 'UTC', 'YYYYMMDD');
+            part := parent || '_' || to_char(week AT TIME ZONE 'UTC', 'YYYYMMDD');
             CONTINUE WHEN to_regclass(part) IS NOT NULL;
-            EXECUTE format('CREATE TABLE %I (LIKE alert_event INCLUDING CONSTRAINTS)', part);
+            EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING CONSTRAINTS)', part, parent);
             EXECUTE format('ALTER TABLE %I ALTER COLUMN org_id SET STATISTICS 0', part);
-            EXECUTE format('WITH moved AS (DELETE FROM alert_event_default WHERE received_at >= %L AND received_at < %L RETURNING *)
-                INSERT INTO %I SELECT * FROM moved', week, week + interval '7 days', part);
-            EXECUTE format('ALTER TABLE alert_event ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', part, week, week + interval '7 days');
+            EXECUTE format('WITH moved AS (DELETE FROM %I WHERE %I >= %L AND %I < %L RETURNING *)
+                INSERT INTO %I SELECT * FROM moved', rest, at_column, week, at_column, week + interval '7 days', part);
+            EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, part, week, week + interval '7 days');
         END LOOP;
         FOR old IN SELECT c.relname FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
-                   WHERE inhparent = 'alert_event'::regclass AND c.relname ~ '^alert_event_[0-9]{8}$'
+                   WHERE inhparent = parent::regclass AND c.relname ~ ('^' || parent || '_[0-9]{8}$')
                      AND to_date(right(c.relname, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' < at - keep - interval '7 days' LOOP
             EXECUTE format('DROP TABLE %I', old.relname);
         END LOOP;
-        DELETE FROM alert_event_default WHERE ctid = ANY(ARRAY(
-            SELECT ctid FROM alert_event_default WHERE received_at < at - keep LIMIT 10000));
+        EXECUTE format('DELETE FROM %I WHERE ctid = ANY(ARRAY(SELECT ctid FROM %I WHERE %I < %L LIMIT 10000))', rest, rest, at_column, at - keep);
     END $$;
 
 -- What a sender sent that we could not read (capped), one incident per service and hour.
@@ -953,7 +995,7 @@ BEGIN
         'membership', 'team', 'team_member', 'api_key', 'contact_method', 'notification_rule',
         'escalation_policy', 'schedule', 'rotation', 'rotation_person', 'schedule_override',
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
-        'service_key', 'service_dependency', 'change_event', 'incident', 'alert', 'alert_event',
+        'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'incident', 'alert', 'alert_event',
         'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
         'delivery', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key',
@@ -974,8 +1016,8 @@ REVOKE UPDATE, DELETE ON audit_event FROM nightbell_tenant;
 REVOKE UPDATE ON audit_event FROM nightbell_system;
 CREATE POLICY retention ON audit_event AS RESTRICTIVE FOR DELETE TO nightbell_system
     USING (at < nightbell_now() - interval '365 days');
-REVOKE ALL ON FUNCTION alert_event_partitions(timestamptz, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION alert_event_partitions(timestamptz, interval) TO nightbell_system;
+REVOKE ALL ON FUNCTION weekly_partitions(text, text, timestamptz, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION weekly_partitions(text, text, timestamptz, interval) TO nightbell_system;
 REVOKE UPDATE, DELETE ON timeline_event FROM nightbell_tenant;
 -- Where a webhook subscription begins, and how far the feed has settled.
 GRANT SELECT ON SEQUENCE timeline_event_seq_seq TO nightbell_tenant, nightbell_system;
