@@ -17,6 +17,7 @@ export type * from './nightbell/v1/oncall_service_pb.js';
 export type * from './nightbell/v1/options_pb.js';
 export type * from './nightbell/v1/org_service_pb.js';
 export type * from './nightbell/v1/reference_pb.js';
+export type * from './nightbell/v1/sample_service_pb.js';
 export type * from './nightbell/v1/slack_service_pb.js';
 export type * from './nightbell/v1/warning_pb.js';
 export type * from './nightbell/v1/webhook_subscription_service_pb.js';

@@ -25,61 +25,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// A reference to a service.
-type ServiceReference struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	Name          string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ServiceReference) Reset() {
-	*x = ServiceReference{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ServiceReference) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ServiceReference) ProtoMessage() {}
-
-func (x *ServiceReference) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ServiceReference.ProtoReflect.Descriptor instead.
-func (*ServiceReference) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *ServiceReference) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *ServiceReference) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
 // A link that somebody may follow.
-type Link struct {
+type ChangeLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Href  string                 `protobuf:"bytes,1,opt,name=href,proto3" json:"href,omitempty"`
 	// What it leads to; absent when the sender did not say.
@@ -88,21 +35,21 @@ type Link struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Link) Reset() {
-	*x = Link{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[1]
+func (x *ChangeLink) Reset() {
+	*x = ChangeLink{}
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Link) String() string {
+func (x *ChangeLink) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Link) ProtoMessage() {}
+func (*ChangeLink) ProtoMessage() {}
 
-func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[1]
+func (x *ChangeLink) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -113,19 +60,19 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Link.ProtoReflect.Descriptor instead.
-func (*Link) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{1}
+// Deprecated: Use ChangeLink.ProtoReflect.Descriptor instead.
+func (*ChangeLink) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *Link) GetHref() string {
+func (x *ChangeLink) GetHref() string {
 	if x != nil {
 		return x.Href
 	}
 	return ""
 }
 
-func (x *Link) GetText() string {
+func (x *ChangeLink) GetText() string {
 	if x != nil && x.Text != nil {
 		return *x.Text
 	}
@@ -137,15 +84,15 @@ type Change struct {
 	// The id that its sender gave it.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// deployment, configuration, feature_flag or other.
-	Kind    string            `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	Summary string            `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
-	Service *ServiceReference `protobuf:"bytes,4,opt,name=service,proto3" json:"service,omitempty"`
+	Kind    string     `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Summary string     `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	Service *Reference `protobuf:"bytes,4,opt,name=service,proto3" json:"service,omitempty"`
 	// The version that ran from then on.
 	Version     *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	Environment *string `protobuf:"bytes,6,opt,name=environment,proto3,oneof" json:"environment,omitempty"`
 	// Who did it, in the sender's words.
 	Author     *string                `protobuf:"bytes,7,opt,name=author,proto3,oneof" json:"author,omitempty"`
-	Links      []*Link                `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
+	Links      []*ChangeLink          `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
 	OccurredAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=occurred_at,json=occurredAt,proto3" json:"occurred_at,omitempty"`
 	// What the sender added. Only GetChange fills it, and ListChanges with include=metadata.
 	Metadata      *structpb.Struct `protobuf:"bytes,10,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -155,7 +102,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -167,7 +114,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -180,7 +127,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Change) GetId() string {
@@ -204,7 +151,7 @@ func (x *Change) GetSummary() string {
 	return ""
 }
 
-func (x *Change) GetService() *ServiceReference {
+func (x *Change) GetService() *Reference {
 	if x != nil {
 		return x.Service
 	}
@@ -232,7 +179,7 @@ func (x *Change) GetAuthor() string {
 	return ""
 }
 
-func (x *Change) GetLinks() []*Link {
+func (x *Change) GetLinks() []*ChangeLink {
 	if x != nil {
 		return x.Links
 	}
@@ -275,7 +222,7 @@ type ListChangesRequest struct {
 
 func (x *ListChangesRequest) Reset() {
 	*x = ListChangesRequest{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -287,7 +234,7 @@ func (x *ListChangesRequest) String() string {
 func (*ListChangesRequest) ProtoMessage() {}
 
 func (x *ListChangesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -300,7 +247,7 @@ func (x *ListChangesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChangesRequest.ProtoReflect.Descriptor instead.
 func (*ListChangesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ListChangesRequest) GetServiceId() []string {
@@ -363,7 +310,7 @@ type ListChangesResponse struct {
 
 func (x *ListChangesResponse) Reset() {
 	*x = ListChangesResponse{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -375,7 +322,7 @@ func (x *ListChangesResponse) String() string {
 func (*ListChangesResponse) ProtoMessage() {}
 
 func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -388,7 +335,7 @@ func (x *ListChangesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListChangesResponse.ProtoReflect.Descriptor instead.
 func (*ListChangesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ListChangesResponse) GetChanges() []*Change {
@@ -414,7 +361,7 @@ type GetChangeRequest struct {
 
 func (x *GetChangeRequest) Reset() {
 	*x = GetChangeRequest{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -426,7 +373,7 @@ func (x *GetChangeRequest) String() string {
 func (*GetChangeRequest) ProtoMessage() {}
 
 func (x *GetChangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -439,7 +386,7 @@ func (x *GetChangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetChangeRequest.ProtoReflect.Descriptor instead.
 func (*GetChangeRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *GetChangeRequest) GetId() string {
@@ -458,7 +405,7 @@ type GetChangeResponse struct {
 
 func (x *GetChangeResponse) Reset() {
 	*x = GetChangeResponse{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +417,7 @@ func (x *GetChangeResponse) String() string {
 func (*GetChangeResponse) ProtoMessage() {}
 
 func (x *GetChangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +430,7 @@ func (x *GetChangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetChangeResponse.ProtoReflect.Descriptor instead.
 func (*GetChangeResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *GetChangeResponse) GetChange() *Change {
@@ -506,7 +453,7 @@ type ListServiceActivityRequest struct {
 
 func (x *ListServiceActivityRequest) Reset() {
 	*x = ListServiceActivityRequest{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -518,7 +465,7 @@ func (x *ListServiceActivityRequest) String() string {
 func (*ListServiceActivityRequest) ProtoMessage() {}
 
 func (x *ListServiceActivityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -531,7 +478,7 @@ func (x *ListServiceActivityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceActivityRequest.ProtoReflect.Descriptor instead.
 func (*ListServiceActivityRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListServiceActivityRequest) GetId() string {
@@ -566,7 +513,7 @@ type ListServiceActivityResponse struct {
 
 func (x *ListServiceActivityResponse) Reset() {
 	*x = ListServiceActivityResponse{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -578,7 +525,7 @@ func (x *ListServiceActivityResponse) String() string {
 func (*ListServiceActivityResponse) ProtoMessage() {}
 
 func (x *ListServiceActivityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -591,7 +538,7 @@ func (x *ListServiceActivityResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceActivityResponse.ProtoReflect.Descriptor instead.
 func (*ListServiceActivityResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListServiceActivityResponse) GetActivity() []*ServiceActivity {
@@ -632,7 +579,7 @@ type ServiceActivity struct {
 
 func (x *ServiceActivity) Reset() {
 	*x = ServiceActivity{}
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +591,7 @@ func (x *ServiceActivity) String() string {
 func (*ServiceActivity) ProtoMessage() {}
 
 func (x *ServiceActivity) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_change_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_change_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +604,7 @@ func (x *ServiceActivity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceActivity.ProtoReflect.Descriptor instead.
 func (*ServiceActivity) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_change_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ServiceActivity) GetId() string {
@@ -727,23 +674,21 @@ var File_nightbell_v1_change_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_change_service_proto_rawDesc = "" +
 	"\n" +
-	"!nightbell/v1/change_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"6\n" +
-	"\x10ServiceReference\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\"<\n" +
-	"\x04Link\x12\x12\n" +
+	"!nightbell/v1/change_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"B\n" +
+	"\n" +
+	"ChangeLink\x12\x12\n" +
 	"\x04href\x18\x01 \x01(\tR\x04href\x12\x17\n" +
 	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01B\a\n" +
-	"\x05_text\"\xa6\x03\n" +
+	"\x05_text\"\xa5\x03\n" +
 	"\x06Change\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x18\n" +
-	"\asummary\x18\x03 \x01(\tR\asummary\x128\n" +
-	"\aservice\x18\x04 \x01(\v2\x1e.nightbell.v1.ServiceReferenceR\aservice\x12\x1d\n" +
+	"\asummary\x18\x03 \x01(\tR\asummary\x121\n" +
+	"\aservice\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12\x1d\n" +
 	"\aversion\x18\x05 \x01(\tH\x00R\aversion\x88\x01\x01\x12%\n" +
 	"\venvironment\x18\x06 \x01(\tH\x01R\venvironment\x88\x01\x01\x12\x1b\n" +
-	"\x06author\x18\a \x01(\tH\x02R\x06author\x88\x01\x01\x12(\n" +
-	"\x05links\x18\b \x03(\v2\x12.nightbell.v1.LinkR\x05links\x12;\n" +
+	"\x06author\x18\a \x01(\tH\x02R\x06author\x88\x01\x01\x12.\n" +
+	"\x05links\x18\b \x03(\v2\x18.nightbell.v1.ChangeLinkR\x05links\x12;\n" +
 	"\voccurred_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"occurredAt\x123\n" +
 	"\bmetadata\x18\n" +
@@ -815,38 +760,38 @@ func file_nightbell_v1_change_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_change_service_proto_rawDescData
 }
 
-var file_nightbell_v1_change_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_nightbell_v1_change_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_nightbell_v1_change_service_proto_goTypes = []any{
-	(*ServiceReference)(nil),            // 0: nightbell.v1.ServiceReference
-	(*Link)(nil),                        // 1: nightbell.v1.Link
-	(*Change)(nil),                      // 2: nightbell.v1.Change
-	(*ListChangesRequest)(nil),          // 3: nightbell.v1.ListChangesRequest
-	(*ListChangesResponse)(nil),         // 4: nightbell.v1.ListChangesResponse
-	(*GetChangeRequest)(nil),            // 5: nightbell.v1.GetChangeRequest
-	(*GetChangeResponse)(nil),           // 6: nightbell.v1.GetChangeResponse
-	(*ListServiceActivityRequest)(nil),  // 7: nightbell.v1.ListServiceActivityRequest
-	(*ListServiceActivityResponse)(nil), // 8: nightbell.v1.ListServiceActivityResponse
-	(*ServiceActivity)(nil),             // 9: nightbell.v1.ServiceActivity
+	(*ChangeLink)(nil),                  // 0: nightbell.v1.ChangeLink
+	(*Change)(nil),                      // 1: nightbell.v1.Change
+	(*ListChangesRequest)(nil),          // 2: nightbell.v1.ListChangesRequest
+	(*ListChangesResponse)(nil),         // 3: nightbell.v1.ListChangesResponse
+	(*GetChangeRequest)(nil),            // 4: nightbell.v1.GetChangeRequest
+	(*GetChangeResponse)(nil),           // 5: nightbell.v1.GetChangeResponse
+	(*ListServiceActivityRequest)(nil),  // 6: nightbell.v1.ListServiceActivityRequest
+	(*ListServiceActivityResponse)(nil), // 7: nightbell.v1.ListServiceActivityResponse
+	(*ServiceActivity)(nil),             // 8: nightbell.v1.ServiceActivity
+	(*Reference)(nil),                   // 9: nightbell.v1.Reference
 	(*timestamppb.Timestamp)(nil),       // 10: google.protobuf.Timestamp
 	(*structpb.Struct)(nil),             // 11: google.protobuf.Struct
 }
 var file_nightbell_v1_change_service_proto_depIdxs = []int32{
-	0,  // 0: nightbell.v1.Change.service:type_name -> nightbell.v1.ServiceReference
-	1,  // 1: nightbell.v1.Change.links:type_name -> nightbell.v1.Link
+	9,  // 0: nightbell.v1.Change.service:type_name -> nightbell.v1.Reference
+	0,  // 1: nightbell.v1.Change.links:type_name -> nightbell.v1.ChangeLink
 	10, // 2: nightbell.v1.Change.occurred_at:type_name -> google.protobuf.Timestamp
 	11, // 3: nightbell.v1.Change.metadata:type_name -> google.protobuf.Struct
 	10, // 4: nightbell.v1.ListChangesRequest.since:type_name -> google.protobuf.Timestamp
 	10, // 5: nightbell.v1.ListChangesRequest.until:type_name -> google.protobuf.Timestamp
-	2,  // 6: nightbell.v1.ListChangesResponse.changes:type_name -> nightbell.v1.Change
-	2,  // 7: nightbell.v1.GetChangeResponse.change:type_name -> nightbell.v1.Change
-	9,  // 8: nightbell.v1.ListServiceActivityResponse.activity:type_name -> nightbell.v1.ServiceActivity
+	1,  // 6: nightbell.v1.ListChangesResponse.changes:type_name -> nightbell.v1.Change
+	1,  // 7: nightbell.v1.GetChangeResponse.change:type_name -> nightbell.v1.Change
+	8,  // 8: nightbell.v1.ListServiceActivityResponse.activity:type_name -> nightbell.v1.ServiceActivity
 	10, // 9: nightbell.v1.ServiceActivity.at:type_name -> google.protobuf.Timestamp
-	3,  // 10: nightbell.v1.ChangeService.ListChanges:input_type -> nightbell.v1.ListChangesRequest
-	5,  // 11: nightbell.v1.ChangeService.GetChange:input_type -> nightbell.v1.GetChangeRequest
-	7,  // 12: nightbell.v1.ChangeService.ListServiceActivity:input_type -> nightbell.v1.ListServiceActivityRequest
-	4,  // 13: nightbell.v1.ChangeService.ListChanges:output_type -> nightbell.v1.ListChangesResponse
-	6,  // 14: nightbell.v1.ChangeService.GetChange:output_type -> nightbell.v1.GetChangeResponse
-	8,  // 15: nightbell.v1.ChangeService.ListServiceActivity:output_type -> nightbell.v1.ListServiceActivityResponse
+	2,  // 10: nightbell.v1.ChangeService.ListChanges:input_type -> nightbell.v1.ListChangesRequest
+	4,  // 11: nightbell.v1.ChangeService.GetChange:input_type -> nightbell.v1.GetChangeRequest
+	6,  // 12: nightbell.v1.ChangeService.ListServiceActivity:input_type -> nightbell.v1.ListServiceActivityRequest
+	3,  // 13: nightbell.v1.ChangeService.ListChanges:output_type -> nightbell.v1.ListChangesResponse
+	5,  // 14: nightbell.v1.ChangeService.GetChange:output_type -> nightbell.v1.GetChangeResponse
+	7,  // 15: nightbell.v1.ChangeService.ListServiceActivity:output_type -> nightbell.v1.ListServiceActivityResponse
 	13, // [13:16] is the sub-list for method output_type
 	10, // [10:13] is the sub-list for method input_type
 	10, // [10:10] is the sub-list for extension type_name
@@ -860,16 +805,17 @@ func file_nightbell_v1_change_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_change_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_change_service_proto_msgTypes[1].OneofWrappers = []any{}
-	file_nightbell_v1_change_service_proto_msgTypes[2].OneofWrappers = []any{}
-	file_nightbell_v1_change_service_proto_msgTypes[9].OneofWrappers = []any{}
+	file_nightbell_v1_change_service_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_change_service_proto_rawDesc), len(file_nightbell_v1_change_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   10,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

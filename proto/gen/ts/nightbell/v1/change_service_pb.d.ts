@@ -4,6 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { Reference, ReferenceJson } from "./reference_pb";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
@@ -12,51 +13,11 @@ import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wk
 export declare const file_nightbell_v1_change_service: GenFile;
 
 /**
- * A reference to a service.
- *
- * @generated from message nightbell.v1.ServiceReference
- */
-export declare type ServiceReference = Message<"nightbell.v1.ServiceReference"> & {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name: string;
-};
-
-/**
- * A reference to a service.
- *
- * @generated from message nightbell.v1.ServiceReference
- */
-export declare type ServiceReferenceJson = {
-  /**
-   * @generated from field: string id = 1;
-   */
-  id?: string;
-
-  /**
-   * @generated from field: string name = 2;
-   */
-  name?: string;
-};
-
-/**
- * Describes the message nightbell.v1.ServiceReference.
- * Use `create(ServiceReferenceSchema)` to create a new message.
- */
-export declare const ServiceReferenceSchema: GenMessage<ServiceReference, {jsonType: ServiceReferenceJson}>;
-
-/**
  * A link that somebody may follow.
  *
- * @generated from message nightbell.v1.Link
+ * @generated from message nightbell.v1.ChangeLink
  */
-export declare type Link = Message<"nightbell.v1.Link"> & {
+export declare type ChangeLink = Message<"nightbell.v1.ChangeLink"> & {
   /**
    * @generated from field: string href = 1;
    */
@@ -73,9 +34,9 @@ export declare type Link = Message<"nightbell.v1.Link"> & {
 /**
  * A link that somebody may follow.
  *
- * @generated from message nightbell.v1.Link
+ * @generated from message nightbell.v1.ChangeLink
  */
-export declare type LinkJson = {
+export declare type ChangeLinkJson = {
   /**
    * @generated from field: string href = 1;
    */
@@ -90,10 +51,10 @@ export declare type LinkJson = {
 };
 
 /**
- * Describes the message nightbell.v1.Link.
- * Use `create(LinkSchema)` to create a new message.
+ * Describes the message nightbell.v1.ChangeLink.
+ * Use `create(ChangeLinkSchema)` to create a new message.
  */
-export declare const LinkSchema: GenMessage<Link, {jsonType: LinkJson}>;
+export declare const ChangeLinkSchema: GenMessage<ChangeLink, {jsonType: ChangeLinkJson}>;
 
 /**
  * @generated from message nightbell.v1.Change
@@ -119,9 +80,9 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
   summary: string;
 
   /**
-   * @generated from field: nightbell.v1.ServiceReference service = 4;
+   * @generated from field: nightbell.v1.Reference service = 4;
    */
-  service?: ServiceReference | undefined;
+  service?: Reference | undefined;
 
   /**
    * The version that ran from then on.
@@ -143,9 +104,9 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
   author?: string | undefined;
 
   /**
-   * @generated from field: repeated nightbell.v1.Link links = 8;
+   * @generated from field: repeated nightbell.v1.ChangeLink links = 8;
    */
-  links: Link[];
+  links: ChangeLink[];
 
   /**
    * @generated from field: google.protobuf.Timestamp occurred_at = 9 [json_name = "occurred_at"];
@@ -184,9 +145,9 @@ export declare type ChangeJson = {
   summary?: string;
 
   /**
-   * @generated from field: nightbell.v1.ServiceReference service = 4;
+   * @generated from field: nightbell.v1.Reference service = 4;
    */
-  service?: ServiceReferenceJson;
+  service?: ReferenceJson;
 
   /**
    * The version that ran from then on.
@@ -208,9 +169,9 @@ export declare type ChangeJson = {
   author?: string;
 
   /**
-   * @generated from field: repeated nightbell.v1.Link links = 8;
+   * @generated from field: repeated nightbell.v1.ChangeLink links = 8;
    */
-  links?: LinkJson[];
+  links?: ChangeLinkJson[];
 
   /**
    * @generated from field: google.protobuf.Timestamp occurred_at = 9 [json_name = "occurred_at"];
