@@ -303,7 +303,7 @@ type ListChangesResponse struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Changes []*Change              `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
 	// Absent on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -346,8 +346,8 @@ func (x *ListChangesResponse) GetChanges() []*Change {
 }
 
 func (x *ListChangesResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -506,7 +506,7 @@ type ListServiceActivityResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Activity []*ServiceActivity     `protobuf:"bytes,1,rep,name=activity,proto3" json:"activity,omitempty"`
 	// Absent on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -549,8 +549,8 @@ func (x *ListServiceActivityResponse) GetActivity() []*ServiceActivity {
 }
 
 func (x *ListServiceActivityResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -709,11 +709,12 @@ const file_nightbell_v1_change_service_proto_rawDesc = "" +
 	"\"\fr\n" +
 	"R\bmetadataR\ainclude\x12\x1f\n" +
 	"\x05limit\x18\x06 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x05limit\x120\n" +
-	"\x06cursor\x18\a \x01(\tB\x18\xbaH\x04r\x02\x18d\x92\xb5\x18\rchange_cursorR\x06cursor\"f\n" +
+	"\x06cursor\x18\a \x01(\tB\x18\xbaH\x04r\x02\x18d\x92\xb5\x18\rchange_cursorR\x06cursor\"{\n" +
 	"\x13ListChangesResponse\x12.\n" +
-	"\achanges\x18\x01 \x03(\v2\x14.nightbell.v1.ChangeR\achanges\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\".\n" +
+	"\achanges\x18\x01 \x03(\v2\x14.nightbell.v1.ChangeR\achanges\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\".\n" +
 	"\x10GetChangeRequest\x12\x1a\n" +
 	"\x02id\x18\x01 \x01(\tB\n" +
 	"\x92\xb5\x18\x06changeR\x02id\"A\n" +
@@ -722,11 +723,12 @@ const file_nightbell_v1_change_service_proto_rawDesc = "" +
 	"\x1aListServiceActivityRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1f\n" +
 	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x05limit\x120\n" +
-	"\x06cursor\x18\x03 \x01(\tB\x18\xbaH\x04r\x02\x18d\x92\xb5\x18\rchange_cursorR\x06cursor\"y\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x18\xbaH\x04r\x02\x18d\x92\xb5\x18\rchange_cursorR\x06cursor\"\x8e\x01\n" +
 	"\x1bListServiceActivityResponse\x129\n" +
-	"\bactivity\x18\x01 \x03(\v2\x1d.nightbell.v1.ServiceActivityR\bactivity\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"\xe6\x02\n" +
+	"\bactivity\x18\x01 \x03(\v2\x1d.nightbell.v1.ServiceActivityR\bactivity\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xe6\x02\n" +
 	"\x0fServiceActivity\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x18\n" +
@@ -808,6 +810,8 @@ func file_nightbell_v1_change_service_proto_init() {
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_change_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_change_service_proto_msgTypes[1].OneofWrappers = []any{}
+	file_nightbell_v1_change_service_proto_msgTypes[3].OneofWrappers = []any{}
+	file_nightbell_v1_change_service_proto_msgTypes[7].OneofWrappers = []any{}
 	file_nightbell_v1_change_service_proto_msgTypes[8].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -58,7 +58,7 @@ func (h *Changes) ListChanges(ctx context.Context, request *nightbellv1.ListChan
 		}
 		if len(changes) > limit {
 			changes = changes[:limit]
-			response.NextCursor = page.Encode(caller.OrgID, changes[limit-1].OccurredAt, changes[limit-1].ID)
+			response.NextCursor = new(page.Encode(caller.OrgID, changes[limit-1].OccurredAt, changes[limit-1].ID))
 		}
 		response.Changes = make([]*nightbellv1.Change, len(changes))
 		for i, change := range changes {
@@ -120,7 +120,7 @@ func (h *Changes) ListServiceActivity(ctx context.Context, request *nightbellv1.
 		if len(entries) > limit {
 			entries = entries[:limit]
 			last := entries[limit-1]
-			response.NextCursor = page.Encode(caller.OrgID, last.GetAt().AsTime(), uuid.MustParse(last.GetId()))
+			response.NextCursor = new(page.Encode(caller.OrgID, last.GetAt().AsTime(), uuid.MustParse(last.GetId())))
 		}
 		response.Activity = entries
 		return err

@@ -318,9 +318,9 @@ export declare type ListChangesResponse = Message<"nightbell.v1.ListChangesRespo
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -335,7 +335,7 @@ export declare type ListChangesResponseJson = {
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 };
@@ -464,9 +464,9 @@ export declare type ListServiceActivityResponse = Message<"nightbell.v1.ListServ
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -481,7 +481,7 @@ export declare type ListServiceActivityResponseJson = {
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 };
