@@ -49,13 +49,16 @@ func addErrors(d *document, codes []errorCode) {
 			Description: fmt.Sprintf("%s Codes: %s.", refusal.because, strings.Join(words, ", ")),
 			Content:     asJSON(&schema{Ref: "#/components/schemas/Error"}),
 		}
-		answer.carry(append(slices.Clone(everywhere), refusal.headers...)...)
+		answer.carry(append(append(slices.Clone(everywhere), limits...), refusal.headers...)...)
 		d.Components.Responses.set(refusal.name, answer)
 	}
 }
 
 // everywhere are the headers of every answer.
 var everywhere = []string{"X-Request-Id", "Nightbell-Version"}
+
+// limits are the headers of answers to who is known.
+var limits = []string{"RateLimit", "RateLimit-Policy"}
 
 func (r *response) carry(names ...string) {
 	for _, name := range names {

@@ -171,6 +171,9 @@ func (w *writer) body(c call, inPath []protoreflect.Name) *requestBody {
 func (w *writer) succeed(o *operation, c call, tagged bool) {
 	status, done := http.StatusOK, &response{Content: asJSON(w.ref(c.method.Output(), answer))}
 	headers := slices.Clone(everywhere)
+	if !c.authz.GetPublic() {
+		headers = append(headers, limits...)
+	}
 	switch {
 	case c.location != "":
 		status, done.Description = http.StatusCreated, "It was created."
