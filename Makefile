@@ -132,9 +132,10 @@ test-clients: $(STAMPS)/workspace $(STAMPS)/postgres $(STAMPS)/python-clients ##
 	@cd api && NIGHTBELL_CLIENTS_PYTHON=$(TOOLS)/python-clients/bin go test -tags clients -count=1 -run TestGeneratedClients ./internal/app
 
 .PHONY: test-sdk-all
-test-sdk-all: $(SDK_PROGRAMS) ## All fifteen frameworks with their true servers, against the real binary (installs Next.js)
+test-sdk-all: $(SDK_PROGRAMS) ## All fifteen frameworks and the fault table, five runs a row, against the real binary (installs Next.js)
 	$(call step,Installing Next.js,$(PNPM) --dir sdk-node/examples/next install --frozen-lockfile)
 	@$(sdk_server) -timeout 60m -v -run '^TestSDKFrameworks$$' ./e2e
+	@$(sdk_server) -timeout 60m -v -parallel 50 -run '^TestSDKFaults$$' ./e2e
 
 .PHONY: e2e
 e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console

@@ -17,6 +17,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	client.HandleSignals()
 	client.Main(func() error {
 		// #region middleware
 		app := fiber.New()
