@@ -73,7 +73,7 @@ func otherFrameworks(t *testing.T) []framework {
 		{"koa", serves("koa"), "GET /orders/:id", "high"},
 		{"fastify", serves("fastify"), "GET /orders/:id", "high"},
 		{"nestjs", []string{node, nest}, "GET /orders/:id", "high"},
-		{"next", []string{node, filepath.Join(next, "node_modules/next/dist/bin/next"), "start", next}, "GET /orders/[id]", "high"},
+		{"next", []string{node, next + "/node_modules/next/dist/bin/next", "start", next}, "GET /orders/[id]", "high"},
 		{"django", serving("django"), "GET /orders/<id>", "high"},
 		{"fastapi", serving("fastapi"), "GET /orders/{id}", "high"},
 		{"tornado", serving("tornado"), "GET /orders/(.*)", "high"},

@@ -69,7 +69,7 @@ func languages(t *testing.T) []language {
 // fromRoot is a path in this repository.
 func fromRoot(t *testing.T, path string) string {
 	t.Helper()
-	whole, err := filepath.Abs(filepath.Join("../..", path))
+	whole, err := filepath.Abs("../../" + path)
 	if err != nil {
 		t.Fatal(err)
 	}
