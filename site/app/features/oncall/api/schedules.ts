@@ -49,11 +49,12 @@ export const scheduleById = (id: string) =>
 export function useSaveSchedule(id: string | null) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (draft: Draft): Promise<Schedule> => {
+    mutationFn: async ({ draft, etag }: { draft: Draft; etag?: string }): Promise<Schedule> => {
       const answer = await call<CreateScheduleResponseJson>({
         method: id === null ? 'POST' : 'PATCH',
         path: id === null ? '/v1/schedules' : `/v1/schedules/${encodeURIComponent(id)}`,
         body: bodyOf(draft),
+        headers: etag ? { 'If-Match': `"${etag}"` } : undefined,
         action: id === null ? 'create schedule' : 'save schedule',
         keepSession: true,
       });

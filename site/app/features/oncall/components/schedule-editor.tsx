@@ -1,17 +1,22 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { EditConflict, type TheirChange } from '~/components/edit-conflict';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
+import { isConflict } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { useSaveSchedule } from '../api/schedules';
+import { scheduleById, useSaveSchedule } from '../api/schedules';
 import {
+  changesOf,
   type Draft,
   draftOf,
+  draftOnTop,
   type LayerDraft,
   missingIn,
   moved,
@@ -29,14 +34,20 @@ import '../editor.css';
 /** Makes a schedule, or changes one. What it would mean is drawn beside it while it is written. */
 export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
   const now = useNow(30_000).getTime();
-  const [first] = useState(() => (schedule ? draftOf(schedule) : newDraft(readersZone(), now)));
+  const [first, setFirst] = useState(() => (schedule ? draftOf(schedule) : newDraft(readersZone(), now)));
+  const [etag, setEtag] = useState(schedule?.etag);
   const [draft, setDraft] = useState(first);
   const guard = useLeaveGuard(!sameDraft(draft, first));
   const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
   const missing = missingIn(draft);
+  const goOn = (next: Draft, theirs: Draft, version: string | undefined) => {
+    setDraft(next);
+    setFirst(theirs);
+    setEtag(version);
+  };
   return (
     <div className="editor">
-      <EditorForm schedule={schedule} draft={draft} missing={missing}>
+      <EditorForm schedule={schedule} first={first} etag={etag} draft={draft} missing={missing} onGoOn={goOn}>
         <ScheduleFacts draft={draft} onChange={set} />
         <Layers draft={draft} now={now} onChange={(layers) => set({ layers })} />
       </EditorForm>
@@ -48,12 +59,26 @@ export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
 
 interface EditorFormProps {
   schedule: Schedule | null;
+  /** What the draft began as, and its version. */
+  first: Draft;
+  etag: string | undefined;
   draft: Draft;
   missing: string | null;
+  /** After a conflict: goes on with a draft that is based on what somebody else stored. */
+  onGoOn: (next: Draft, theirs: Draft, version: string | undefined) => void;
   children: React.ReactNode;
 }
 
-function EditorForm({ schedule, draft, missing, children }: EditorFormProps) {
+function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }: EditorFormProps) {
+  const client = useQueryClient();
+  const [theirs, setTheirs] = useState<Schedule | null>(null);
+  const decide = (pick: (theirs: Draft) => Draft) => {
+    if (!theirs) return;
+    const stored = draftOf(theirs);
+    onGoOn(pick(stored), stored, theirs.etag);
+    setTheirs(null);
+    save.reset();
+  };
   const save = useSaveSchedule(schedule?.id ?? null);
   const navigate = useNavigate();
   const [tried, setTried] = useState(false);
@@ -61,20 +86,34 @@ function EditorForm({ schedule, draft, missing, children }: EditorFormProps) {
     event.preventDefault();
     setTried(true);
     if (missing) return;
-    save.mutate(draft, {
-      onSuccess: (saved) => {
-        toast({ kind: 'success', title: `${saved.name || draft.name} saved` });
-        letGo();
-        navigate(`${paths.onCall}?schedule=${saved.id}`);
+    save.mutate(
+      { draft, etag },
+      {
+        onError: async (error) => {
+          if (schedule && isConflict(error))
+            setTheirs(await client.fetchQuery({ ...scheduleById(schedule.id), staleTime: 0 }));
+        },
+        onSuccess: (saved) => {
+          toast({ kind: 'success', title: `${saved.name || draft.name} saved` });
+          letGo();
+          navigate(`${paths.onCall}?schedule=${saved.id}`);
+        },
       },
-    });
+    );
   };
   const word = schedule ? 'Save schedule' : 'Create schedule';
   return (
     <form className="editor-form" aria-label="Schedule" onSubmit={submit}>
       {children}
       <div className="save-bar">
-        {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
+        {theirs && (
+          <EditConflict
+            changes={theirChanges(first, draft, draftOf(theirs))}
+            onKeepMine={() => decide((stored) => draftOnTop(first, draft, stored))}
+            onTakeTheirs={() => decide((stored) => stored)}
+          />
+        )}
+        {save.isError && !theirs && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
         {!save.isError && tried && missing && <Banner tone="failed">{missing}</Banner>}
         <ButtonLink to={paths.onCall}>Cancel</ButtonLink>
         <Button type="submit" look="primary" disabled={save.isPending} labels={['Saving...', word]}>
@@ -83,6 +122,44 @@ function EditorForm({ schedule, draft, missing, children }: EditorFormProps) {
       </div>
     </form>
   );
+}
+
+const words: Readonly<Record<keyof Draft, string>> = {
+  name: 'Name',
+  description: 'Description',
+  teamId: 'Team',
+  zone: 'Time zone',
+  policyId: 'Escalation policy',
+  active: 'Whether it is active',
+  layers: 'Rotations',
+};
+
+function theirChanges(first: Draft, mine: Draft, theirs: Draft): TheirChange[] {
+  const own = changesOf(first, mine);
+  return changesOf(first, theirs).map((field) => ({
+    label: words[field],
+    theirs: shown(theirs, field),
+    yours: own.includes(field) ? shown(mine, field) || 'empty' : '',
+  }));
+}
+
+function shown(draft: Draft, field: keyof Draft): string {
+  switch (field) {
+    case 'layers':
+      return draft.layers
+        .map(
+          ({ name, seats }) =>
+            `${name} (${seats.flatMap((seat) => seat.people.map((one) => one.name)).join(', ')})`,
+        )
+        .join('; ');
+    case 'active':
+      return draft.active ? 'active' : 'inactive';
+    case 'teamId':
+    case 'policyId':
+      return draft[field] ? 'another one' : 'none';
+    default:
+      return draft[field];
+  }
 }
 
 interface LayersProps {

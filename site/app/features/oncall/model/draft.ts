@@ -1,4 +1,5 @@
 import type { RotationJson } from '@nightbell/proto';
+import { changedFields } from '~/lib/edits';
 import type { Person, Rotation, Schedule, Window } from './schedule';
 import { fromField, toField } from './zone';
 
@@ -121,6 +122,18 @@ export function sameDraft(a: Draft, b: Draft): boolean {
   if (a === b) return true;
   const stored = (draft: Draft) => JSON.stringify({ ...draft, layers: rotationsOf(draft) });
   return stored(a) === stored(b);
+}
+
+/** The fields in which two drafts would be stored otherwise. */
+export function changesOf(before: Draft, after: Draft): (keyof Draft)[] {
+  const stored = (draft: Draft) => ({ ...draft, layers: rotationsOf(draft) });
+  return changedFields(stored(before), stored(after));
+}
+
+/** What somebody else stored, with the fields on top that `mine` changed since `base`. */
+export function draftOnTop(base: Draft, mine: Draft, theirs: Draft): Draft {
+  const own = changesOf(base, mine).map((field) => [field, mine[field]] as const);
+  return { ...theirs, ...Object.fromEntries(own) };
 }
 
 /** What has to be filled in before the schedule can be drawn, as a sentence; null when nothing has. */

@@ -9,7 +9,13 @@ const night = toSchedule({
   description: 'Working days',
   team: { id: 't1', name: 'Infrastructure' },
   escalation_policy_id: 'p1',
-  rotations: [{ id: 'r1', name: 'Primary', turns: [{ user_ids: ['u1'], users: [{ id: 'u1', name: 'Mara Lindqvist' }] }] }],
+  rotations: [
+    {
+      id: 'r1',
+      name: 'Primary',
+      turns: [{ user_ids: ['u1'], users: [{ id: 'u1', name: 'Mara Lindqvist' }] }],
+    },
+  ],
 });
 const backup = toSchedule({
   id: 's2',

@@ -74,6 +74,8 @@ export interface Schedule {
   rotations: readonly Rotation[];
   usedBy: readonly string[];
   onCall: OnCall | null;
+  /** The version that it was read in. */
+  etag?: string;
 }
 
 /** A change of a schedule for a while. */
@@ -142,6 +144,7 @@ export function toSchedule(json: ScheduleJson): Schedule {
     rotations: (json.rotations ?? []).map(toRotation),
     usedBy: (json.used_by ?? []).map(({ name = '' }) => name),
     onCall: toOnCall(json.on_call),
+    etag: json.etag,
   };
 }
 

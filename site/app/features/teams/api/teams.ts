@@ -10,6 +10,8 @@ export interface Team {
   name: string;
   description: string;
   memberIds: readonly string[];
+  /** The version that it was read in. */
+  etag?: string;
 }
 
 /** The organization's teams by name. */
@@ -31,11 +33,12 @@ export const teamList = queryOptions({
 export function useSaveTeam() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, name, description, memberIds }: Team) =>
+    mutationFn: ({ id, name, description, memberIds, etag }: Team) =>
       call<CreateTeamResponseJson>({
         method: id ? 'PATCH' : 'POST',
         path: id ? `/v1/teams/${encodeURIComponent(id)}` : '/v1/teams',
         body: { name, description, user_ids: memberIds },
+        headers: etag ? { 'If-Match': `"${etag}"` } : undefined,
         action: 'save team',
         keepSession: true,
       }),
@@ -58,8 +61,8 @@ export function useDeleteTeam() {
   });
 }
 
-function toTeam({ id = '', name = '', description = '', user_ids = [] }: TeamJson): Team {
-  return { id, name, description, memberIds: user_ids };
+function toTeam({ id = '', name = '', description = '', user_ids = [], etag }: TeamJson): Team {
+  return { id, name, description, memberIds: user_ids, etag };
 }
 
 // Policies, schedules and services show the names of teams.

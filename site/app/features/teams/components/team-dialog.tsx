@@ -1,33 +1,58 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { EditConflict, type TheirChange } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { reasonOf } from '~/lib/api';
+import { changedFields, isConflict, onTop } from '~/lib/edits';
 import { memberList } from '~/lib/members';
-import { type Team, useSaveTeam } from '../api/teams';
+import { type Team, teamList, useSaveTeam } from '../api/teams';
 
 /** Writes a team: its name, what it does, who is in it. */
 export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void }) {
   const save = useSaveTeam();
   const members = useQuery(memberList);
   const people: Choice[] = (members.data ?? []).map(({ id, name, hue }) => ({ id, word: name, hue }));
+  const client = useQueryClient();
+  // What the fields began as, the version they are based on, and what was refused beside what is stored.
+  const [shown, setShown] = useState(team);
+  const [base, setBase] = useState(team);
+  const [conflict, setConflict] = useState<{ mine: Team; theirs: Team } | null>(null);
   const [ids, setIds] = useState(team.memberIds);
+  const refused = async (mine: Team, error: Error) => {
+    if (!isConflict(error)) return;
+    const stored = await client.fetchQuery({ ...teamList, staleTime: 0 });
+    const theirs = stored.find(({ id }) => id === team.id);
+    if (theirs) setConflict({ mine, theirs });
+  };
+  const goOn = (from: Team, theirs: Team) => {
+    setShown(from);
+    setIds(from.memberIds);
+    setBase(theirs);
+    setConflict(null);
+    save.reset();
+  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim();
-    save.mutate(
-      { id: team.id, name: text('name'), description: text('description'), memberIds: ids },
-      { onSuccess: onClose },
-    );
+    const mine = { ...base, name: text('name'), description: text('description'), memberIds: ids };
+    save.mutate(mine, { onSuccess: onClose, onError: (error) => void refused(mine, error) });
   };
   const verb = team.id ? 'Save team' : 'Create team';
   return (
     <Dialog title={team.id ? 'Edit team' : 'Create team'} onClose={onClose}>
-      <form onSubmit={submit}>
-        {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
+      <form key={base.etag} onSubmit={submit}>
+        {conflict && (
+          <EditConflict
+            changes={changesOf(base, conflict.mine, conflict.theirs, people)}
+            onKeepMine={() => goOn({ ...onTop(base, conflict.mine, conflict.theirs) }, conflict.theirs)}
+            onTakeTheirs={() => goOn(conflict.theirs, conflict.theirs)}
+          />
+        )}
+        {save.isError && !conflict && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
         {members.isError && !members.data && <Banner tone="failed">{members.error.message}</Banner>}
         <TextField
           label="Name"
@@ -35,14 +60,14 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
           required
           maxLength={200}
           placeholder="Platform"
-          defaultValue={team.name}
+          defaultValue={shown.name}
         />
         <TextField
           label="Description"
           optional
           name="description"
           maxLength={4000}
-          defaultValue={team.description}
+          defaultValue={shown.description}
         />
         <SearchSelect
           label="Members"
@@ -64,4 +89,20 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
 function kept(ids: readonly string[], people: readonly Choice[], chosen: readonly Choice[]): string[] {
   const unknown = ids.filter((id) => !people.some((one) => one.id === id));
   return [...unknown, ...chosen.map(({ id }) => id)];
+}
+
+const words = { name: 'Name', description: 'Description', memberIds: 'Members' } as const;
+
+function changesOf(base: Team, mine: Team, theirs: Team, people: readonly Choice[]): TheirChange[] {
+  const nameOf = (id: string) => people.find((one) => one.id === id)?.word ?? 'somebody';
+  const text = (value: string | readonly string[]) =>
+    typeof value === 'string' ? value : value.map(nameOf).join(', ');
+  const own = changedFields(base, mine);
+  return (['name', 'description', 'memberIds'] as const)
+    .filter((field) => changedFields(base, theirs).includes(field))
+    .map((field) => ({
+      label: words[field],
+      theirs: text(theirs[field]),
+      yours: own.includes(field) ? text(mine[field]) || 'empty' : '',
+    }));
 }
