@@ -23,7 +23,7 @@ const module = "github.com/nightbell/nightbell/api/"
 
 // domains in import order: each may import only those before it.
 var domains = []string{
-	"org", "auth", "catalog", "oncall", "alert", "incident",
+	"org", "auth", "catalog", "oncall", "alert", "heartbeat", "incident",
 	"escalation", "notify", "subscription", "integration", "ai", "analytics",
 }
 
@@ -111,6 +111,11 @@ var rules = map[string]rule{
 		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "delivery"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "delivery hands messages to a notify.Channel; which provider that is, internal/app decides",
+	},
+	"ping": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "intake", "paging", "ping"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "what a missing heartbeat opens is stored the way alerts are",
 	},
 	"respond": {
 		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "respond", "paging"},

@@ -29,6 +29,7 @@ func (s *server) pageSweeps() []pageSweep {
 		{"escalations", s.escalations, s.unlessCopy(s.escalator.Sweep)},
 		// Timers have no waker: a look every second is soon enough for them.
 		{"timers", sweep.NewWaker(), s.unlessCopy(s.timerSweeper.Sweep)},
+		{"heartbeats", sweep.NewWaker(), s.unlessCopy(s.heartbeats.Sweep)},
 	}
 	for kind, outbox := range s.outboxes {
 		list = append(list, pageSweep{"outbox " + string(kind), s.wakers[kind], s.unlessCopy(outbox.Sweep)})

@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogrpc"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationrpc"
+	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatrpc"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentrpc"
 	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/installation"
@@ -128,6 +129,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
 	helper := airpc.New(s.db)
+	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete)
 	return []mount{
 		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)
@@ -164,6 +166,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_webhook_subscription_service_proto, subscriptions, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewWebhookSubscriptionServiceHandler(subscriptions, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_heartbeat_service_proto, heartbeats, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewHeartbeatServiceHandler(heartbeats, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_installation_service_proto, own, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewInstallationServiceHandler(own, o...)
@@ -216,6 +221,11 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 			routes = append(routes, plainRoute{verb, path, s.announced(webhooks)})
 		}
 	}
+	for _, path := range ingest.PingPaths {
+		for _, verb := range ingest.PingVerbs {
+			routes = append(routes, plainRoute{verb, path, ingest.Pings{Events: events, Taker: s.heartbeats}})
+		}
+	}
 	for _, route := range routes {
 		s.secretBehind = append(s.secretBehind, secretBehind(route.path)...)
 		if err := server.Handle(route.verb, route.path, route.handler); err != nil {
@@ -225,16 +235,29 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 	return nil
 }
 
-// secretBehind is the words of a plain route before its variable, which is always a secret: that
-// of a message's link, of a calendar, of a service.
+// secretBehind is the words of a plain route before its last variable, which is a secret, unless it
+// is a name: that of a message's link, of a calendar, of a service.
 func secretBehind(path string) (words []string) {
-	before, _, found := strings.Cut(path, "{")
+	before, variable, found := cutLast(path, "{")
+	if !found || variable == "name}/ping" {
+		return nil
+	}
+	if _, after, named := cutLast(before, "}"); named {
+		before = after
+	}
 	for word := range strings.SplitSeq(before, "/") {
-		if found && word != "" && word != "v1" {
+		if word != "" && word != "v1" {
 			words = append(words, word)
 		}
 	}
 	return words
+}
+
+func cutLast(text, mark string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, mark); i >= 0 {
+		return text[:i], text[i+len(mark):], true
+	}
+	return text, "", false
 }
 
 // opsRoutes are for whoever runs Nightbell. NIGHTBELL_OPS_LISTEN moves them to an address

@@ -16,11 +16,13 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/handover"
+	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/ping"
 	"github.com/nightbell/nightbell/api/internal/platform/egress"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -66,6 +68,7 @@ type server struct {
 	verifier     *verification.Verifier
 	handovers    *handover.Notifier
 	publisher    *publish.Publisher
+	heartbeats   *ping.Keeper
 	webhooks     *sweep.Waker
 	// outboxes and wakers are by channel; escalations has a waker of its own.
 	outboxes    map[notify.Kind]*delivery.Outbox
@@ -167,6 +170,9 @@ func (s *server) build(ctx context.Context) error {
 	s.responder = respond.NewResponder(s.db, signals)
 	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
 	s.timerSweeper = paging.NewTimerSweeper(s.db, postgres.Sweep, s.logger, signals)
+	s.heartbeats = ping.New(s.db, ping.Options{
+		Logger: s.logger, Signals: signals, Judged: func(v heartbeat.Verdict) { s.metrics.HeartbeatJudged(string(v)) }, Overdue: s.metrics.HeartbeatOverdue,
+	})
 	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildPublisher} {
 		if err := part(ctx); err != nil {
 			return err

@@ -112,6 +112,8 @@ var factories = map[string]func(*tenant) string{
 	"contact_method":       func(n *tenant) string { return n.makeContact(false) },
 	"escalation_policy":    (*tenant).makePolicy,
 	"escalation_step":      (*tenant).makeStep,
+	"heartbeat":            (*tenant).makeHeartbeat,
+	"heartbeat_cursor":     (*tenant).cursor,
 	"inbox_mail":           (*tenant).makeMail,
 	"incident":             (*tenant).makeIncident,
 	"incident_cursor":      (*tenant).cursor,
@@ -288,6 +290,14 @@ func at[T any](t *testing.T, answer object, path ...string) T {
 		t.Fatalf("the answer has no %v: %v", path, answer)
 	}
 	return found
+}
+
+func (n *tenant) makeHeartbeat() string {
+	n.t.Helper()
+	if n.objects["service"] == "" {
+		n.objects["service"] = n.make("/v1/services", "service", object{"name": unique("Service")})
+	}
+	return n.make("/v1/heartbeats", "heartbeat", object{"name": unique("Sample"), "service_id": n.objects["service"], "every_seconds": 60})
 }
 
 func (n *tenant) makeSubscription() string {

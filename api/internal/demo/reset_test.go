@@ -166,6 +166,8 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
 		`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
 			SELECT $1, $2, 's', 'u', '{}', '\x08', 0, nightbell_now(), nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, severity, created_at, updated_at)
+			SELECT $1, $2, id, 'h', 60, 'high', nightbell_now(), nightbell_now() FROM service WHERE org_id = $1 AND $3::uuid IS NOT NULL LIMIT 1`,
 		`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)
 			SELECT $1, $2, id, $3::uuid, 't', '{}', nightbell_now(), nightbell_now(), nightbell_now() FROM webhook_subscription WHERE org_id = $1`,
 		`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) SELECT $1, $2, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,

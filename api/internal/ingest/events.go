@@ -196,16 +196,24 @@ func refused(id string, err error) eventAnswer {
 	return answer
 }
 
-// decode reads the JSON of a body.
-func (h Events) decode(w http.ResponseWriter, r *http.Request, sender Sender, limit int, tooLarge *fault.Error) (map[string]any, error) {
+// checkJSON refuses a body that says to be something else.
+func checkJSON(r *http.Request) error {
 	if sent := r.Header.Get("Content-Type"); sent != "" {
 		kind, _, err := mime.ParseMediaType(sent)
 		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-			return nil, errContentType
+			return errContentType
 		}
 	}
 	if _, err := unpacked(r.Header.Get("Content-Encoding"), http.NoBody); errors.Is(err, errEncoding) {
-		return nil, errContentEncoding
+		return errContentEncoding
+	}
+	return nil
+}
+
+// decode reads the JSON of a body.
+func (h Events) decode(w http.ResponseWriter, r *http.Request, sender Sender, limit int, tooLarge *fault.Error) (map[string]any, error) {
+	if err := checkJSON(r); err != nil {
+		return nil, err
 	}
 	body, err := h.readAtMost(w, r, sender.Route.OrgID, limit, tooLarge)
 	defer body.free()

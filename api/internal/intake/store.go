@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -94,6 +95,28 @@ func Store(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.R
 	return b.store(ctx, tx, now)
 }
 
+// StoreWithLines is Store, and adds a line to the timeline of the incident of each alert whose key is
+// in lines.
+func StoreWithLines(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.Received, lines map[string]incident.Event, now time.Time) error {
+	b, reads := newBatch([]*submission{{route: route, batch: alert.Batch{Alerts: alerts}}}), &pgx.Batch{}
+	b.lines = lines
+	b.queueReads(reads)
+	if err := tx.SendBatch(ctx, reads).Close(); err != nil {
+		return err
+	}
+	return b.store(ctx, tx, now)
+}
+
+// addLines adds lines; an incident that is not open any more gets its line, too.
+func (b *batch) addLines() {
+	for _, a := range b.alerts {
+		if line, given := b.lines[a.Received.Key]; given && a.Stored.IncidentID != uuid.Nil {
+			record := incidentdb.Record{Incident: incident.Incident{OrgID: a.OrgID, ID: a.Stored.IncidentID}}
+			b.round.Note(record, line)
+		}
+	}
+}
+
 // store is what storeBatch does once its transaction is open and the reads are there.
 func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
@@ -123,6 +146,7 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	// 7. Say what became of each event; queue every alert, with its incident, and a line of the
 	// record for each.
 	b.settle()
+	b.addLines()
 	b.queueWrites()
 	// 8. With COMMIT: everything that is queued, pages and timeline too.
 	b.round.Queue(&b.writes)
@@ -159,6 +183,9 @@ type batch struct {
 	open      map[incidentdb.Subject]uuid.UUID
 	records   map[uuid.UUID]incidentdb.Record
 	commanded map[uuid.UUID]bool
+
+	// lines are what the timelines of the alerts' incidents get besides, by alert key.
+	lines map[string]incident.Event
 
 	openings []incidentdb.Opening
 	openAs   uuid.UUID             // the id of the next incident; Nil for a new one

@@ -23,6 +23,9 @@ var typeOf = map[string]string{
 	"resolved":        "incident.resolved",
 	"paged":           "page.sent",
 	"page_failed":     "page.failed",
+
+	"heartbeat_missed":    "heartbeat.missed",
+	"heartbeat_recovered": "heartbeat.recovered",
 }
 
 // Types are the events that can be subscribed to, sorted.

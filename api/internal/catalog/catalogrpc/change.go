@@ -83,6 +83,9 @@ func (h *Handler) DeleteService(ctx context.Context, request *nightbellv1.Delete
 		if deleted == 0 {
 			return errNoService
 		}
+		if err := q.DeleteServiceHeartbeats(ctx, caller.OrgID, serviceID); err != nil {
+			return err
+		}
 		return q.DeleteServiceKeys(ctx, caller.OrgID, serviceID)
 	})
 	return &nightbellv1.DeleteServiceResponse{}, err

@@ -27,6 +27,7 @@ const (
 	Audit      Pool = "audit"      // the auditor, which must see when the others are stuck
 	Background Pool = "background" // everything nobody waits for at night
 	Webhooks   Pool = "webhooks"   // deliveries to webhook subscriptions, which share nothing with pages
+	Heartbeats Pool = "heartbeats" // pings, and looking for those that are missing
 	Health     Pool = "health"     // readiness, which anybody may ask for
 )
 
@@ -82,6 +83,7 @@ var pools = map[Pool]poolSettings{
 	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here},
 	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere},
 	Webhooks:   {SystemRole, 3, 10 * time.Second, 12 * time.Second, freshPlans, here},
+	Heartbeats: {SystemRole, 2, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
 	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here},
 }
 

@@ -40,6 +40,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.ChangeServiceName:              stub[nightbellv1connect.ChangeServiceHandler](nightbellv1connect.UnimplementedChangeServiceHandler{}, nightbellv1connect.NewChangeServiceHandler),
 		nightbellv1connect.ContactServiceName:             stub[nightbellv1connect.ContactServiceHandler](nightbellv1connect.UnimplementedContactServiceHandler{}, nightbellv1connect.NewContactServiceHandler),
 		nightbellv1connect.EscalationServiceName:          stub[nightbellv1connect.EscalationServiceHandler](nightbellv1connect.UnimplementedEscalationServiceHandler{}, nightbellv1connect.NewEscalationServiceHandler),
+		nightbellv1connect.HeartbeatServiceName:           stub[nightbellv1connect.HeartbeatServiceHandler](nightbellv1connect.UnimplementedHeartbeatServiceHandler{}, nightbellv1connect.NewHeartbeatServiceHandler),
 		nightbellv1connect.InboxServiceName:               stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),
 		nightbellv1connect.InstallationServiceName:        stub[nightbellv1connect.InstallationServiceHandler](nightbellv1connect.UnimplementedInstallationServiceHandler{}, nightbellv1connect.NewInstallationServiceHandler),
 		nightbellv1connect.IncidentServiceName:            stub[nightbellv1connect.IncidentServiceHandler](nightbellv1connect.UnimplementedIncidentServiceHandler{}, nightbellv1connect.NewIncidentServiceHandler),

@@ -24,6 +24,9 @@ type Metrics struct {
 	alerts   *prometheus.CounterVec
 	repairs  *prometheus.CounterVec
 	problems *prometheus.GaugeVec
+
+	heartbeats       *prometheus.CounterVec
+	heartbeatOverdue prometheus.Gauge
 }
 
 // NewMetrics makes an empty registry with ours and the Go runtime's metrics in it.
@@ -57,12 +60,20 @@ func NewMetrics(version string) *Metrics {
 		Name: "nightbell_problem",
 		Help: "1 while something of this installation's own keeps alerts or pages: database, disk, late, blocked, intake.",
 	}, []string{"kind"})
+	m.heartbeats = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "heartbeat_verdicts_total",
+		Help: "Incidents that heartbeats opened (missed, overrun, failed) or resolved (recovered).",
+	}, []string{"verdict"})
+	m.heartbeatOverdue = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "heartbeat_overdue_seconds",
+		Help: "How long the most overdue heartbeat has been waiting for its incident; 0 when none is.",
+	})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "nightbell_build_info",
 		Help:        "Always 1; the labels say what is running.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, m.repairs, m.problems, build,
+	m.registry.MustRegister(m.lateness, m.overdue, m.requests, m.alerts, m.repairs, m.problems, m.heartbeats, m.heartbeatOverdue, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -74,6 +85,12 @@ func (m *Metrics) PageAttempted(channel string, late time.Duration) {
 
 // OldestOverdue says how long the most overdue page has been waiting.
 func (m *Metrics) OldestOverdue(age time.Duration) { m.overdue.Set(max(0, age).Seconds()) }
+
+// HeartbeatJudged counts a verdict on a heartbeat ("missed", "overrun", "failed", "recovered").
+func (m *Metrics) HeartbeatJudged(verdict string) { m.heartbeats.WithLabelValues(verdict).Inc() }
+
+// HeartbeatOverdue says how long the most overdue heartbeat has been waiting for its incident.
+func (m *Metrics) HeartbeatOverdue(age time.Duration) { m.heartbeatOverdue.Set(max(0, age).Seconds()) }
 
 // Problem says whether there is a problem of a kind (watch.ProblemKinds).
 func (m *Metrics) Problem(kind string, exists bool) {

@@ -886,6 +886,48 @@ CREATE TABLE webhook_delivery (
 CREATE INDEX webhook_delivery_due_idx ON webhook_delivery (subscription_id, next_try_at) WHERE finished_at IS NULL;
 CREATE INDEX webhook_delivery_subscription_idx ON webhook_delivery (org_id, subscription_id, id);
 
+-- ---------------------------------------------------------------- heartbeats
+
+-- A program that says regularly that it lives. When due_at is expected, what opens an incident at
+-- deadline_at, and what run_started_at and episode_at are, says package heartbeat.
+CREATE TABLE heartbeat (
+    org_id              uuid NOT NULL REFERENCES org (id),
+    id                  uuid NOT NULL,
+    service_id          uuid NOT NULL,
+    name                text NOT NULL,
+    every_seconds       integer,
+    schedule            text,
+    time_zone           text NOT NULL DEFAULT '',
+    grace_seconds       integer, -- NULL: the usual one
+    max_runtime_seconds integer,
+    severity            text NOT NULL CHECK (severity IN ('critical', 'high', 'medium', 'low')),
+    paused              boolean NOT NULL DEFAULT false,
+    status              text NOT NULL DEFAULT 'new' CHECK (status IN ('new', 'ok', 'missed', 'overrun', 'failed', 'stopped')),
+    last_ping_at        timestamptz,
+    due_at              timestamptz,
+    deadline_at         timestamptz,
+    run_id              text NOT NULL DEFAULT '',
+    run_started_at      timestamptz,
+    ended_run_id        text NOT NULL DEFAULT '',
+    episode_at          timestamptz,
+    spared              boolean NOT NULL DEFAULT false,
+    last_key            text NOT NULL DEFAULT '', -- Idempotency-Key of the last ping that had one
+    created_at          timestamptz NOT NULL,
+    updated_at          timestamptz NOT NULL,
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE,
+    CHECK (CASE schedule IS NULL WHEN true THEN every_seconds IS NOT NULL ELSE every_seconds IS NULL END)
+);
+CREATE UNIQUE INDEX heartbeat_name_key ON heartbeat (org_id, service_id, name);
+CREATE INDEX heartbeat_deadline_idx ON heartbeat (deadline_at) WHERE deadline_at IS NOT NULL;
+
+-- One row: when somebody looked last for heartbeats that are missing. A gap is an outage, in which
+-- no ping could be received.
+CREATE TABLE heartbeat_watch (
+    one       boolean PRIMARY KEY DEFAULT true CHECK (one),
+    looked_at timestamptz NOT NULL
+);
+
 -- ---------------------------------------------------------------- maintenance
 
 -- Incidents of these services open as ever and page nobody until ends_at.
@@ -973,7 +1015,7 @@ GRANT USAGE ON SCHEMA public TO nightbell_tenant, nightbell_system;
 GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, nightbell_system;
 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
-GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally, write_probe TO nightbell_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally, write_probe, heartbeat_watch TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at) ON users TO nightbell_tenant;
@@ -999,7 +1041,7 @@ BEGIN
         'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
         'delivery', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key',
-        'webhook_subscription', 'webhook_delivery']
+        'webhook_subscription', 'webhook_delivery', 'heartbeat']
     LOOP
         -- No statistics of org_id: with them the planner expects no rows of an organization that
         -- came after ANALYZE, prices every index that begins with org_id like the primary key, and

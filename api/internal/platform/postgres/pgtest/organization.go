@@ -114,4 +114,6 @@ var organizationRows = []string{
 	`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, status, next_try_at, retry_since, created_at, finished_at)
 		VALUES ({org}, {webhook_delivery}, {webhook_subscription}, {timeline_event}, 'incident.triggered', '{}', 'delivered',
 			nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
+	`INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, severity, created_at, updated_at)
+		VALUES ({org}, {heartbeat}, {service}, 'filled-heartbeat', 60, 'high', nightbell_now(), nightbell_now())`,
 }

@@ -31,6 +31,8 @@ const icons: Record<string, IconName> = {
   pages_nobody: 'pause',
   held: 'pause',
   ack_timeout: 'clock',
+  heartbeat_missed: 'clock',
+  heartbeat_recovered: 'check',
 };
 // What the product itself sends along with the two buttons; only other words are worth showing.
 const ownWords = ['Incident acknowledged', 'Incident resolved'];

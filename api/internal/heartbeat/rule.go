@@ -1,0 +1,204 @@
+package heartbeat
+
+import "time"
+
+// Rule is what is expected of a heartbeat.
+type Rule struct {
+	Every      time.Duration // zero when Schedule says it
+	Schedule   Schedule
+	Grace      time.Duration
+	MaxRuntime time.Duration // zero: runs may take any time
+	Paused     bool
+}
+
+// Signal is what a ping says.
+type Signal string
+
+// What a ping may say.
+const (
+	Lives  Signal = "ok"
+	Starts Signal = "start"
+	Fails  Signal = "fail"
+	Stops  Signal = "stop"
+)
+
+// Ping is a sign of life. RunID is empty, or names the run that it is about.
+type Ping struct {
+	Signal Signal
+	RunID  string
+}
+
+// Verdict is what has become of a heartbeat.
+type Verdict string
+
+// The verdicts that open or resolve an incident, and the one that does neither.
+const (
+	Nothing      Verdict = ""
+	WentMissing  Verdict = "missed"
+	RanTooLong   Verdict = "overrun"
+	SaidItFailed Verdict = "failed"
+	Recovered    Verdict = "recovered"
+)
+
+// Ping gives the state after a ping at now, and what that means. A ping that says again
+// that a run started or ended changes nothing.
+func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
+	if p.RunID != "" && (p.RunID == s.EndedRunID || p.Signal == Starts && p.RunID == s.RunID) {
+		return s, Nothing
+	}
+	before := s.Status
+	s.LastPingAt, s.Spared = later(s.LastPingAt, now), false
+	switch p.Signal {
+	case Starts:
+		s.RunID, s.RunStartedAt = p.RunID, now
+		if r.MaxRuntime > 0 || !s.DueAt.Add(r.Grace).After(now) {
+			s.DueAt = r.next(now) // otherwise the end of the run is what is expected
+		}
+		if before != Overrun && before != Failed { // those end when a run ends well
+			s.Status = OK
+		}
+	case Fails:
+		s = s.endRun(p)
+		s.Status, s.DueAt, s.EpisodeAt = Failed, r.next(now), s.episode(now)
+	case Stops:
+		s.RunID, s.RunStartedAt, s.DueAt = "", time.Time{}, time.Time{}
+		if before != Failed { // to stop undoes no failure
+			s.Status = Stopped
+		}
+	case Lives:
+		s = s.endRun(p)
+		s.Status, s.DueAt = OK, r.next(now)
+	}
+	s.DeadlineAt = r.deadline(s)
+	switch {
+	case p.Signal == Fails && !r.Paused:
+		return s, SaidItFailed
+	case before.IsDown() && !s.Status.IsDown():
+		return s, Recovered
+	default:
+		return s, Nothing
+	}
+}
+
+// endRun ends the run that a ping is about, or any if it names none.
+func (s State) endRun(p Ping) State {
+	if p.RunID != "" {
+		s.EndedRunID = p.RunID
+	}
+	if p.RunID == "" || s.RunID == "" || p.RunID == s.RunID {
+		s.RunID, s.RunStartedAt = "", time.Time{}
+	}
+	return s
+}
+
+// Look gives the state at now, and whether a sign of life is missing.
+func (r Rule) Look(s State, now time.Time) (State, Verdict) {
+	if s.DeadlineAt.IsZero() || now.Before(s.DeadlineAt) {
+		return s, Nothing
+	}
+	verdict, status := WentMissing, Missed
+	if r.isRunWatched(s) {
+		verdict, status = RanTooLong, Overrun
+		s.RunStartedAt = time.Time{}
+	}
+	if s.Status != Failed { // which only an ok ends
+		s.Status = status
+	}
+	s.EpisodeAt, s.DeadlineAt = s.episode(s.DeadlineAt), time.Time{}
+	return s, verdict
+}
+
+// Restart gives the state after settings were changed at now: a sign of life is expected by the new
+// rule, counted from now.
+func (r Rule) Restart(s State, now time.Time) State {
+	if s.Status != New && s.Status != Missed && !s.DueAt.IsZero() {
+		s.DueAt = r.next(now)
+	}
+	s.DeadlineAt = r.deadline(s)
+	return s
+}
+
+// longestSpare bounds how much later than the end of an outage a miss is noticed, besides its grace.
+const longestSpare = time.Hour
+
+// Spare gives the state after an outage of Nightbell from one time to another. A ping that was
+// expected in it could not be received, so there is time for another one: until the next is due,
+// for an hour at most, and the grace. What was missing before the outage, or is expected after it,
+// is as it was; and a ping is waited for in this way once, so that a Nightbell that
+// fails again and again notices misses all the same.
+func (r Rule) Spare(s State, from, to time.Time) State {
+	expected := s.DueAt
+	if r.isRunWatched(s) {
+		expected = s.RunStartedAt
+	}
+	if s.Spared || s.DeadlineAt.IsZero() || s.DeadlineAt.Before(from) || expected.Add(-r.early(s.DueAt)).After(to) {
+		return s
+	}
+	if until := to.Add(min(r.period(s), longestSpare) + r.Grace); until.After(s.DeadlineAt) {
+		s.DeadlineAt, s.Spared = until, true
+	}
+	return s
+}
+
+// deadline is when what is expected next is missing.
+func (r Rule) deadline(s State) time.Time {
+	switch {
+	case r.Paused || s.Status == New || s.Status == Stopped || s.Status == Missed:
+		return time.Time{}
+	case r.isRunWatched(s):
+		return s.RunStartedAt.Add(r.MaxRuntime)
+	case s.Status == Overrun || s.DueAt.IsZero():
+		return time.Time{}
+	default:
+		return s.DueAt.Add(r.Grace)
+	}
+}
+
+func (r Rule) isRunWatched(s State) bool { return r.MaxRuntime > 0 && !s.RunStartedAt.IsZero() }
+
+// next is when a sign of life is expected after one at a time.
+func (r Rule) next(at time.Time) time.Time {
+	if r.Every > 0 {
+		return at.Add(r.Every)
+	}
+	return r.Schedule.Next(at.Add(r.early(at)))
+}
+
+// period is how long after what is expected now the next is expected.
+func (r Rule) period(s State) time.Duration {
+	switch {
+	case r.isRunWatched(s):
+		return r.MaxRuntime
+	case r.Every > 0:
+		return r.Every
+	default:
+		return r.gap(s.DueAt)
+	}
+}
+
+// gap is the time between two turns of the schedule.
+func (r Rule) gap(at time.Time) time.Duration {
+	first := r.Schedule.Next(at)
+	return r.Schedule.Next(first).Sub(first)
+}
+
+// early is how much too early a ping may come and be the expected one: clocks differ.
+func (r Rule) early(at time.Time) time.Duration {
+	every := r.Every
+	if every == 0 {
+		every = r.gap(at)
+	}
+	return min(max(0, every/10), time.Minute)
+}
+
+// episode is the start of being down at a time, after those before.
+func (s State) episode(at time.Time) time.Time {
+	return later(at.Truncate(time.Microsecond), s.EpisodeAt.Add(time.Microsecond))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

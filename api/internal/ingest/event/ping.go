@@ -1,0 +1,93 @@
+package event
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/heartbeat"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
+)
+
+// Ping is a sign of life that can be taken in.
+type Ping struct {
+	Report   heartbeat.Report
+	Warnings []Warning
+}
+
+var pingFields = []string{"status", "run_id", "every_seconds", "grace_seconds", "max_runtime_seconds", "schedule", "time_zone"}
+
+var signals = []heartbeat.Signal{heartbeat.Lives, heartbeat.Starts, heartbeat.Fails, heartbeat.Stops}
+
+// ReadPing makes a ping of decoded fields, whose numbers may be text, as those of an address are.
+// CallID is the Idempotency-Key, empty for none. It fails with invalid_fields.
+func ReadPing(fields map[string]any, callID string) (Ping, error) {
+	r := &reader{fields: fields}
+	for _, field := range sortedKeys(fields) {
+		if !slices.Contains(pingFields, field) {
+			r.warn(plaintext.Cut(plaintext.Line(field), 100), "There is no such field; it was not read.")
+		}
+	}
+	report := heartbeat.Report{Ping: heartbeat.Ping{Signal: heartbeat.Lives}, Key: plaintext.Cut(plaintext.Line(callID), heartbeat.MaxRunID)}
+	if word := r.word("status"); word != nil && *word != "" {
+		report.Signal = heartbeat.Signal(*word)
+		if !slices.Contains(signals, report.Signal) {
+			r.refuse("status", fault.NotOneOf, "status must be ok, start, fail or stop.")
+		}
+	}
+	if run := r.word("run_id"); run != nil {
+		report.RunID = plaintext.Cut(plaintext.Line(*run), heartbeat.MaxRunID)
+	}
+	report.Every, report.Grace, report.MaxRuntime = r.span("every_seconds", 1), r.span("grace_seconds", 0), r.span("max_runtime_seconds", 1)
+	report.Schedule, report.TimeZone = r.word("schedule"), r.word("time_zone")
+	if report.Schedule != nil && *report.Schedule == "" {
+		r.refuse("schedule", fault.Required, "schedule must be the five fields of cron, or left out.")
+	}
+	if len(r.faults) > 0 {
+		return Ping{}, fault.InvalidFields(r.faults[0].Message, r.faults...)
+	}
+	return Ping{Report: report, Warnings: r.warnings}, nil
+}
+
+// word is the text of a field; nil when it is not there.
+func (r *reader) word(field string) *string {
+	switch value := r.fields[field].(type) {
+	case nil:
+		return nil
+	case string:
+		return &value
+	case json.Number:
+		text := value.String()
+		return &text
+	default:
+		r.refuse(field, fault.BadFormat, field+" must be text.")
+		return nil
+	}
+}
+
+// mostSeconds keeps a duration, and what is stored of it, from overflowing.
+const mostSeconds = 1 << 31
+
+// span is a number of seconds; nil when it is not there.
+func (r *reader) span(field string, least int64) *time.Duration {
+	value := r.fields[field]
+	if text, isText := value.(string); isText {
+		value = json.Number(text)
+	}
+	if value == nil {
+		return nil
+	}
+	number, _ := value.(json.Number)
+	n, err := number.Int64()
+	if err != nil {
+		r.refuse(field, fault.BadFormat, field+" must be a whole number.")
+		return nil
+	}
+	if n < least || n >= mostSeconds {
+		r.refuse(field, fault.OutOfRange, field+" is out of range.")
+		return nil
+	}
+	d := time.Duration(n) * time.Second
+	return &d
+}

@@ -1,0 +1,126 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/heartbeat"
+	"github.com/nightbell/nightbell/api/internal/ingest/event"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+)
+
+// PingTaker takes pings of heartbeats in. It returns nil only after the commit.
+type PingTaker interface {
+	Take(ctx context.Context, route Route, name string, report heartbeat.Report) (heartbeat.State, error)
+}
+
+// PingPaths are where heartbeats are pinged, as patterns of http.ServeMux: with a key in a header, and
+// where only an address can be called.
+var PingPaths = []string{"/v1/heartbeats/{name}/ping", "/v1/heartbeats/{name}/ping/{service_key}"}
+
+// PingVerbs are the methods that ping.
+var PingVerbs = []string{http.MethodPost, http.MethodGet, http.MethodHead}
+
+// maxPing is the limit of a ping's body.
+const maxPing = 4 << 10
+
+var errPingTooLarge = fault.Newf(fault.TooLarge, "body_too_large", "The ping is larger than %d KiB. Send only its fields.", maxPing>>10)
+
+// Pings takes signs of life.
+type Pings struct {
+	Events Events
+	Taker  PingTaker
+}
+
+// pingAnswer is where the heartbeat stands.
+type pingAnswer struct {
+	Name       string           `json:"name"`
+	Status     heartbeat.Status `json:"status"`
+	DueAt      *time.Time       `json:"due_at,omitempty"`
+	DeadlineAt *time.Time       `json:"deadline_at,omitempty"`
+	Warnings   []event.Warning  `json:"warnings"`
+}
+
+// ServeHTTP answers 202 once the ping is stored.
+func (p Pings) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer, err := p.take(w, r)
+	if err != nil {
+		p.Events.writeError(w, r, forSender(err))
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusAccepted, answer)
+}
+
+func (p Pings) take(w http.ResponseWriter, r *http.Request) (pingAnswer, error) {
+	sender, err := p.sender(r)
+	if err != nil {
+		return pingAnswer{}, err
+	}
+	fields, err := p.fields(w, r, sender)
+	if err != nil {
+		return pingAnswer{}, err
+	}
+	ping, err := event.ReadPing(fields, r.Header.Get("Idempotency-Key"))
+	if err != nil {
+		return pingAnswer{}, err
+	}
+	name := r.PathValue("name")
+	state, err := p.Taker.Take(r.Context(), sender.Route, name, ping.Report)
+	if err != nil {
+		return pingAnswer{}, err
+	}
+	return pingAnswer{
+		Name: name, Status: state.Status, DueAt: instant(state.DueAt), DeadlineAt: instant(state.DeadlineAt),
+		Warnings: append([]event.Warning{}, ping.Warnings...),
+	}, nil
+}
+
+func (p Pings) sender(r *http.Request) (Sender, error) {
+	if key := r.PathValue("service_key"); key != "" {
+		return p.Events.Senders.byServiceKey(r.Context(), key)
+	}
+	return p.Events.Senders.Identify(r)
+}
+
+// fields are those of the body; what the address says goes before them.
+func (p Pings) fields(w http.ResponseWriter, r *http.Request, sender Sender) (map[string]any, error) {
+	fields := map[string]any{}
+	if r.Method == http.MethodPost {
+		var err error
+		if fields, err = p.body(w, r, sender); err != nil {
+			return nil, err
+		}
+	}
+	for name, values := range r.URL.Query() {
+		fields[name] = values[len(values)-1]
+	}
+	return fields, nil
+}
+
+// body reads the fields of a body, which may be empty.
+func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[string]any, error) {
+	body, err := p.Events.readAtMost(w, r, sender.Route.OrgID, maxPing, errPingTooLarge)
+	defer body.free()
+	if err != nil {
+		return nil, err
+	}
+	sent := bytes.TrimSpace(body.bytes)
+	if len(sent) == 0 {
+		return map[string]any{}, nil
+	}
+	if err := checkJSON(r); err != nil {
+		return nil, err
+	}
+	return event.Decode(sent)
+}
+
+func instant(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC()
+	return &at
+}

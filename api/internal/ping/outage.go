@@ -1,0 +1,75 @@
+package ping
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+// unattended is how long nobody may have looked before that is an outage, in which pings could not
+// be received. Someone looks every second; a restart takes less.
+const unattended = 5 * time.Second
+
+// sparedAtOnce bounds what is in memory after an outage.
+const sparedAtOnce = 500
+
+// attend says that somebody looks now. If nobody has for a while, what was expected meanwhile gets
+// more time, in the same transaction: whoever looks next finds no outage any more. Expected is false
+// when nothing is expected of anybody.
+func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
+	err = k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
+		expected, err = heartbeatdb.AnyExpected(ctx, tx)
+		if err != nil || !expected {
+			return err
+		}
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		last, err := heartbeatdb.Attend(ctx, tx, now)
+		if err != nil {
+			return err
+		}
+		if now.Sub(last) > unattended {
+			spared, err := spare(ctx, tx, last, now)
+			if err != nil {
+				return err
+			}
+			if spared > 0 {
+				k.options.Logger.WarnContext(ctx, "nobody looked for missing heartbeats for a while; those that were expected meanwhile are waited for once more",
+					"from", last, "to", now, "heartbeats", spared)
+			}
+		}
+		return heartbeatdb.SetAttended(ctx, tx, now)
+	}, postgres.LockTimeout(lockWait))
+	return expected, err
+}
+
+// spare gives more time to what was expected in an outage.
+func spare(ctx context.Context, tx pgx.Tx, from, to time.Time) (spared int, err error) {
+	for after := uuid.Nil; ; {
+		rows, err := heartbeatdb.LockExpected(ctx, tx, from, after, sparedAtOnce)
+		if err != nil || len(rows) == 0 {
+			return spared, err
+		}
+		batch := &pgx.Batch{}
+		for _, row := range rows {
+			after = row.ID
+			rule, _ := row.Rule(to) // a schedule that has come to its end has no more turns to wait for
+			state := rule.Spare(row.State, from, to)
+			if state != row.State {
+				row.State = state
+				heartbeatdb.QueueState(batch, row)
+				spared++
+			}
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return spared, err
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package ping
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/heartbeat"
+	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+const (
+	// pingsAtOnce are under way in a process; one organization gets half of them at most.
+	pingsAtOnce = 256
+	// lockWait is how long a ping waits for somebody's row.
+	lockWait = 2 * time.Second
+	// mostConflicts is how often it begins again because others stored the same alert.
+	mostConflicts = 3
+)
+
+var (
+	errUnknown = fault.New(fault.NotFound, "heartbeat_not_found",
+		"This service has no heartbeat of that name. Create it, or say with its first ping how often it comes: every_seconds.")
+	errBusy    = fault.New(fault.Unavailable, "overloaded", "Too many pings of your organization are under way. Send this again in a second.").After(1)
+	errBadName = fault.InvalidField("name", fault.BadFormat, "Give the heartbeat a name of at most 200 characters, without control and invisible ones.")
+)
+
+// Take takes a ping of a service's heartbeat in, and answers with where that stands. It returns nil
+// only after the commit.
+func (k *Keeper) Take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (heartbeat.State, error) {
+	if !k.arriving.Take(route.OrgID, 1) {
+		return heartbeat.State{}, errBusy
+	}
+	defer k.arriving.Return(route.OrgID, 1)
+	if plaintext.Check(name) != "" || len([]rune(name)) > heartbeat.MaxName {
+		return heartbeat.State{}, errBadName
+	}
+	taken, err := k.take(ctx, route, name, report)
+	for range mostConflicts {
+		if !postgres.IsUnique(err) {
+			break
+		}
+		taken, err = k.take(ctx, route, name, report)
+	}
+	if err == nil && taken.verdict != heartbeat.Nothing {
+		k.tell([]judged{taken})
+	}
+	return taken.State, err
+}
+
+func (k *Keeper) take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (taken judged, err error) {
+	found := false
+	read := func(first *pgx.Batch) {
+		found = false
+		heartbeatdb.QueueFind(first, route.OrgID, route.ServiceID, name, func(row heartbeatdb.Row) { taken, found = judged{Row: row}, true })
+	}
+	err = k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !found {
+			if taken.Row, err = create(ctx, tx, route, name, report, now); err != nil {
+				return err
+			}
+		}
+		return taken.apply(ctx, tx, route, report, now)
+	}, postgres.LockTimeout(lockWait), postgres.First(read))
+	return taken, err
+}
+
+// create makes the heartbeat that a first ping is about.
+func create(ctx context.Context, tx pgx.Tx, route catalog.Route, name string, report heartbeat.Report, now time.Time) (heartbeatdb.Row, error) {
+	row := heartbeatdb.Row{OrgID: route.OrgID, ID: id.New(), ServiceID: route.ServiceID, Name: name}
+	if !report.Creates() {
+		return row, errUnknown
+	}
+	row.Settings = heartbeat.Settings{Severity: alert.High}.With(report)
+	if _, err := row.Rule(now); err != nil {
+		return row, err
+	}
+	if _, err := heartbeatdb.Insert(ctx, tx, row, now); err != nil {
+		return row, err
+	}
+	err := error(heartbeat.ErrNotFound)
+	batch := &pgx.Batch{} // another ping may have created it
+	heartbeatdb.QueueFind(batch, route.OrgID, route.ServiceID, name, func(stored heartbeatdb.Row) { row, err = stored, nil })
+	return row, errors.Join(tx.SendBatch(ctx, batch).Close(), err)
+}
+
+// apply stores what a ping changes, in a transaction that it ends.
+func (j *judged) apply(ctx context.Context, tx pgx.Tx, route catalog.Route, report heartbeat.Report, now time.Time) error {
+	batch := &pgx.Batch{}
+	if report.Key != "" && report.Key == j.LastKey {
+		return postgres.Finish(ctx, tx, batch) // sent again, because the answer was lost
+	}
+	settings := j.With(report)
+	rule, err := settings.Rule(now)
+	if err != nil {
+		return err
+	}
+	if !settings.Equal(j.Settings) {
+		j.Settings, j.State = settings, rule.Restart(j.State, now)
+		heartbeatdb.QueueSettings(batch, j.Row, now)
+	}
+	j.State, j.verdict = rule.Ping(j.State, report.Ping, now)
+	if report.Key != "" {
+		j.LastKey = report.Key
+	}
+	heartbeatdb.QueueState(batch, j.Row)
+	if j.verdict == heartbeat.Nothing {
+		return postgres.Finish(ctx, tx, batch)
+	}
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return err
+	}
+	j.words = rule.WordsFor(j.verdict, j.Name, j.State)
+	return store(ctx, tx, route, []judged{*j}, now)
+}
+
+// Delete removes a heartbeat, unless check refuses that. An incident that it opened is resolved:
+// nothing else would.
+func (k *Keeper) Delete(ctx context.Context, orgID, heartbeatID uuid.UUID, check func(row heartbeatdb.Row, now time.Time) error) error {
+	var ended []judged
+	err := k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
+		ended = nil
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		row, err := heartbeatdb.Lock(ctx, tx, orgID, heartbeatID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return heartbeat.ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		if err := check(row, now); err != nil {
+			return err
+		}
+		batch := &pgx.Batch{}
+		heartbeatdb.QueueDelete(batch, orgID, heartbeatID)
+		if !row.Status.IsDown() {
+			return postgres.Finish(ctx, tx, batch)
+		}
+		route, err := catalogdb.RouteOf(ctx, tx, orgID, row.ServiceID)
+		if err != nil {
+			return err
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		line := `Heartbeat "` + row.Name + `" was deleted.`
+		ended = []judged{{Row: row, verdict: heartbeat.Recovered, words: heartbeat.Words{Title: line, Description: line, Line: line}}}
+		return store(ctx, tx, route, ended, now)
+	}, postgres.LockTimeout(lockWait))
+	if err == nil {
+		k.tell(ended)
+	}
+	return err
+}
