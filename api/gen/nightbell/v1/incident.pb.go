@@ -763,6 +763,10 @@ type Alert struct {
 	EndsAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// How often it was sent.
 	OccurrenceCount int32 `protobuf:"varint,13,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
+	// What the newest event of POST /v1/events said besides: error (exceptions with their frames and
+	// causes, fingerprint, breadcrumbs), user, operation, trace, links, environment, release, metadata.
+	// Only with include=details, and absent for alerts of monitors.
+	Details *structpb.Struct `protobuf:"bytes,20,opt,name=details,proto3" json:"details,omitempty"`
 	// When it was sent last.
 	LastSeenAt    *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -888,6 +892,13 @@ func (x *Alert) GetOccurrenceCount() int32 {
 		return x.OccurrenceCount
 	}
 	return 0
+}
+
+func (x *Alert) GetDetails() *structpb.Struct {
+	if x != nil {
+		return x.Details
+	}
+	return nil
 }
 
 func (x *Alert) GetLastSeenAt() *timestamppb.Timestamp {
@@ -1379,7 +1390,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12+\n" +
 	"\x04data\x18\a \x01(\v2\x17.google.protobuf.StructR\x04data\x122\n" +
 	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x10\n" +
-	"\x03seq\x18\t \x01(\x01R\x03seq\"\xef\x05\n" +
+	"\x03seq\x18\t \x01(\x01R\x03seq\"\xa2\x06\n" +
 	"\x05Alert\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12/\n" +
@@ -1394,7 +1405,8 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	" \x01(\tH\x00R\x04link\x88\x01\x01\x12?\n" +
 	"\tstarts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x123\n" +
 	"\aends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12)\n" +
-	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x12D\n" +
+	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x121\n" +
+	"\adetails\x18\x14 \x01(\v2\x17.google.protobuf.StructR\adetails\x12D\n" +
 	"\flast_seen_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\n" +
 	"lastSeenAt\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
@@ -1508,24 +1520,25 @@ var file_nightbell_v1_incident_proto_depIdxs = []int32{
 	11, // 24: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
 	13, // 25: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
 	13, // 26: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	13, // 27: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	12, // 28: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
-	13, // 29: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	13, // 30: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	8,  // 31: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	7,  // 32: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	12, // 33: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
-	12, // 34: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
-	13, // 35: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	13, // 36: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	13, // 37: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	13, // 38: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	13, // 39: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	40, // [40:40] is the sub-list for method output_type
-	40, // [40:40] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	14, // 27: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
+	13, // 28: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	12, // 29: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
+	13, // 30: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	13, // 31: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	8,  // 32: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	7,  // 33: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	12, // 34: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
+	12, // 35: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
+	13, // 36: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	13, // 37: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	13, // 38: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	13, // 39: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	13, // 40: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }

@@ -1537,8 +1537,10 @@ func (x *ListNotificationsResponse) GetNotifications() []*Notification {
 }
 
 type ListIncidentAlertsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// details adds what programs reported besides; at most 50 alerts are then listed.
+	Include       []string `protobuf:"bytes,9,rep,name=include,proto3" json:"include,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1578,6 +1580,13 @@ func (x *ListIncidentAlertsRequest) GetId() string {
 		return x.Id
 	}
 	return ""
+}
+
+func (x *ListIncidentAlertsRequest) GetInclude() []string {
+	if x != nil {
+		return x.Include
+	}
+	return nil
 }
 
 type ListIncidentAlertsResponse struct {
@@ -1750,9 +1759,11 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x18ListNotificationsRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"]\n" +
 	"\x19ListNotificationsResponse\x12@\n" +
-	"\rnotifications\x18\x01 \x03(\v2\x1a.nightbell.v1.NotificationR\rnotifications\"9\n" +
+	"\rnotifications\x18\x01 \x03(\v2\x1a.nightbell.v1.NotificationR\rnotifications\"j\n" +
 	"\x19ListIncidentAlertsRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"\x8d\x01\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12/\n" +
+	"\ainclude\x18\t \x03(\tB\x15\xbaH\x12\x92\x01\x0f\x10\n" +
+	"\"\vr\tR\adetailsR\ainclude\"\x8d\x01\n" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12!\n" +
 	"\ffiring_count\x18\x02 \x01(\x05R\vfiringCount\x12\x1f\n" +

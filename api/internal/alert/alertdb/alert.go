@@ -110,18 +110,18 @@ UPDATE alert a SET
     incident_starts_at = u.incident_starts_at,
     start_known        = CASE WHEN u.newer THEN u.start_known ELSE a.start_known END,
     ends_at            = CASE WHEN u.newer THEN u.ends_at ELSE a.ends_at END,
-    severity           = CASE WHEN u.newer THEN u.severity ELSE a.severity END,
-    source             = CASE WHEN u.newer THEN u.source ELSE a.source END,
-    title              = CASE WHEN u.newer THEN u.title ELSE a.title END,
-    description        = CASE WHEN u.newer THEN u.description ELSE a.description END,
-    link               = CASE WHEN u.newer THEN u.link ELSE a.link END,
-    labels             = CASE WHEN u.newer THEN u.labels ELSE a.labels END,
-    annotations        = CASE WHEN u.newer THEN u.annotations ELSE a.annotations END,
-    details            = CASE WHEN u.newer THEN u.details ELSE a.details END
+    severity           = CASE WHEN u.worded THEN u.severity ELSE a.severity END,
+    source             = CASE WHEN u.worded THEN u.source ELSE a.source END,
+    title              = CASE WHEN u.worded THEN u.title ELSE a.title END,
+    description        = CASE WHEN u.worded THEN u.description ELSE a.description END,
+    link               = CASE WHEN u.worded THEN u.link ELSE a.link END,
+    labels             = CASE WHEN u.worded THEN u.labels ELSE a.labels END,
+    annotations        = CASE WHEN u.worded THEN u.annotations ELSE a.annotations END,
+    details            = CASE WHEN u.worded THEN u.details ELSE a.details END
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $6::integer[], $7::text[], $8::timestamptz[], $9::uuid[], $10::timestamptz[],
-            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::jsonb[], $21::boolean[])
+            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::jsonb[], $21::boolean[], $22::boolean[])
     AS u(org_id, id, service_id, alert_key, occurrences, status, starts_at, incident_id, incident_starts_at,
-         start_known, ends_at, severity, source, title, description, link, labels, annotations, details, newer)
+         start_known, ends_at, severity, source, title, description, link, labels, annotations, details, newer, worded)
 WHERE a.org_id = u.org_id AND a.id = u.id`
 
 // QueueChanges adds the statements that store sorted changes to a pipelined batch. It
@@ -141,7 +141,15 @@ func QueueChanges(batch *pgx.Batch, changes []Change, now time.Time) {
 	}
 	if len(known) > 0 {
 		columns, newer := columnsOf(known, now)
-		batch.Queue(updateSQL, append(columns, newer)...)
+		// A resolve event says that it is over, not what it was: it replaces no words and is no occurrence.
+		worded, counts := slices.Clone(newer), columns[5].([]int32)
+		for i, c := range known {
+			if c.Received.Event != nil && c.Received.Event.Action == alert.Resolve {
+				worded[i] = false
+				counts[i]--
+			}
+		}
+		batch.Queue(updateSQL, append(columns, newer, worded)...)
 	}
 }
 

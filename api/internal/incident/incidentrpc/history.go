@@ -70,5 +70,7 @@ func (h *Handler) ListNotifications(ctx context.Context, request *nightbellv1.Li
 
 // ListIncidentAlerts gives the alerts of an incident.
 func (h *Handler) ListIncidentAlerts(ctx context.Context, request *nightbellv1.ListIncidentAlertsRequest) (*nightbellv1.ListIncidentAlertsResponse, error) {
-	return ofIncident(ctx, h, request.GetId(), incidents.Alerts)
+	return ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
+		return incidents.Alerts(ctx, tx, orgID, incidentID, slices.Contains(request.GetInclude(), "details"))
+	})
 }

@@ -142,17 +142,25 @@ const alertsOf = `
 	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
 	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
 
-// Alerts reads the alerts of an incident, those that fire first.
-func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
+// Details of an event are up to 64 KiB: fewer alerts are listed with them.
+const detailsShown = 50
+
+// Alerts reads the alerts of an incident, those that fire first; with what events said besides, if
+// details are wanted.
+func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool) (*nightbellv1.ListIncidentAlertsResponse, error) {
 	response := &nightbellv1.ListIncidentAlertsResponse{}
 	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'firing'), count(*) FROM (`+alertsOf+`) a`,
 		orgID, incidentID).Scan(&response.FiringCount, &response.TotalCount)
 	if err != nil {
 		return nil, err
 	}
+	shown, column := alertsShown, "NULL::jsonb"
+	if details {
+		shown, column = detailsShown, "details"
+	}
 	rows, err := tx.Query(ctx, `
-		SELECT id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at
-		FROM (`+alertsOf+`) a ORDER BY status, last_seen_at DESC, id LIMIT $3`, orgID, incidentID, alertsShown)
+		SELECT id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at, `+column+`
+		FROM (`+alertsOf+`) a ORDER BY status, last_seen_at DESC, id LIMIT $3`, orgID, incidentID, shown)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +174,14 @@ func scanAlert(row pgx.CollectableRow) (*nightbellv1.Alert, error) {
 	var startsAt, lastSeenAt time.Time
 	var endsAt *time.Time
 	var link string
+	var details []byte
 	err := row.Scan(&alertID, &a.Key, &a.Status, &a.Severity, &a.Source, &a.Title, &a.Description, &a.Labels, &a.Annotations, &link,
-		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt)
+		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt, &details)
 	a.Link = postgres.Null(link)
 	a.Id, a.StartsAt, a.EndsAt, a.LastSeenAt = alertID.String(), timestamppb.New(startsAt), moment(endsAt), timestamppb.New(lastSeenAt)
+	if err == nil && details != nil {
+		a.Details = &structpb.Struct{}
+		err = protojson.Unmarshal(details, a.Details)
+	}
 	return a, err
 }

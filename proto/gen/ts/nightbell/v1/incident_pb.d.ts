@@ -1006,6 +1006,15 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   occurrenceCount: number;
 
   /**
+   * What the newest event of POST /v1/events said besides: error (exceptions with their frames and
+   * causes, fingerprint, breadcrumbs), user, operation, trace, links, environment, release, metadata.
+   * Only with include=details, and absent for alerts of monitors.
+   *
+   * @generated from field: google.protobuf.Struct details = 20;
+   */
+  details?: JsonObject | undefined;
+
+  /**
    * When it was sent last.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 14 [json_name = "last_seen_at"];
@@ -1105,6 +1114,15 @@ export declare type AlertJson = {
    * @generated from field: int32 occurrence_count = 13 [json_name = "occurrence_count"];
    */
   occurrence_count?: number;
+
+  /**
+   * What the newest event of POST /v1/events said besides: error (exceptions with their frames and
+   * causes, fingerprint, breadcrumbs), user, operation, trace, links, environment, release, metadata.
+   * Only with include=details, and absent for alerts of monitors.
+   *
+   * @generated from field: google.protobuf.Struct details = 20;
+   */
+  details?: StructJson;
 
   /**
    * When it was sent last.

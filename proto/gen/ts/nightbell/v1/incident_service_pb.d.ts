@@ -1261,6 +1261,13 @@ export declare type ListIncidentAlertsRequest = Message<"nightbell.v1.ListIncide
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * details adds what programs reported besides; at most 50 alerts are then listed.
+   *
+   * @generated from field: repeated string include = 9;
+   */
+  include: string[];
 };
 
 /**
@@ -1271,6 +1278,13 @@ export declare type ListIncidentAlertsRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * details adds what programs reported besides; at most 50 alerts are then listed.
+   *
+   * @generated from field: repeated string include = 9;
+   */
+  include?: string[];
 };
 
 /**
