@@ -107,7 +107,7 @@ const pages = {
       open_incident_count: 0,
     };
     services.push(service);
-    return ok({ service, service_key: service.service_key });
+    return ok({ service, service_key: `nbs_${'0'.repeat(43)}` });
   },
   'POST /v1/incidents': (body) => {
     const incident = {
@@ -129,6 +129,8 @@ function route(method, path, body, query) {
   const paging = answerEscalation(method, path, body, query) ?? answerOncall(method, path, body, query);
   if (paging) return paging;
   const [, , kind, id, part] = path.split('/');
+  if (kind === 'services' && path.endsWith('/key'))
+    return ok({ webhook_url: `http://127.0.0.1:8480/v1/webhooks/prometheus/nbs_${'0'.repeat(43)}` });
   if (kind === 'services')
     return ok({ service: services.find((service) => service.id === id) ?? services[0] });
   if (kind === 'inbox') return ok({ mail: mails.find((mail) => mail.id === id) });

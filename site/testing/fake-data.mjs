@@ -49,8 +49,7 @@ export const services = [
   escalation_policy_id: 'p1',
   escalation_policy: { id: 'p1', name: 'Payments, critical' },
   tier: [1, 1, 1, 2, 2, 3][i],
-  service_key: `sk_${'0123456789abcdef'.repeat(2)}${i}`,
-  webhook_url: `http://127.0.0.1:8480/v1/webhooks/prometheus/sk_${'0123456789abcdef'.repeat(2)}${i}`,
+  service_key_hint: `nbs_0${i}…`,
   created_at: ago(300 * day),
 }));
 

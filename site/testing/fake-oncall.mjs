@@ -328,12 +328,12 @@ function feed(body) {
     id: `f${feeds.length + 1}`,
     kind: id ? 'schedule' : 'user',
     schedule: schedules.find((each) => each.id === id),
-    url: `http://127.0.0.1:8480/v1/calendar/${'k'.repeat(43)}${feeds.length}.ics`,
     created_at: iso(Date.now()),
   };
   const at = feeds.findIndex((each) => (each.schedule?.id ?? '') === id);
   feeds.splice(at < 0 ? feeds.length : at, at < 0 ? 0 : 1, one);
-  return ok({ calendar_feed: one });
+  const url = `http://127.0.0.1:8480/v1/calendar/${'k'.repeat(43)}${feeds.length}.ics`;
+  return ok({ calendar_feed: one, url });
 }
 
 const drop = (list, id) => {

@@ -58,7 +58,7 @@ func (c *campaign) checkAudit(t *testing.T, method protoreflect.MethodDescriptor
 	outcome := c.send(t.Context(), s).outcome()
 	after := c.auditRows()
 	want := 0
-	if authzOf(method).GetMutates() && who.role != "" {
+	if (authzOf(method).GetMutates() || authzOf(method).GetReveals()) && who.role != "" {
 		want = 1
 	}
 	if added := len(after) - before; added != want {

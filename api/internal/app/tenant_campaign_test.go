@@ -199,7 +199,9 @@ func (c *campaign) attempt(ctx context.Context, via transport, method protorefle
 	return theirs, nobody
 }
 
-// showsNothing is true for a read whose answer has neither text nor ids of its own.
+// showsNothing is true for a read whose answer has neither text nor ids of its own,
+// but perhaps a random secret.
 func showsNothing(method protoreflect.MethodDescriptor) bool {
-	return unfinished[shortName(method)] || shortName(method) == "IncidentService.CountIncidents" || shortName(method) == "InstallationService.GetInstallation"
+	return unfinished[shortName(method)] || authzOf(method).GetReveals() ||
+		shortName(method) == "IncidentService.CountIncidents" || shortName(method) == "InstallationService.GetInstallation"
 }

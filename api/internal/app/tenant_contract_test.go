@@ -165,7 +165,7 @@ func TestTenantRoleMatrix(t *testing.T) {
 		}
 		fmt.Fprintf(&matrix, "%-46s %-8s %-9s %-6s %-6s %-15s %s\n", shortName(method),
 			mayCall(authz, auth.Viewer), mayCall(authz, auth.Responder), mayCall(authz, auth.Admin), mayCall(authz, auth.Owner),
-			word(authz.GetScope() != "", authz.GetScope(), "-"), word(authz.GetMutates(), "yes", "-"))
+			word(authz.GetScope() != "", authz.GetScope(), "-"), word(authz.GetMutates() || authz.GetReveals(), "yes", "-"))
 	}
 	golden(t, "role_matrix.golden", matrix.String())
 }

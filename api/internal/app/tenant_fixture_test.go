@@ -155,7 +155,11 @@ func (n *tenant) makeAPIKey() string {
 
 func (n *tenant) makeContact(shared bool) string {
 	n.t.Helper()
-	return n.make("/v1/contact-methods", "contact_method", object{"kind": "email", "name": "Mail", "address": "mail@" + n.name + ".example.com", "shared": shared})
+	body := object{"kind": "email", "name": "Mail", "address": "mail@" + n.name + ".example.com", "shared": shared}
+	if !shared {
+		body["user_id"] = n.people["responder"]
+	}
+	return n.make("/v1/contact-methods", "contact_method", body)
 }
 
 func (n *tenant) makeRule() string {

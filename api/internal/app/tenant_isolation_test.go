@@ -47,7 +47,7 @@ func (c *campaign) attackAll(t *testing.T, method protoreflect.MethodDescriptor,
 			for _, via := range transportsOf(method) {
 				theirs, nobody := c.attempt(t.Context(), via, method, v, who)
 				c.judge(t, fmt.Sprintf("%s via %s, naming %s", who.name, via, v), theirs, nobody)
-				checkRole(t, authzOf(method), who, theirs.outcome())
+				checkRole(t, method, who, theirs.outcome())
 				table.add(method, who.name, theirs.outcome())
 				requests += 2
 			}

@@ -189,6 +189,7 @@ func TestTenantCalendarFeed(t *testing.T) {
 		t.Errorf("our own calendar is answered %s, which shows %v", got.whole(), c.leaks(got.whole()))
 	}
 	theirs := c.b.calendar()
+	c.startAfresh()
 	for name, file := range map[string]string{
 		"a made-up secret": base64.RawURLEncoding.EncodeToString(make([]byte, 32)), "an id": c.b.objects["calendar_feed"],
 		"an access token": c.b.owner(), "an API key": c.b.apiKey, "a service key": c.b.serviceKey,

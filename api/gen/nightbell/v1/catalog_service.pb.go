@@ -54,12 +54,11 @@ type Service struct {
 	Tier int32 `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group: one incident per group of the sender. alert: one incident per alert.
 	Grouping string `protobuf:"bytes,14,opt,name=grouping,proto3" json:"grouping,omitempty"`
-	// The key of the webhook URL; empty for viewers.
-	ServiceKey string `protobuf:"bytes,15,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
-	// The URL to give to Alertmanager; empty for viewers.
-	WebhookUrl string                 `protobuf:"bytes,16,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
-	CreatedAt  *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
-	UpdatedAt  *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
+	// The beginning of its key, to recognise it by; GetServiceKey shows the whole. Absent when there is
+	// none that works.
+	ServiceKeyHint *string                `protobuf:"bytes,15,opt,name=service_key_hint,json=serviceKeyHint,proto3,oneof" json:"service_key_hint,omitempty"`
+	CreatedAt      *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	UpdatedAt      *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
 	// Its version; see If-Match.
 	Etag          string `protobuf:"bytes,19,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -201,16 +200,9 @@ func (x *Service) GetGrouping() string {
 	return ""
 }
 
-func (x *Service) GetServiceKey() string {
-	if x != nil {
-		return x.ServiceKey
-	}
-	return ""
-}
-
-func (x *Service) GetWebhookUrl() string {
-	if x != nil {
-		return x.WebhookUrl
+func (x *Service) GetServiceKeyHint() string {
+	if x != nil && x.ServiceKeyHint != nil {
+		return *x.ServiceKeyHint
 	}
 	return ""
 }
@@ -345,7 +337,9 @@ type CreateServiceResponse struct {
 	// The service's key, for its alerts and events.
 	ServiceKey string `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// What of the request was not used.
-	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// The URL with the key, to give to Alertmanager.
+	WebhookUrl    string `protobuf:"bytes,4,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -401,6 +395,110 @@ func (x *CreateServiceResponse) GetWarnings() []*Warning {
 	return nil
 }
 
+func (x *CreateServiceResponse) GetWebhookUrl() string {
+	if x != nil {
+		return x.WebhookUrl
+	}
+	return ""
+}
+
+type GetServiceKeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetServiceKeyRequest) Reset() {
+	*x = GetServiceKeyRequest{}
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetServiceKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetServiceKeyRequest) ProtoMessage() {}
+
+func (x *GetServiceKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetServiceKeyRequest.ProtoReflect.Descriptor instead.
+func (*GetServiceKeyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetServiceKeyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetServiceKeyResponse struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	ServiceKey string                 `protobuf:"bytes,1,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	// The URL with the key, to give to Alertmanager.
+	WebhookUrl    string `protobuf:"bytes,2,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetServiceKeyResponse) Reset() {
+	*x = GetServiceKeyResponse{}
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetServiceKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetServiceKeyResponse) ProtoMessage() {}
+
+func (x *GetServiceKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetServiceKeyResponse.ProtoReflect.Descriptor instead.
+func (*GetServiceKeyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetServiceKeyResponse) GetServiceKey() string {
+	if x != nil {
+		return x.ServiceKey
+	}
+	return ""
+}
+
+func (x *GetServiceKeyResponse) GetWebhookUrl() string {
+	if x != nil {
+		return x.WebhookUrl
+	}
+	return ""
+}
+
 type ListServicesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -409,7 +507,7 @@ type ListServicesRequest struct {
 
 func (x *ListServicesRequest) Reset() {
 	*x = ListServicesRequest{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -421,7 +519,7 @@ func (x *ListServicesRequest) String() string {
 func (*ListServicesRequest) ProtoMessage() {}
 
 func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -434,7 +532,7 @@ func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesRequest.ProtoReflect.Descriptor instead.
 func (*ListServicesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{5}
 }
 
 type ListServicesResponse struct {
@@ -448,7 +546,7 @@ type ListServicesResponse struct {
 
 func (x *ListServicesResponse) Reset() {
 	*x = ListServicesResponse{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -460,7 +558,7 @@ func (x *ListServicesResponse) String() string {
 func (*ListServicesResponse) ProtoMessage() {}
 
 func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -473,7 +571,7 @@ func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesResponse.ProtoReflect.Descriptor instead.
 func (*ListServicesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListServicesResponse) GetServices() []*Service {
@@ -499,7 +597,7 @@ type GetServiceRequest struct {
 
 func (x *GetServiceRequest) Reset() {
 	*x = GetServiceRequest{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +609,7 @@ func (x *GetServiceRequest) String() string {
 func (*GetServiceRequest) ProtoMessage() {}
 
 func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +622,7 @@ func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceRequest.ProtoReflect.Descriptor instead.
 func (*GetServiceRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetServiceRequest) GetId() string {
@@ -543,7 +641,7 @@ type GetServiceResponse struct {
 
 func (x *GetServiceResponse) Reset() {
 	*x = GetServiceResponse{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -555,7 +653,7 @@ func (x *GetServiceResponse) String() string {
 func (*GetServiceResponse) ProtoMessage() {}
 
 func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -568,7 +666,7 @@ func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceResponse.ProtoReflect.Descriptor instead.
 func (*GetServiceResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetServiceResponse) GetService() *Service {
@@ -602,7 +700,7 @@ type UpdateServiceRequest struct {
 
 func (x *UpdateServiceRequest) Reset() {
 	*x = UpdateServiceRequest{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -614,7 +712,7 @@ func (x *UpdateServiceRequest) String() string {
 func (*UpdateServiceRequest) ProtoMessage() {}
 
 func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -627,7 +725,7 @@ func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateServiceRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateServiceRequest) GetId() string {
@@ -716,7 +814,7 @@ type UpdateServiceResponse struct {
 
 func (x *UpdateServiceResponse) Reset() {
 	*x = UpdateServiceResponse{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -728,7 +826,7 @@ func (x *UpdateServiceResponse) String() string {
 func (*UpdateServiceResponse) ProtoMessage() {}
 
 func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -741,7 +839,7 @@ func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateServiceResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *UpdateServiceResponse) GetService() *Service {
@@ -762,7 +860,7 @@ type DeleteServiceRequest struct {
 
 func (x *DeleteServiceRequest) Reset() {
 	*x = DeleteServiceRequest{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +872,7 @@ func (x *DeleteServiceRequest) String() string {
 func (*DeleteServiceRequest) ProtoMessage() {}
 
 func (x *DeleteServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +885,7 @@ func (x *DeleteServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteServiceRequest.ProtoReflect.Descriptor instead.
 func (*DeleteServiceRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteServiceRequest) GetId() string {
@@ -812,7 +910,7 @@ type DeleteServiceResponse struct {
 
 func (x *DeleteServiceResponse) Reset() {
 	*x = DeleteServiceResponse{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -824,7 +922,7 @@ func (x *DeleteServiceResponse) String() string {
 func (*DeleteServiceResponse) ProtoMessage() {}
 
 func (x *DeleteServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -837,7 +935,7 @@ func (x *DeleteServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteServiceResponse.ProtoReflect.Descriptor instead.
 func (*DeleteServiceResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{12}
 }
 
 type RotateServiceKeyRequest struct {
@@ -849,7 +947,7 @@ type RotateServiceKeyRequest struct {
 
 func (x *RotateServiceKeyRequest) Reset() {
 	*x = RotateServiceKeyRequest{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -861,7 +959,7 @@ func (x *RotateServiceKeyRequest) String() string {
 func (*RotateServiceKeyRequest) ProtoMessage() {}
 
 func (x *RotateServiceKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -874,7 +972,7 @@ func (x *RotateServiceKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateServiceKeyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RotateServiceKeyRequest) GetId() string {
@@ -891,13 +989,15 @@ type RotateServiceKeyResponse struct {
 	ServiceKey string `protobuf:"bytes,2,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// Until when the old key still works.
 	PreviousKeyExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=previous_key_expires_at,json=previousKeyExpiresAt,proto3" json:"previous_key_expires_at,omitempty"`
-	unknownFields        protoimpl.UnknownFields
-	sizeCache            protoimpl.SizeCache
+	// The URL with the new key, to give to Alertmanager.
+	WebhookUrl    string `protobuf:"bytes,4,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RotateServiceKeyResponse) Reset() {
 	*x = RotateServiceKeyResponse{}
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -909,7 +1009,7 @@ func (x *RotateServiceKeyResponse) String() string {
 func (*RotateServiceKeyResponse) ProtoMessage() {}
 
 func (x *RotateServiceKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -922,7 +1022,7 @@ func (x *RotateServiceKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateServiceKeyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RotateServiceKeyResponse) GetService() *Service {
@@ -946,11 +1046,18 @@ func (x *RotateServiceKeyResponse) GetPreviousKeyExpiresAt() *timestamppb.Timest
 	return nil
 }
 
+func (x *RotateServiceKeyResponse) GetWebhookUrl() string {
+	if x != nil {
+		return x.WebhookUrl
+	}
+	return ""
+}
+
 var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xb2\a\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xa8\a\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -967,11 +1074,8 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x14 \x01(\tH\x02R\x12escalationPolicyId\x88\x01\x01\x12\x1e\n" +
 	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12\x12\n" +
 	"\x04tier\x18\r \x01(\x05R\x04tier\x12/\n" +
-	"\bgrouping\x18\x0e \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertR\bgrouping\x12%\n" +
-	"\vservice_key\x18\x0f \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"serviceKey\x12%\n" +
-	"\vwebhook_url\x18\x10 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"webhookUrl\x12A\n" +
+	"\bgrouping\x18\x0e \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertR\bgrouping\x12-\n" +
+	"\x10service_key_hint\x18\x0f \x01(\tH\x04R\x0eserviceKeyHint\x88\x01\x01\x12A\n" +
 	"\n" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12A\n" +
 	"\n" +
@@ -981,7 +1085,8 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\b_team_idB\v\n" +
 	"\t_owner_idB\x17\n" +
 	"\x15_escalation_policy_idB\v\n" +
-	"\t_repo_url\"\xea\x02\n" +
+	"\t_repo_urlB\x13\n" +
+	"\x11_service_key_hint\"\xea\x02\n" +
 	"\x14CreateServiceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -991,12 +1096,21 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x05 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\x1d\n" +
 	"\x04tier\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x00R\x04tier\x121\n" +
-	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"\xa2\x01\n" +
+	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"\xc9\x01\n" +
 	"\x15CreateServiceResponse\x12/\n" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x121\n" +
-	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x15\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\x12%\n" +
+	"\vwebhook_url\x18\x04 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
+	"webhookUrl\"3\n" +
+	"\x14GetServiceKeyRequest\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"e\n" +
+	"\x15GetServiceKeyResponse\x12%\n" +
+	"\vservice_key\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
+	"serviceKey\x12%\n" +
+	"\vwebhook_url\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
+	"webhookUrl\"\x15\n" +
 	"\x13ListServicesRequest\"|\n" +
 	"\x14ListServicesResponse\x121\n" +
 	"\bservices\x18\x01 \x03(\v2\x15.nightbell.v1.ServiceR\bservices\x121\n" +
@@ -1029,19 +1143,22 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x17\n" +
 	"\x15DeleteServiceResponse\"6\n" +
 	"\x17RotateServiceKeyRequest\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"\xc5\x01\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"\xec\x01\n" +
 	"\x18RotateServiceKeyResponse\x12/\n" +
 	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\x12%\n" +
 	"\vservice_key\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12Q\n" +
-	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt2\xac\a\n" +
+	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt\x12%\n" +
+	"\vwebhook_url\x18\x04 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
+	"webhookUrl2\xc8\b\n" +
 	"\x0eCatalogService\x12\xb1\x01\n" +
 	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"W\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12\x8b\x01\n" +
 	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\"4\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12\x86\x01\n" +
 	"\n" +
 	"GetService\x12\x1f.nightbell.v1.GetServiceRequest\x1a .nightbell.v1.GetServiceResponse\"5\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/services/{id}\x90\x02\x01\x12\x95\x01\n" +
 	"\rUpdateService\x12\".nightbell.v1.UpdateServiceRequest\x1a#.nightbell.v1.UpdateServiceResponse\";\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x16:\x01*2\x11/v1/services/{id}\x12\x8e\x01\n" +
-	"\rDeleteService\x12\".nightbell.v1.DeleteServiceRequest\x1a#.nightbell.v1.DeleteServiceResponse\"4\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/services/{id}\x12\xa5\x01\n" +
+	"\rDeleteService\x12\".nightbell.v1.DeleteServiceRequest\x1a#.nightbell.v1.DeleteServiceResponse\"4\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/services/{id}\x12\x99\x01\n" +
+	"\rGetServiceKey\x12\".nightbell.v1.GetServiceKeyRequest\x1a#.nightbell.v1.GetServiceKeyResponse\"?\x8a\xb5\x18\x1b\x12\tresponder\x1a\fsecrets:read(\x01\x82\xd3\xe4\x93\x02\x17\x12\x15/v1/services/{id}/key\x90\x02\x01\x12\xa5\x01\n" +
 	"\x10RotateServiceKey\x12%.nightbell.v1.RotateServiceKeyRequest\x1a&.nightbell.v1.RotateServiceKeyResponse\"B\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/services/{id}/rotate-keyBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
@@ -1056,56 +1173,60 @@ func file_nightbell_v1_catalog_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_catalog_service_proto_rawDescData
 }
 
-var file_nightbell_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_nightbell_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*Service)(nil),                  // 0: nightbell.v1.Service
 	(*CreateServiceRequest)(nil),     // 1: nightbell.v1.CreateServiceRequest
 	(*CreateServiceResponse)(nil),    // 2: nightbell.v1.CreateServiceResponse
-	(*ListServicesRequest)(nil),      // 3: nightbell.v1.ListServicesRequest
-	(*ListServicesResponse)(nil),     // 4: nightbell.v1.ListServicesResponse
-	(*GetServiceRequest)(nil),        // 5: nightbell.v1.GetServiceRequest
-	(*GetServiceResponse)(nil),       // 6: nightbell.v1.GetServiceResponse
-	(*UpdateServiceRequest)(nil),     // 7: nightbell.v1.UpdateServiceRequest
-	(*UpdateServiceResponse)(nil),    // 8: nightbell.v1.UpdateServiceResponse
-	(*DeleteServiceRequest)(nil),     // 9: nightbell.v1.DeleteServiceRequest
-	(*DeleteServiceResponse)(nil),    // 10: nightbell.v1.DeleteServiceResponse
-	(*RotateServiceKeyRequest)(nil),  // 11: nightbell.v1.RotateServiceKeyRequest
-	(*RotateServiceKeyResponse)(nil), // 12: nightbell.v1.RotateServiceKeyResponse
-	(*timestamppb.Timestamp)(nil),    // 13: google.protobuf.Timestamp
-	(*Reference)(nil),                // 14: nightbell.v1.Reference
-	(*Warning)(nil),                  // 15: nightbell.v1.Warning
-	(*fieldmaskpb.FieldMask)(nil),    // 16: google.protobuf.FieldMask
+	(*GetServiceKeyRequest)(nil),     // 3: nightbell.v1.GetServiceKeyRequest
+	(*GetServiceKeyResponse)(nil),    // 4: nightbell.v1.GetServiceKeyResponse
+	(*ListServicesRequest)(nil),      // 5: nightbell.v1.ListServicesRequest
+	(*ListServicesResponse)(nil),     // 6: nightbell.v1.ListServicesResponse
+	(*GetServiceRequest)(nil),        // 7: nightbell.v1.GetServiceRequest
+	(*GetServiceResponse)(nil),       // 8: nightbell.v1.GetServiceResponse
+	(*UpdateServiceRequest)(nil),     // 9: nightbell.v1.UpdateServiceRequest
+	(*UpdateServiceResponse)(nil),    // 10: nightbell.v1.UpdateServiceResponse
+	(*DeleteServiceRequest)(nil),     // 11: nightbell.v1.DeleteServiceRequest
+	(*DeleteServiceResponse)(nil),    // 12: nightbell.v1.DeleteServiceResponse
+	(*RotateServiceKeyRequest)(nil),  // 13: nightbell.v1.RotateServiceKeyRequest
+	(*RotateServiceKeyResponse)(nil), // 14: nightbell.v1.RotateServiceKeyResponse
+	(*timestamppb.Timestamp)(nil),    // 15: google.protobuf.Timestamp
+	(*Reference)(nil),                // 16: nightbell.v1.Reference
+	(*Warning)(nil),                  // 17: nightbell.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),    // 18: google.protobuf.FieldMask
 }
 var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
-	13, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
-	14, // 1: nightbell.v1.Service.team:type_name -> nightbell.v1.Reference
-	14, // 2: nightbell.v1.Service.owner:type_name -> nightbell.v1.Reference
-	14, // 3: nightbell.v1.Service.escalation_policy:type_name -> nightbell.v1.Reference
-	13, // 4: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
-	13, // 5: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
+	15, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
+	16, // 1: nightbell.v1.Service.team:type_name -> nightbell.v1.Reference
+	16, // 2: nightbell.v1.Service.owner:type_name -> nightbell.v1.Reference
+	16, // 3: nightbell.v1.Service.escalation_policy:type_name -> nightbell.v1.Reference
+	15, // 4: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
+	15, // 5: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 6: nightbell.v1.CreateServiceResponse.service:type_name -> nightbell.v1.Service
-	15, // 7: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
+	17, // 7: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
 	0,  // 8: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
-	15, // 9: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
+	17, // 9: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
 	0,  // 10: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
-	16, // 11: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	18, // 11: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
 	0,  // 12: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
 	0,  // 13: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
-	13, // 14: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
+	15, // 14: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
 	1,  // 15: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
-	3,  // 16: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
-	5,  // 17: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
-	7,  // 18: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
-	9,  // 19: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
-	11, // 20: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
-	2,  // 21: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
-	4,  // 22: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
-	6,  // 23: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
-	8,  // 24: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
-	10, // 25: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
-	12, // 26: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
-	21, // [21:27] is the sub-list for method output_type
-	15, // [15:21] is the sub-list for method input_type
+	5,  // 16: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
+	7,  // 17: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
+	9,  // 18: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
+	11, // 19: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
+	3,  // 20: nightbell.v1.CatalogService.GetServiceKey:input_type -> nightbell.v1.GetServiceKeyRequest
+	13, // 21: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
+	2,  // 22: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
+	6,  // 23: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
+	8,  // 24: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
+	10, // 25: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
+	12, // 26: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
+	4,  // 27: nightbell.v1.CatalogService.GetServiceKey:output_type -> nightbell.v1.GetServiceKeyResponse
+	14, // 28: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
+	22, // [22:29] is the sub-list for method output_type
+	15, // [15:22] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name
 	15, // [15:15] is the sub-list for extension extendee
 	0,  // [0:15] is the sub-list for field type_name
@@ -1120,14 +1241,14 @@ func file_nightbell_v1_catalog_service_proto_init() {
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_catalog_service_proto_msgTypes[0].OneofWrappers = []any{}
-	file_nightbell_v1_catalog_service_proto_msgTypes[7].OneofWrappers = []any{}
+	file_nightbell_v1_catalog_service_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_catalog_service_proto_rawDesc), len(file_nightbell_v1_catalog_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

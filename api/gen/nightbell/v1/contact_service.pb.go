@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -45,8 +46,12 @@ type ContactMethod struct {
 	FailingReason *string `protobuf:"bytes,9,opt,name=failing_reason,json=failingReason,proto3,oneof" json:"failing_reason,omitempty"`
 	// Since when nothing could be delivered; absent while it works.
 	FailingSinceAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=failing_since_at,json=failingSinceAt,proto3" json:"failing_since_at,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Whose it is; absent for a channel of the organization.
+	UserId *string `protobuf:"bytes,11,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,12,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ContactMethod) Reset() {
@@ -149,6 +154,20 @@ func (x *ContactMethod) GetFailingSinceAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ContactMethod) GetUserId() string {
+	if x != nil && x.UserId != nil {
+		return *x.UserId
+	}
+	return ""
+}
+
+func (x *ContactMethod) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 type CreateContactMethodRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// email, sms, voice, push, webhook or slack.
@@ -157,7 +176,9 @@ type CreateContactMethodRequest struct {
 	// An e-mail address, or the https URL of a webhook.
 	Address string `protobuf:"bytes,3,opt,name=address,proto3" json:"address,omitempty"`
 	// Of the organization, and not of the caller.
-	Shared        bool `protobuf:"varint,4,opt,name=shared,proto3" json:"shared,omitempty"`
+	Shared bool `protobuf:"varint,4,opt,name=shared,proto3" json:"shared,omitempty"`
+	// Whose it is to be: the caller's when absent. An API key names somebody, or says shared.
+	UserId        string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +239,13 @@ func (x *CreateContactMethodRequest) GetShared() bool {
 		return x.Shared
 	}
 	return false
+}
+
+func (x *CreateContactMethodRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
 }
 
 type CreateContactMethodResponse struct {
@@ -373,15 +401,220 @@ func (x *SendVerificationResponse) GetVerified() bool {
 	return false
 }
 
-type ListContactMethodsRequest struct {
+type GetContactMethodRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetContactMethodRequest) Reset() {
+	*x = GetContactMethodRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetContactMethodRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetContactMethodRequest) ProtoMessage() {}
+
+func (x *GetContactMethodRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetContactMethodRequest.ProtoReflect.Descriptor instead.
+func (*GetContactMethodRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetContactMethodRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetContactMethodResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ContactMethod *ContactMethod         `protobuf:"bytes,1,opt,name=contact_method,json=contactMethod,proto3" json:"contact_method,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetContactMethodResponse) Reset() {
+	*x = GetContactMethodResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetContactMethodResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetContactMethodResponse) ProtoMessage() {}
+
+func (x *GetContactMethodResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetContactMethodResponse.ProtoReflect.Descriptor instead.
+func (*GetContactMethodResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetContactMethodResponse) GetContactMethod() *ContactMethod {
+	if x != nil {
+		return x.ContactMethod
+	}
+	return nil
+}
+
+type UpdateContactMethodRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateContactMethodRequest) Reset() {
+	*x = UpdateContactMethodRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateContactMethodRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateContactMethodRequest) ProtoMessage() {}
+
+func (x *UpdateContactMethodRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateContactMethodRequest.ProtoReflect.Descriptor instead.
+func (*UpdateContactMethodRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *UpdateContactMethodRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateContactMethodRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateContactMethodRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateContactMethodRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateContactMethodResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ContactMethod *ContactMethod         `protobuf:"bytes,1,opt,name=contact_method,json=contactMethod,proto3" json:"contact_method,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateContactMethodResponse) Reset() {
+	*x = UpdateContactMethodResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateContactMethodResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateContactMethodResponse) ProtoMessage() {}
+
+func (x *UpdateContactMethodResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateContactMethodResponse.ProtoReflect.Descriptor instead.
+func (*UpdateContactMethodResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateContactMethodResponse) GetContactMethod() *ContactMethod {
+	if x != nil {
+		return x.ContactMethod
+	}
+	return nil
+}
+
+type ListContactMethodsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those of this person; others than the caller's are for admins.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListContactMethodsRequest) Reset() {
 	*x = ListContactMethodsRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -393,7 +626,7 @@ func (x *ListContactMethodsRequest) String() string {
 func (*ListContactMethodsRequest) ProtoMessage() {}
 
 func (x *ListContactMethodsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -406,7 +639,14 @@ func (x *ListContactMethodsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContactMethodsRequest.ProtoReflect.Descriptor instead.
 func (*ListContactMethodsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ListContactMethodsRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
 }
 
 type ListContactMethodsResponse struct {
@@ -418,7 +658,7 @@ type ListContactMethodsResponse struct {
 
 func (x *ListContactMethodsResponse) Reset() {
 	*x = ListContactMethodsResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -430,7 +670,7 @@ func (x *ListContactMethodsResponse) String() string {
 func (*ListContactMethodsResponse) ProtoMessage() {}
 
 func (x *ListContactMethodsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -443,7 +683,7 @@ func (x *ListContactMethodsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListContactMethodsResponse.ProtoReflect.Descriptor instead.
 func (*ListContactMethodsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListContactMethodsResponse) GetContactMethods() []*ContactMethod {
@@ -462,7 +702,7 @@ type DeleteContactMethodRequest struct {
 
 func (x *DeleteContactMethodRequest) Reset() {
 	*x = DeleteContactMethodRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -474,7 +714,7 @@ func (x *DeleteContactMethodRequest) String() string {
 func (*DeleteContactMethodRequest) ProtoMessage() {}
 
 func (x *DeleteContactMethodRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -487,7 +727,7 @@ func (x *DeleteContactMethodRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteContactMethodRequest.ProtoReflect.Descriptor instead.
 func (*DeleteContactMethodRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteContactMethodRequest) GetId() string {
@@ -505,7 +745,7 @@ type DeleteContactMethodResponse struct {
 
 func (x *DeleteContactMethodResponse) Reset() {
 	*x = DeleteContactMethodResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -517,7 +757,7 @@ func (x *DeleteContactMethodResponse) String() string {
 func (*DeleteContactMethodResponse) ProtoMessage() {}
 
 func (x *DeleteContactMethodResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -530,7 +770,7 @@ func (x *DeleteContactMethodResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteContactMethodResponse.ProtoReflect.Descriptor instead.
 func (*DeleteContactMethodResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{12}
 }
 
 // After how long a person is told of an incident by a contact method.
@@ -541,14 +781,18 @@ type NotificationRule struct {
 	// high or low.
 	Urgency string `protobuf:"bytes,3,opt,name=urgency,proto3" json:"urgency,omitempty"`
 	// How long after the page begins.
-	DelaySeconds  int32 `protobuf:"varint,4,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	DelaySeconds int32 `protobuf:"varint,4,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	// Whose it is: that of the contact method.
+	UserId string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotificationRule) Reset() {
 	*x = NotificationRule{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -560,7 +804,7 @@ func (x *NotificationRule) String() string {
 func (*NotificationRule) ProtoMessage() {}
 
 func (x *NotificationRule) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -573,7 +817,7 @@ func (x *NotificationRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationRule.ProtoReflect.Descriptor instead.
 func (*NotificationRule) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *NotificationRule) GetId() string {
@@ -604,6 +848,20 @@ func (x *NotificationRule) GetDelaySeconds() int32 {
 	return 0
 }
 
+func (x *NotificationRule) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *NotificationRule) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 type CreateNotificationRuleRequest struct {
 	state           protoimpl.MessageState `protogen:"open.v1"`
 	ContactMethodId string                 `protobuf:"bytes,1,opt,name=contact_method_id,json=contactMethodId,proto3" json:"contact_method_id,omitempty"`
@@ -617,7 +875,7 @@ type CreateNotificationRuleRequest struct {
 
 func (x *CreateNotificationRuleRequest) Reset() {
 	*x = CreateNotificationRuleRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +887,7 @@ func (x *CreateNotificationRuleRequest) String() string {
 func (*CreateNotificationRuleRequest) ProtoMessage() {}
 
 func (x *CreateNotificationRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +900,7 @@ func (x *CreateNotificationRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateNotificationRuleRequest.ProtoReflect.Descriptor instead.
 func (*CreateNotificationRuleRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateNotificationRuleRequest) GetContactMethodId() string {
@@ -675,7 +933,7 @@ type CreateNotificationRuleResponse struct {
 
 func (x *CreateNotificationRuleResponse) Reset() {
 	*x = CreateNotificationRuleResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -687,7 +945,7 @@ func (x *CreateNotificationRuleResponse) String() string {
 func (*CreateNotificationRuleResponse) ProtoMessage() {}
 
 func (x *CreateNotificationRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -700,7 +958,7 @@ func (x *CreateNotificationRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateNotificationRuleResponse.ProtoReflect.Descriptor instead.
 func (*CreateNotificationRuleResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *CreateNotificationRuleResponse) GetNotificationRule() *NotificationRule {
@@ -710,15 +968,228 @@ func (x *CreateNotificationRuleResponse) GetNotificationRule() *NotificationRule
 	return nil
 }
 
-type ListNotificationRulesRequest struct {
+type GetNotificationRuleRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetNotificationRuleRequest) Reset() {
+	*x = GetNotificationRuleRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationRuleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationRuleRequest) ProtoMessage() {}
+
+func (x *GetNotificationRuleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationRuleRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationRuleRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetNotificationRuleRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetNotificationRuleResponse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	NotificationRule *NotificationRule      `protobuf:"bytes,1,opt,name=notification_rule,json=notificationRule,proto3" json:"notification_rule,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *GetNotificationRuleResponse) Reset() {
+	*x = GetNotificationRuleResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationRuleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationRuleResponse) ProtoMessage() {}
+
+func (x *GetNotificationRuleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationRuleResponse.ProtoReflect.Descriptor instead.
+func (*GetNotificationRuleResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GetNotificationRuleResponse) GetNotificationRule() *NotificationRule {
+	if x != nil {
+		return x.NotificationRule
+	}
+	return nil
+}
+
+type UpdateNotificationRuleRequest struct {
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	Id           string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Urgency      string                 `protobuf:"bytes,2,opt,name=urgency,proto3" json:"urgency,omitempty"`
+	DelaySeconds int32                  `protobuf:"varint,3,opt,name=delay_seconds,json=delaySeconds,proto3" json:"delay_seconds,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateNotificationRuleRequest) Reset() {
+	*x = UpdateNotificationRuleRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateNotificationRuleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateNotificationRuleRequest) ProtoMessage() {}
+
+func (x *UpdateNotificationRuleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateNotificationRuleRequest.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationRuleRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *UpdateNotificationRuleRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateNotificationRuleRequest) GetUrgency() string {
+	if x != nil {
+		return x.Urgency
+	}
+	return ""
+}
+
+func (x *UpdateNotificationRuleRequest) GetDelaySeconds() int32 {
+	if x != nil {
+		return x.DelaySeconds
+	}
+	return 0
+}
+
+func (x *UpdateNotificationRuleRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateNotificationRuleRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateNotificationRuleResponse struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	NotificationRule *NotificationRule      `protobuf:"bytes,1,opt,name=notification_rule,json=notificationRule,proto3" json:"notification_rule,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *UpdateNotificationRuleResponse) Reset() {
+	*x = UpdateNotificationRuleResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateNotificationRuleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateNotificationRuleResponse) ProtoMessage() {}
+
+func (x *UpdateNotificationRuleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateNotificationRuleResponse.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationRuleResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *UpdateNotificationRuleResponse) GetNotificationRule() *NotificationRule {
+	if x != nil {
+		return x.NotificationRule
+	}
+	return nil
+}
+
+type ListNotificationRulesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those of this person; others than the caller's are for admins.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListNotificationRulesRequest) Reset() {
 	*x = ListNotificationRulesRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -730,7 +1201,7 @@ func (x *ListNotificationRulesRequest) String() string {
 func (*ListNotificationRulesRequest) ProtoMessage() {}
 
 func (x *ListNotificationRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,7 +1214,14 @@ func (x *ListNotificationRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationRulesRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationRulesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ListNotificationRulesRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
 }
 
 type ListNotificationRulesResponse struct {
@@ -755,7 +1233,7 @@ type ListNotificationRulesResponse struct {
 
 func (x *ListNotificationRulesResponse) Reset() {
 	*x = ListNotificationRulesResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -767,7 +1245,7 @@ func (x *ListNotificationRulesResponse) String() string {
 func (*ListNotificationRulesResponse) ProtoMessage() {}
 
 func (x *ListNotificationRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -780,7 +1258,7 @@ func (x *ListNotificationRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationRulesResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationRulesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListNotificationRulesResponse) GetNotificationRules() []*NotificationRule {
@@ -799,7 +1277,7 @@ type DeleteNotificationRuleRequest struct {
 
 func (x *DeleteNotificationRuleRequest) Reset() {
 	*x = DeleteNotificationRuleRequest{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -811,7 +1289,7 @@ func (x *DeleteNotificationRuleRequest) String() string {
 func (*DeleteNotificationRuleRequest) ProtoMessage() {}
 
 func (x *DeleteNotificationRuleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -824,7 +1302,7 @@ func (x *DeleteNotificationRuleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteNotificationRuleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteNotificationRuleRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DeleteNotificationRuleRequest) GetId() string {
@@ -842,7 +1320,7 @@ type DeleteNotificationRuleResponse struct {
 
 func (x *DeleteNotificationRuleResponse) Reset() {
 	*x = DeleteNotificationRuleResponse{}
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -854,7 +1332,7 @@ func (x *DeleteNotificationRuleResponse) String() string {
 func (*DeleteNotificationRuleResponse) ProtoMessage() {}
 
 func (x *DeleteNotificationRuleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_contact_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -867,14 +1345,14 @@ func (x *DeleteNotificationRuleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteNotificationRuleResponse.ProtoReflect.Descriptor instead.
 func (*DeleteNotificationRuleResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{23}
 }
 
 var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xc9\x03\n" +
+	"\"nightbell/v1/contact_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\x87\x04\n" +
 	"\rContactMethod\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12B\n" +
 	"\x04kind\x18\x02 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\x04kind\x12\x12\n" +
@@ -887,14 +1365,19 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\bverified\x18\b \x01(\bR\bverified\x12*\n" +
 	"\x0efailing_reason\x18\t \x01(\tH\x01R\rfailingReason\x88\x01\x01\x12D\n" +
 	"\x10failing_since_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAtB\x12\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAt\x12\x1c\n" +
+	"\auser_id\x18\v \x01(\tH\x02R\x06userId\x88\x01\x01\x12\x12\n" +
+	"\x04etag\x18\f \x01(\tR\x04etagB\x12\n" +
 	"\x10_disabled_reasonB\x11\n" +
-	"\x0f_failing_reason\"\xaf\x01\n" +
+	"\x0f_failing_reasonB\n" +
+	"\n" +
+	"\b_user_id\"\xd2\x01\n" +
 	"\x1aCreateContactMethodRequest\x120\n" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
 	"\aaddress\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x03\x18\xd0\x0f\x98\xb5\x18\x01R\aaddress\x12\x16\n" +
-	"\x06shared\x18\x04 \x01(\bR\x06shared\"\xd1\x01\n" +
+	"\x06shared\x18\x04 \x01(\bR\x06shared\x12!\n" +
+	"\auser_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"\xd1\x01\n" +
 	"\x1bCreateContactMethodResponse\x12B\n" +
 	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x120\n" +
 	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01H\x00R\rsigningSecret\x88\x01\x01\x12\x1d\n" +
@@ -905,43 +1388,71 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x17SendVerificationRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"6\n" +
 	"\x18SendVerificationResponse\x12\x1a\n" +
-	"\bverified\x18\x01 \x01(\bR\bverified\"\x1b\n" +
-	"\x19ListContactMethodsRequest\"b\n" +
+	"\bverified\x18\x01 \x01(\bR\bverified\"=\n" +
+	"\x17GetContactMethodRequest\x12\"\n" +
+	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"^\n" +
+	"\x18GetContactMethodResponse\x12B\n" +
+	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\"\xba\x01\n" +
+	"\x1aUpdateContactMethodRequest\x12\"\n" +
+	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\x12\x1d\n" +
+	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12\x1c\n" +
+	"\x04etag\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"a\n" +
+	"\x1bUpdateContactMethodResponse\x12B\n" +
+	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\">\n" +
+	"\x19ListContactMethodsRequest\x12!\n" +
+	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"b\n" +
 	"\x1aListContactMethodsResponse\x12D\n" +
 	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\"@\n" +
 	"\x1aDeleteContactMethodRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"\x1d\n" +
-	"\x1bDeleteContactMethodResponse\"\x9f\x01\n" +
+	"\x1bDeleteContactMethodResponse\"\xcc\x01\n" +
 	"\x10NotificationRule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
 	"\x11contact_method_id\x18\x02 \x01(\tR\x0fcontactMethodId\x12*\n" +
 	"\aurgency\x18\x03 \x01(\tB\x10\xbaH\rr\vR\x04highR\x03lowR\aurgency\x12#\n" +
-	"\rdelay_seconds\x18\x04 \x01(\x05R\fdelaySeconds\"\xbd\x01\n" +
+	"\rdelay_seconds\x18\x04 \x01(\x05R\fdelaySeconds\x12\x17\n" +
+	"\auser_id\x18\x05 \x01(\tR\x06userId\x12\x12\n" +
+	"\x04etag\x18\x06 \x01(\tR\x04etag\"\xbd\x01\n" +
 	"\x1dCreateNotificationRuleRequest\x12>\n" +
 	"\x11contact_method_id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x0fcontactMethodId\x12*\n" +
 	"\aurgency\x18\x02 \x01(\tB\x10\xbaH\rr\vR\x04highR\x03lowR\aurgency\x120\n" +
 	"\rdelay_seconds\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00R\fdelaySeconds\"m\n" +
 	"\x1eCreateNotificationRuleResponse\x12K\n" +
-	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"\x1e\n" +
-	"\x1cListNotificationRulesRequest\"n\n" +
+	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"C\n" +
+	"\x1aGetNotificationRuleRequest\x12%\n" +
+	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\"j\n" +
+	"\x1bGetNotificationRuleResponse\x12K\n" +
+	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"\xff\x01\n" +
+	"\x1dUpdateNotificationRuleRequest\x12%\n" +
+	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\x12*\n" +
+	"\aurgency\x18\x02 \x01(\tB\x10\xbaH\rr\vR\x04highR\x03lowR\aurgency\x120\n" +
+	"\rdelay_seconds\x18\x03 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00R\fdelaySeconds\x12\x1c\n" +
+	"\x04etag\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"m\n" +
+	"\x1eUpdateNotificationRuleResponse\x12K\n" +
+	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"A\n" +
+	"\x1cListNotificationRulesRequest\x12!\n" +
+	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"n\n" +
 	"\x1dListNotificationRulesResponse\x12M\n" +
 	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\"F\n" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\" \n" +
-	"\x1eDeleteNotificationRuleResponse2\xd0\t\n" +
-	"\x0eContactService\x12\xc3\x01\n" +
-	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\"W\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\xb2\xb5\x18'/v1/contact-methods/{contact_method.id}\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\x93\x01\n" +
-	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"*\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\xa1\x01\n" +
-	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\">\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\x9a\x01\n" +
-	"\x13DeleteContactMethod\x12(.nightbell.v1.DeleteContactMethodRequest\x1a).nightbell.v1.DeleteContactMethodResponse\".\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xd5\x01\n" +
-	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"`\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\xb2\xb5\x18-/v1/notification-rules/{notification_rule.id}\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/v1/notification-rules\x12\x9f\x01\n" +
-	"\x15ListNotificationRules\x12*.nightbell.v1.ListNotificationRulesRequest\x1a+.nightbell.v1.ListNotificationRulesResponse\"-\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/notification-rules\x90\x02\x01\x12\xa6\x01\n" +
-	"\x16DeleteNotificationRule\x12+.nightbell.v1.DeleteNotificationRuleRequest\x1a,.nightbell.v1.DeleteNotificationRuleResponse\"1\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/notification-rules/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x1eDeleteNotificationRuleResponse2\xe8\x0f\n" +
+	"\x0eContactService\x12\xd1\x01\n" +
+	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\"e\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\xb2\xb5\x18'/v1/contact-methods/{contact_method.id}\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\xa0\x01\n" +
+	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"7\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\x9f\x01\n" +
+	"\x10GetContactMethod\x12%.nightbell.v1.GetContactMethodRequest\x1a&.nightbell.v1.GetContactMethodResponse\"<\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1a\x12\x18/v1/contact-methods/{id}\x90\x02\x01\x12\xab\x01\n" +
+	"\x13UpdateContactMethod\x12(.nightbell.v1.UpdateContactMethodRequest\x1a).nightbell.v1.UpdateContactMethodResponse\"?\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1d:\x01*2\x18/v1/contact-methods/{id}\x12\xaf\x01\n" +
+	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\"L\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\xa8\x01\n" +
+	"\x13DeleteContactMethod\x12(.nightbell.v1.DeleteContactMethodRequest\x1a).nightbell.v1.DeleteContactMethodResponse\"<\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xe3\x01\n" +
+	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"n\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\xb2\xb5\x18-/v1/notification-rules/{notification_rule.id}\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/v1/notification-rules\x12\xac\x01\n" +
+	"\x15ListNotificationRules\x12*.nightbell.v1.ListNotificationRulesRequest\x1a+.nightbell.v1.ListNotificationRulesResponse\":\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/notification-rules\x90\x02\x01\x12\xab\x01\n" +
+	"\x13GetNotificationRule\x12(.nightbell.v1.GetNotificationRuleRequest\x1a).nightbell.v1.GetNotificationRuleResponse\"?\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/notification-rules/{id}\x90\x02\x01\x12\xb7\x01\n" +
+	"\x16UpdateNotificationRule\x12+.nightbell.v1.UpdateNotificationRuleRequest\x1a,.nightbell.v1.UpdateNotificationRuleResponse\"B\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02 :\x01*2\x1b/v1/notification-rules/{id}\x12\xb4\x01\n" +
+	"\x16DeleteNotificationRule\x12+.nightbell.v1.DeleteNotificationRuleRequest\x1a,.nightbell.v1.DeleteNotificationRuleResponse\"?\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1d*\x1b/v1/notification-rules/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_contact_service_proto_rawDescOnce sync.Once
@@ -955,52 +1466,75 @@ func file_nightbell_v1_contact_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_contact_service_proto_rawDescData
 }
 
-var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_nightbell_v1_contact_service_proto_goTypes = []any{
 	(*ContactMethod)(nil),                  // 0: nightbell.v1.ContactMethod
 	(*CreateContactMethodRequest)(nil),     // 1: nightbell.v1.CreateContactMethodRequest
 	(*CreateContactMethodResponse)(nil),    // 2: nightbell.v1.CreateContactMethodResponse
 	(*SendVerificationRequest)(nil),        // 3: nightbell.v1.SendVerificationRequest
 	(*SendVerificationResponse)(nil),       // 4: nightbell.v1.SendVerificationResponse
-	(*ListContactMethodsRequest)(nil),      // 5: nightbell.v1.ListContactMethodsRequest
-	(*ListContactMethodsResponse)(nil),     // 6: nightbell.v1.ListContactMethodsResponse
-	(*DeleteContactMethodRequest)(nil),     // 7: nightbell.v1.DeleteContactMethodRequest
-	(*DeleteContactMethodResponse)(nil),    // 8: nightbell.v1.DeleteContactMethodResponse
-	(*NotificationRule)(nil),               // 9: nightbell.v1.NotificationRule
-	(*CreateNotificationRuleRequest)(nil),  // 10: nightbell.v1.CreateNotificationRuleRequest
-	(*CreateNotificationRuleResponse)(nil), // 11: nightbell.v1.CreateNotificationRuleResponse
-	(*ListNotificationRulesRequest)(nil),   // 12: nightbell.v1.ListNotificationRulesRequest
-	(*ListNotificationRulesResponse)(nil),  // 13: nightbell.v1.ListNotificationRulesResponse
-	(*DeleteNotificationRuleRequest)(nil),  // 14: nightbell.v1.DeleteNotificationRuleRequest
-	(*DeleteNotificationRuleResponse)(nil), // 15: nightbell.v1.DeleteNotificationRuleResponse
-	(*timestamppb.Timestamp)(nil),          // 16: google.protobuf.Timestamp
+	(*GetContactMethodRequest)(nil),        // 5: nightbell.v1.GetContactMethodRequest
+	(*GetContactMethodResponse)(nil),       // 6: nightbell.v1.GetContactMethodResponse
+	(*UpdateContactMethodRequest)(nil),     // 7: nightbell.v1.UpdateContactMethodRequest
+	(*UpdateContactMethodResponse)(nil),    // 8: nightbell.v1.UpdateContactMethodResponse
+	(*ListContactMethodsRequest)(nil),      // 9: nightbell.v1.ListContactMethodsRequest
+	(*ListContactMethodsResponse)(nil),     // 10: nightbell.v1.ListContactMethodsResponse
+	(*DeleteContactMethodRequest)(nil),     // 11: nightbell.v1.DeleteContactMethodRequest
+	(*DeleteContactMethodResponse)(nil),    // 12: nightbell.v1.DeleteContactMethodResponse
+	(*NotificationRule)(nil),               // 13: nightbell.v1.NotificationRule
+	(*CreateNotificationRuleRequest)(nil),  // 14: nightbell.v1.CreateNotificationRuleRequest
+	(*CreateNotificationRuleResponse)(nil), // 15: nightbell.v1.CreateNotificationRuleResponse
+	(*GetNotificationRuleRequest)(nil),     // 16: nightbell.v1.GetNotificationRuleRequest
+	(*GetNotificationRuleResponse)(nil),    // 17: nightbell.v1.GetNotificationRuleResponse
+	(*UpdateNotificationRuleRequest)(nil),  // 18: nightbell.v1.UpdateNotificationRuleRequest
+	(*UpdateNotificationRuleResponse)(nil), // 19: nightbell.v1.UpdateNotificationRuleResponse
+	(*ListNotificationRulesRequest)(nil),   // 20: nightbell.v1.ListNotificationRulesRequest
+	(*ListNotificationRulesResponse)(nil),  // 21: nightbell.v1.ListNotificationRulesResponse
+	(*DeleteNotificationRuleRequest)(nil),  // 22: nightbell.v1.DeleteNotificationRuleRequest
+	(*DeleteNotificationRuleResponse)(nil), // 23: nightbell.v1.DeleteNotificationRuleResponse
+	(*timestamppb.Timestamp)(nil),          // 24: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 25: google.protobuf.FieldMask
 }
 var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
-	16, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
-	16, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
+	24, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
+	24, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	0,  // 3: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
-	9,  // 4: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	9,  // 5: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
-	1,  // 6: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
-	5,  // 7: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
-	3,  // 8: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
-	7,  // 9: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
-	10, // 10: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
-	12, // 11: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
-	14, // 12: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
-	2,  // 13: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
-	6,  // 14: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
-	4,  // 15: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
-	8,  // 16: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
-	11, // 17: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
-	13, // 18: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
-	15, // 19: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
-	13, // [13:20] is the sub-list for method output_type
-	6,  // [6:13] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	0,  // 3: nightbell.v1.GetContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
+	25, // 4: nightbell.v1.UpdateContactMethodRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 5: nightbell.v1.UpdateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
+	0,  // 6: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
+	13, // 7: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	13, // 8: nightbell.v1.GetNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	25, // 9: nightbell.v1.UpdateNotificationRuleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	13, // 10: nightbell.v1.UpdateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	13, // 11: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
+	1,  // 12: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
+	9,  // 13: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
+	5,  // 14: nightbell.v1.ContactService.GetContactMethod:input_type -> nightbell.v1.GetContactMethodRequest
+	7,  // 15: nightbell.v1.ContactService.UpdateContactMethod:input_type -> nightbell.v1.UpdateContactMethodRequest
+	3,  // 16: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
+	11, // 17: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
+	14, // 18: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
+	20, // 19: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
+	16, // 20: nightbell.v1.ContactService.GetNotificationRule:input_type -> nightbell.v1.GetNotificationRuleRequest
+	18, // 21: nightbell.v1.ContactService.UpdateNotificationRule:input_type -> nightbell.v1.UpdateNotificationRuleRequest
+	22, // 22: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
+	2,  // 23: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
+	10, // 24: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
+	6,  // 25: nightbell.v1.ContactService.GetContactMethod:output_type -> nightbell.v1.GetContactMethodResponse
+	8,  // 26: nightbell.v1.ContactService.UpdateContactMethod:output_type -> nightbell.v1.UpdateContactMethodResponse
+	4,  // 27: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
+	12, // 28: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
+	15, // 29: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
+	21, // 30: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
+	17, // 31: nightbell.v1.ContactService.GetNotificationRule:output_type -> nightbell.v1.GetNotificationRuleResponse
+	19, // 32: nightbell.v1.ContactService.UpdateNotificationRule:output_type -> nightbell.v1.UpdateNotificationRuleResponse
+	23, // 33: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
+	23, // [23:34] is the sub-list for method output_type
+	12, // [12:23] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_contact_service_proto_init() }
@@ -1017,7 +1551,7 @@ func file_nightbell_v1_contact_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_contact_service_proto_rawDesc), len(file_nightbell_v1_contact_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   24,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -218,6 +218,94 @@ func (x *ListMaintenanceWindowsResponse) GetMaintenanceWindows() []*MaintenanceW
 	return nil
 }
 
+type GetMaintenanceWindowRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetMaintenanceWindowRequest) Reset() {
+	*x = GetMaintenanceWindowRequest{}
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetMaintenanceWindowRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetMaintenanceWindowRequest) ProtoMessage() {}
+
+func (x *GetMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetMaintenanceWindowRequest.ProtoReflect.Descriptor instead.
+func (*GetMaintenanceWindowRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetMaintenanceWindowRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetMaintenanceWindowResponse struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MaintenanceWindow *MaintenanceWindow     `protobuf:"bytes,1,opt,name=maintenance_window,json=maintenanceWindow,proto3" json:"maintenance_window,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *GetMaintenanceWindowResponse) Reset() {
+	*x = GetMaintenanceWindowResponse{}
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetMaintenanceWindowResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetMaintenanceWindowResponse) ProtoMessage() {}
+
+func (x *GetMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetMaintenanceWindowResponse.ProtoReflect.Descriptor instead.
+func (*GetMaintenanceWindowResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWindow {
+	if x != nil {
+		return x.MaintenanceWindow
+	}
+	return nil
+}
+
 type CreateMaintenanceWindowRequest struct {
 	state       protoimpl.MessageState `protogen:"open.v1"`
 	Description string                 `protobuf:"bytes,1,opt,name=description,proto3" json:"description,omitempty"`
@@ -233,7 +321,7 @@ type CreateMaintenanceWindowRequest struct {
 
 func (x *CreateMaintenanceWindowRequest) Reset() {
 	*x = CreateMaintenanceWindowRequest{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -245,7 +333,7 @@ func (x *CreateMaintenanceWindowRequest) String() string {
 func (*CreateMaintenanceWindowRequest) ProtoMessage() {}
 
 func (x *CreateMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -258,7 +346,7 @@ func (x *CreateMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateMaintenanceWindowRequest.ProtoReflect.Descriptor instead.
 func (*CreateMaintenanceWindowRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreateMaintenanceWindowRequest) GetDescription() string {
@@ -298,7 +386,7 @@ type CreateMaintenanceWindowResponse struct {
 
 func (x *CreateMaintenanceWindowResponse) Reset() {
 	*x = CreateMaintenanceWindowResponse{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -310,7 +398,7 @@ func (x *CreateMaintenanceWindowResponse) String() string {
 func (*CreateMaintenanceWindowResponse) ProtoMessage() {}
 
 func (x *CreateMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -323,7 +411,7 @@ func (x *CreateMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateMaintenanceWindowResponse.ProtoReflect.Descriptor instead.
 func (*CreateMaintenanceWindowResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWindow {
@@ -342,7 +430,7 @@ type EndMaintenanceWindowRequest struct {
 
 func (x *EndMaintenanceWindowRequest) Reset() {
 	*x = EndMaintenanceWindowRequest{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -354,7 +442,7 @@ func (x *EndMaintenanceWindowRequest) String() string {
 func (*EndMaintenanceWindowRequest) ProtoMessage() {}
 
 func (x *EndMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -367,7 +455,7 @@ func (x *EndMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndMaintenanceWindowRequest.ProtoReflect.Descriptor instead.
 func (*EndMaintenanceWindowRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *EndMaintenanceWindowRequest) GetId() string {
@@ -386,7 +474,7 @@ type EndMaintenanceWindowResponse struct {
 
 func (x *EndMaintenanceWindowResponse) Reset() {
 	*x = EndMaintenanceWindowResponse{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -398,7 +486,7 @@ func (x *EndMaintenanceWindowResponse) String() string {
 func (*EndMaintenanceWindowResponse) ProtoMessage() {}
 
 func (x *EndMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -411,7 +499,7 @@ func (x *EndMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndMaintenanceWindowResponse.ProtoReflect.Descriptor instead.
 func (*EndMaintenanceWindowResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EndMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWindow {
@@ -440,7 +528,11 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"\x1f\n" +
 	"\x1dListMaintenanceWindowsRequest\"r\n" +
 	"\x1eListMaintenanceWindowsResponse\x12P\n" +
-	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\"\xf5\x01\n" +
+	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\"E\n" +
+	"\x1bGetMaintenanceWindowRequest\x12&\n" +
+	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\"n\n" +
+	"\x1cGetMaintenanceWindowResponse\x12N\n" +
+	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow\"\xf5\x01\n" +
 	"\x1eCreateMaintenanceWindowRequest\x12,\n" +
 	"\vdescription\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\vdescription\x127\n" +
@@ -453,9 +545,10 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x1bEndMaintenanceWindowRequest\x12&\n" +
 	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\"n\n" +
 	"\x1cEndMaintenanceWindowResponse\x12N\n" +
-	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xf2\x04\n" +
+	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xa4\x06\n" +
 	"\x12MaintenanceService\x12\xb0\x01\n" +
-	"\x16ListMaintenanceWindows\x12+.nightbell.v1.ListMaintenanceWindowsRequest\x1a,.nightbell.v1.ListMaintenanceWindowsResponse\";\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/maintenance-windows\x90\x02\x01\x12\xec\x01\n" +
+	"\x16ListMaintenanceWindows\x12+.nightbell.v1.ListMaintenanceWindowsRequest\x1a,.nightbell.v1.ListMaintenanceWindowsResponse\";\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/maintenance-windows\x90\x02\x01\x12\xaf\x01\n" +
+	"\x14GetMaintenanceWindow\x12).nightbell.v1.GetMaintenanceWindowRequest\x1a*.nightbell.v1.GetMaintenanceWindowResponse\"@\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/maintenance-windows/{id}\x90\x02\x01\x12\xec\x01\n" +
 	"\x17CreateMaintenanceWindow\x12,.nightbell.v1.CreateMaintenanceWindowRequest\x1a-.nightbell.v1.CreateMaintenanceWindowResponse\"t\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18//v1/maintenance-windows/{maintenance_window.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/maintenance-windows\x12\xb9\x01\n" +
 	"\x14EndMaintenanceWindow\x12).nightbell.v1.EndMaintenanceWindowRequest\x1a*.nightbell.v1.EndMaintenanceWindowResponse\"J\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/maintenance-windows/{id}/endBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
@@ -471,39 +564,44 @@ func file_nightbell_v1_maintenance_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_maintenance_service_proto_rawDescData
 }
 
-var file_nightbell_v1_maintenance_service_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_nightbell_v1_maintenance_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_nightbell_v1_maintenance_service_proto_goTypes = []any{
 	(*MaintenanceWindow)(nil),               // 0: nightbell.v1.MaintenanceWindow
 	(*ListMaintenanceWindowsRequest)(nil),   // 1: nightbell.v1.ListMaintenanceWindowsRequest
 	(*ListMaintenanceWindowsResponse)(nil),  // 2: nightbell.v1.ListMaintenanceWindowsResponse
-	(*CreateMaintenanceWindowRequest)(nil),  // 3: nightbell.v1.CreateMaintenanceWindowRequest
-	(*CreateMaintenanceWindowResponse)(nil), // 4: nightbell.v1.CreateMaintenanceWindowResponse
-	(*EndMaintenanceWindowRequest)(nil),     // 5: nightbell.v1.EndMaintenanceWindowRequest
-	(*EndMaintenanceWindowResponse)(nil),    // 6: nightbell.v1.EndMaintenanceWindowResponse
-	(*timestamppb.Timestamp)(nil),           // 7: google.protobuf.Timestamp
-	(*Reference)(nil),                       // 8: nightbell.v1.Reference
+	(*GetMaintenanceWindowRequest)(nil),     // 3: nightbell.v1.GetMaintenanceWindowRequest
+	(*GetMaintenanceWindowResponse)(nil),    // 4: nightbell.v1.GetMaintenanceWindowResponse
+	(*CreateMaintenanceWindowRequest)(nil),  // 5: nightbell.v1.CreateMaintenanceWindowRequest
+	(*CreateMaintenanceWindowResponse)(nil), // 6: nightbell.v1.CreateMaintenanceWindowResponse
+	(*EndMaintenanceWindowRequest)(nil),     // 7: nightbell.v1.EndMaintenanceWindowRequest
+	(*EndMaintenanceWindowResponse)(nil),    // 8: nightbell.v1.EndMaintenanceWindowResponse
+	(*timestamppb.Timestamp)(nil),           // 9: google.protobuf.Timestamp
+	(*Reference)(nil),                       // 10: nightbell.v1.Reference
 }
 var file_nightbell_v1_maintenance_service_proto_depIdxs = []int32{
-	7,  // 0: nightbell.v1.MaintenanceWindow.starts_at:type_name -> google.protobuf.Timestamp
-	7,  // 1: nightbell.v1.MaintenanceWindow.ends_at:type_name -> google.protobuf.Timestamp
-	8,  // 2: nightbell.v1.MaintenanceWindow.services:type_name -> nightbell.v1.Reference
-	8,  // 3: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Reference
+	9,  // 0: nightbell.v1.MaintenanceWindow.starts_at:type_name -> google.protobuf.Timestamp
+	9,  // 1: nightbell.v1.MaintenanceWindow.ends_at:type_name -> google.protobuf.Timestamp
+	10, // 2: nightbell.v1.MaintenanceWindow.services:type_name -> nightbell.v1.Reference
+	10, // 3: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Reference
 	0,  // 4: nightbell.v1.ListMaintenanceWindowsResponse.maintenance_windows:type_name -> nightbell.v1.MaintenanceWindow
-	7,  // 5: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
-	7,  // 6: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
-	0,  // 7: nightbell.v1.CreateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	0,  // 8: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	1,  // 9: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
-	3,  // 10: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
-	5,  // 11: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
-	2,  // 12: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
-	4,  // 13: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
-	6,  // 14: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
-	12, // [12:15] is the sub-list for method output_type
-	9,  // [9:12] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	0,  // 5: nightbell.v1.GetMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	9,  // 6: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
+	9,  // 7: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
+	0,  // 8: nightbell.v1.CreateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	0,  // 9: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	1,  // 10: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
+	3,  // 11: nightbell.v1.MaintenanceService.GetMaintenanceWindow:input_type -> nightbell.v1.GetMaintenanceWindowRequest
+	5,  // 12: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
+	7,  // 13: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
+	2,  // 14: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
+	4,  // 15: nightbell.v1.MaintenanceService.GetMaintenanceWindow:output_type -> nightbell.v1.GetMaintenanceWindowResponse
+	6,  // 16: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
+	8,  // 17: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
+	14, // [14:18] is the sub-list for method output_type
+	10, // [10:14] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_maintenance_service_proto_init() }
@@ -519,7 +617,7 @@ func file_nightbell_v1_maintenance_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_maintenance_service_proto_rawDesc), len(file_nightbell_v1_maintenance_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

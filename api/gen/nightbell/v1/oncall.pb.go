@@ -1056,9 +1056,7 @@ type CalendarFeed struct {
 	// schedule: all shifts of one. user: the caller's shifts on every schedule.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Absent for the caller's own.
-	Schedule *Reference `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`
-	// Anyone who has it can read the shifts.
-	Url       string                 `protobuf:"bytes,5,opt,name=url,proto3" json:"url,omitempty"`
+	Schedule  *Reference             `protobuf:"bytes,3,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
 	// When a calendar asked last; absent while none has.
 	LastUsedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
@@ -1115,13 +1113,6 @@ func (x *CalendarFeed) GetSchedule() *Reference {
 		return x.Schedule
 	}
 	return nil
-}
-
-func (x *CalendarFeed) GetUrl() string {
-	if x != nil {
-		return x.Url
-	}
-	return ""
 }
 
 func (x *CalendarFeed) GetCreatedAt() *timestamppb.Timestamp {
@@ -1239,16 +1230,15 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"\x06shifts\x18\x03 \x03(\v2\x13.nightbell.v1.ShiftR\x06shifts\"[\n" +
 	"\vClockChange\x122\n" +
 	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage\"\x97\x02\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\"\x85\x02\n" +
 	"\fCalendarFeed\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12)\n" +
 	"\x04kind\x18\x02 \x01(\tB\x15\xbaH\x12r\x10R\bscheduleR\x04userR\x04kind\x123\n" +
-	"\bschedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12\x16\n" +
-	"\x03url\x18\x05 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\x12A\n" +
+	"\bschedule\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\bschedule\x12A\n" +
 	"\n" +
 	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12<\n" +
 	"\flast_used_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"lastUsedAtBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"lastUsedAtJ\x04\b\x05\x10\x06BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_oncall_proto_rawDescOnce sync.Once

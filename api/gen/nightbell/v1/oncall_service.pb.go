@@ -1211,6 +1211,94 @@ func (x *ListOverridesResponse) GetOverrides() []*Override {
 	return nil
 }
 
+type GetOverrideRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOverrideRequest) Reset() {
+	*x = GetOverrideRequest{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOverrideRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOverrideRequest) ProtoMessage() {}
+
+func (x *GetOverrideRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOverrideRequest.ProtoReflect.Descriptor instead.
+func (*GetOverrideRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *GetOverrideRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetOverrideResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Override      *Override              `protobuf:"bytes,1,opt,name=override,proto3" json:"override,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOverrideResponse) Reset() {
+	*x = GetOverrideResponse{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOverrideResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOverrideResponse) ProtoMessage() {}
+
+func (x *GetOverrideResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOverrideResponse.ProtoReflect.Descriptor instead.
+func (*GetOverrideResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *GetOverrideResponse) GetOverride() *Override {
+	if x != nil {
+		return x.Override
+	}
+	return nil
+}
+
 type CreateOverrideRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	ScheduleId string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
@@ -1233,7 +1321,7 @@ type CreateOverrideRequest struct {
 
 func (x *CreateOverrideRequest) Reset() {
 	*x = CreateOverrideRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1245,7 +1333,7 @@ func (x *CreateOverrideRequest) String() string {
 func (*CreateOverrideRequest) ProtoMessage() {}
 
 func (x *CreateOverrideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1258,7 +1346,7 @@ func (x *CreateOverrideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateOverrideRequest.ProtoReflect.Descriptor instead.
 func (*CreateOverrideRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateOverrideRequest) GetScheduleId() string {
@@ -1319,7 +1407,7 @@ type CreateOverrideResponse struct {
 
 func (x *CreateOverrideResponse) Reset() {
 	*x = CreateOverrideResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1331,7 +1419,7 @@ func (x *CreateOverrideResponse) String() string {
 func (*CreateOverrideResponse) ProtoMessage() {}
 
 func (x *CreateOverrideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1344,7 +1432,7 @@ func (x *CreateOverrideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateOverrideResponse.ProtoReflect.Descriptor instead.
 func (*CreateOverrideResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateOverrideResponse) GetOverride() *Override {
@@ -1363,7 +1451,7 @@ type DeleteOverrideRequest struct {
 
 func (x *DeleteOverrideRequest) Reset() {
 	*x = DeleteOverrideRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1375,7 +1463,7 @@ func (x *DeleteOverrideRequest) String() string {
 func (*DeleteOverrideRequest) ProtoMessage() {}
 
 func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1388,7 +1476,7 @@ func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideRequest.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *DeleteOverrideRequest) GetId() string {
@@ -1406,7 +1494,7 @@ type DeleteOverrideResponse struct {
 
 func (x *DeleteOverrideResponse) Reset() {
 	*x = DeleteOverrideResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1506,7 @@ func (x *DeleteOverrideResponse) String() string {
 func (*DeleteOverrideResponse) ProtoMessage() {}
 
 func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1519,7 @@ func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideResponse.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
 }
 
 type ListCalendarFeedsRequest struct {
@@ -1442,7 +1530,7 @@ type ListCalendarFeedsRequest struct {
 
 func (x *ListCalendarFeedsRequest) Reset() {
 	*x = ListCalendarFeedsRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1454,7 +1542,7 @@ func (x *ListCalendarFeedsRequest) String() string {
 func (*ListCalendarFeedsRequest) ProtoMessage() {}
 
 func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1467,7 +1555,7 @@ func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
 }
 
 type ListCalendarFeedsResponse struct {
@@ -1479,7 +1567,7 @@ type ListCalendarFeedsResponse struct {
 
 func (x *ListCalendarFeedsResponse) Reset() {
 	*x = ListCalendarFeedsResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1491,7 +1579,7 @@ func (x *ListCalendarFeedsResponse) String() string {
 func (*ListCalendarFeedsResponse) ProtoMessage() {}
 
 func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,7 +1592,7 @@ func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsResponse.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListCalendarFeedsResponse) GetCalendarFeeds() []*CalendarFeed {
@@ -1516,7 +1604,7 @@ func (x *ListCalendarFeedsResponse) GetCalendarFeeds() []*CalendarFeed {
 
 type RotateCalendarFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Empty: the caller's own shifts on every schedule.
+	// Empty: the caller's own shifts on every schedule. An API key names a schedule.
 	ScheduleId    string `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1524,7 +1612,7 @@ type RotateCalendarFeedRequest struct {
 
 func (x *RotateCalendarFeedRequest) Reset() {
 	*x = RotateCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1536,7 +1624,7 @@ func (x *RotateCalendarFeedRequest) String() string {
 func (*RotateCalendarFeedRequest) ProtoMessage() {}
 
 func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1549,7 +1637,7 @@ func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RotateCalendarFeedRequest) GetScheduleId() string {
@@ -1560,15 +1648,17 @@ func (x *RotateCalendarFeedRequest) GetScheduleId() string {
 }
 
 type RotateCalendarFeedResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	CalendarFeed  *CalendarFeed          `protobuf:"bytes,1,opt,name=calendar_feed,json=calendarFeed,proto3" json:"calendar_feed,omitempty"`
+	state        protoimpl.MessageState `protogen:"open.v1"`
+	CalendarFeed *CalendarFeed          `protobuf:"bytes,1,opt,name=calendar_feed,json=calendarFeed,proto3" json:"calendar_feed,omitempty"`
+	// Its new address. Anyone who has it can read the shifts.
+	Url           string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *RotateCalendarFeedResponse) Reset() {
 	*x = RotateCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1670,7 @@ func (x *RotateCalendarFeedResponse) String() string {
 func (*RotateCalendarFeedResponse) ProtoMessage() {}
 
 func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1683,7 @@ func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *RotateCalendarFeedResponse) GetCalendarFeed() *CalendarFeed {
@@ -1601,6 +1691,102 @@ func (x *RotateCalendarFeedResponse) GetCalendarFeed() *CalendarFeed {
 		return x.CalendarFeed
 	}
 	return nil
+}
+
+func (x *RotateCalendarFeedResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+type GetCalendarFeedKeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCalendarFeedKeyRequest) Reset() {
+	*x = GetCalendarFeedKeyRequest{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCalendarFeedKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCalendarFeedKeyRequest) ProtoMessage() {}
+
+func (x *GetCalendarFeedKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCalendarFeedKeyRequest.ProtoReflect.Descriptor instead.
+func (*GetCalendarFeedKeyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *GetCalendarFeedKeyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetCalendarFeedKeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Anyone who has it can read the shifts.
+	Url           string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCalendarFeedKeyResponse) Reset() {
+	*x = GetCalendarFeedKeyResponse{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCalendarFeedKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCalendarFeedKeyResponse) ProtoMessage() {}
+
+func (x *GetCalendarFeedKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCalendarFeedKeyResponse.ProtoReflect.Descriptor instead.
+func (*GetCalendarFeedKeyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *GetCalendarFeedKeyResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
 }
 
 type DeleteCalendarFeedRequest struct {
@@ -1612,7 +1798,7 @@ type DeleteCalendarFeedRequest struct {
 
 func (x *DeleteCalendarFeedRequest) Reset() {
 	*x = DeleteCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1810,7 @@ func (x *DeleteCalendarFeedRequest) String() string {
 func (*DeleteCalendarFeedRequest) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1823,7 @@ func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *DeleteCalendarFeedRequest) GetId() string {
@@ -1655,7 +1841,7 @@ type DeleteCalendarFeedResponse struct {
 
 func (x *DeleteCalendarFeedResponse) Reset() {
 	*x = DeleteCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1667,7 +1853,7 @@ func (x *DeleteCalendarFeedResponse) String() string {
 func (*DeleteCalendarFeedResponse) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1680,7 +1866,7 @@ func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{34}
 }
 
 var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
@@ -1768,7 +1954,11 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"scheduleId\x12\x12\n" +
 	"\x04past\x18\x02 \x01(\bR\x04past\"M\n" +
 	"\x15ListOverridesResponse\x124\n" +
-	"\toverrides\x18\x01 \x03(\v2\x16.nightbell.v1.OverrideR\toverrides\"\xe2\x02\n" +
+	"\toverrides\x18\x01 \x03(\v2\x16.nightbell.v1.OverrideR\toverrides\"2\n" +
+	"\x12GetOverrideRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\"I\n" +
+	"\x13GetOverrideResponse\x122\n" +
+	"\boverride\x18\x01 \x01(\v2\x16.nightbell.v1.OverrideR\boverride\"\xe2\x02\n" +
 	"\x15CreateOverrideRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +
 	"scheduleId\x123\n" +
@@ -1788,12 +1978,17 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x0ecalendar_feeds\x18\x01 \x03(\v2\x1a.nightbell.v1.CalendarFeedR\rcalendarFeeds\"J\n" +
 	"\x19RotateCalendarFeedRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +
-	"scheduleId\"]\n" +
+	"scheduleId\"u\n" +
 	"\x1aRotateCalendarFeedResponse\x12?\n" +
-	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\">\n" +
+	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\x12\x16\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\">\n" +
+	"\x19GetCalendarFeedKeyRequest\x12!\n" +
+	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"4\n" +
+	"\x1aGetCalendarFeedKeyResponse\x12\x16\n" +
+	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xd9\x12\n" +
+	"\x1aDeleteCalendarFeedResponse2\xc0\x15\n" +
 	"\rOnCallService\x12\x8b\x01\n" +
 	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xaf\x01\n" +
 	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x8a\x01\n" +
@@ -1805,12 +2000,14 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\n" +
 	"ListOnCall\x12\x1f.nightbell.v1.ListOnCallRequest\x1a .nightbell.v1.ListOnCallResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/on-call\x90\x02\x01\x12\xa7\x01\n" +
 	"\x14ListCoverageProblems\x12).nightbell.v1.ListCoverageProblemsRequest\x1a*.nightbell.v1.ListCoverageProblemsResponse\"8\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/on-call/problems\x90\x02\x01\x12\x8b\x01\n" +
-	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\xcb\x01\n" +
+	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\x8a\x01\n" +
+	"\vGetOverride\x12 .nightbell.v1.GetOverrideRequest\x1a!.nightbell.v1.GetOverrideResponse\"6\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/overrides/{id}\x90\x02\x01\x12\xcb\x01\n" +
 	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x96\x01\n" +
-	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x92\x01\n" +
-	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\",\x8a\xb5\x18\v\x12\tresponder\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xad\x01\n" +
-	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"D\x8a\xb5\x18\r\x12\tresponder \x01\xb2\xb5\x18\x12/v1/calendar-feeds\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\x99\x01\n" +
-	"\x12DeleteCalendarFeed\x12'.nightbell.v1.DeleteCalendarFeedRequest\x1a(.nightbell.v1.DeleteCalendarFeedResponse\"0\x8a\xb5\x18\r\x12\tresponder \x01\x82\xd3\xe4\x93\x02\x19*\x17/v1/calendar-feeds/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x9f\x01\n" +
+	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\"9\x8a\xb5\x18\x18\x12\tresponder\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xbb\x01\n" +
+	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"R\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x12/v1/calendar-feeds\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\xae\x01\n" +
+	"\x12GetCalendarFeedKey\x12'.nightbell.v1.GetCalendarFeedKeyRequest\x1a(.nightbell.v1.GetCalendarFeedKeyResponse\"E\x8a\xb5\x18\x1b\x12\tresponder\x1a\fsecrets:read(\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/calendar-feeds/{id}/key\x90\x02\x01\x12\xa7\x01\n" +
+	"\x12DeleteCalendarFeed\x12'.nightbell.v1.DeleteCalendarFeedRequest\x1a(.nightbell.v1.DeleteCalendarFeedResponse\">\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x19*\x17/v1/calendar-feeds/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_oncall_service_proto_rawDescOnce sync.Once
@@ -1824,7 +2021,7 @@ func file_nightbell_v1_oncall_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_oncall_service_proto_rawDescData
 }
 
-var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListSchedulesRequest)(nil),         // 0: nightbell.v1.ListSchedulesRequest
 	(*ListSchedulesResponse)(nil),        // 1: nightbell.v1.ListSchedulesResponse
@@ -1847,87 +2044,96 @@ var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*CoverageCount)(nil),                // 18: nightbell.v1.CoverageCount
 	(*ListOverridesRequest)(nil),         // 19: nightbell.v1.ListOverridesRequest
 	(*ListOverridesResponse)(nil),        // 20: nightbell.v1.ListOverridesResponse
-	(*CreateOverrideRequest)(nil),        // 21: nightbell.v1.CreateOverrideRequest
-	(*CreateOverrideResponse)(nil),       // 22: nightbell.v1.CreateOverrideResponse
-	(*DeleteOverrideRequest)(nil),        // 23: nightbell.v1.DeleteOverrideRequest
-	(*DeleteOverrideResponse)(nil),       // 24: nightbell.v1.DeleteOverrideResponse
-	(*ListCalendarFeedsRequest)(nil),     // 25: nightbell.v1.ListCalendarFeedsRequest
-	(*ListCalendarFeedsResponse)(nil),    // 26: nightbell.v1.ListCalendarFeedsResponse
-	(*RotateCalendarFeedRequest)(nil),    // 27: nightbell.v1.RotateCalendarFeedRequest
-	(*RotateCalendarFeedResponse)(nil),   // 28: nightbell.v1.RotateCalendarFeedResponse
-	(*DeleteCalendarFeedRequest)(nil),    // 29: nightbell.v1.DeleteCalendarFeedRequest
-	(*DeleteCalendarFeedResponse)(nil),   // 30: nightbell.v1.DeleteCalendarFeedResponse
-	(*Schedule)(nil),                     // 31: nightbell.v1.Schedule
-	(*Rotation)(nil),                     // 32: nightbell.v1.Rotation
-	(*fieldmaskpb.FieldMask)(nil),        // 33: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),        // 34: google.protobuf.Timestamp
-	(*Timeline)(nil),                     // 35: nightbell.v1.Timeline
-	(*CoverageProblem)(nil),              // 36: nightbell.v1.CoverageProblem
-	(*OnCall)(nil),                       // 37: nightbell.v1.OnCall
-	(*Override)(nil),                     // 38: nightbell.v1.Override
-	(*CalendarFeed)(nil),                 // 39: nightbell.v1.CalendarFeed
+	(*GetOverrideRequest)(nil),           // 21: nightbell.v1.GetOverrideRequest
+	(*GetOverrideResponse)(nil),          // 22: nightbell.v1.GetOverrideResponse
+	(*CreateOverrideRequest)(nil),        // 23: nightbell.v1.CreateOverrideRequest
+	(*CreateOverrideResponse)(nil),       // 24: nightbell.v1.CreateOverrideResponse
+	(*DeleteOverrideRequest)(nil),        // 25: nightbell.v1.DeleteOverrideRequest
+	(*DeleteOverrideResponse)(nil),       // 26: nightbell.v1.DeleteOverrideResponse
+	(*ListCalendarFeedsRequest)(nil),     // 27: nightbell.v1.ListCalendarFeedsRequest
+	(*ListCalendarFeedsResponse)(nil),    // 28: nightbell.v1.ListCalendarFeedsResponse
+	(*RotateCalendarFeedRequest)(nil),    // 29: nightbell.v1.RotateCalendarFeedRequest
+	(*RotateCalendarFeedResponse)(nil),   // 30: nightbell.v1.RotateCalendarFeedResponse
+	(*GetCalendarFeedKeyRequest)(nil),    // 31: nightbell.v1.GetCalendarFeedKeyRequest
+	(*GetCalendarFeedKeyResponse)(nil),   // 32: nightbell.v1.GetCalendarFeedKeyResponse
+	(*DeleteCalendarFeedRequest)(nil),    // 33: nightbell.v1.DeleteCalendarFeedRequest
+	(*DeleteCalendarFeedResponse)(nil),   // 34: nightbell.v1.DeleteCalendarFeedResponse
+	(*Schedule)(nil),                     // 35: nightbell.v1.Schedule
+	(*Rotation)(nil),                     // 36: nightbell.v1.Rotation
+	(*fieldmaskpb.FieldMask)(nil),        // 37: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
+	(*Timeline)(nil),                     // 39: nightbell.v1.Timeline
+	(*CoverageProblem)(nil),              // 40: nightbell.v1.CoverageProblem
+	(*OnCall)(nil),                       // 41: nightbell.v1.OnCall
+	(*Override)(nil),                     // 42: nightbell.v1.Override
+	(*CalendarFeed)(nil),                 // 43: nightbell.v1.CalendarFeed
 }
 var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
-	31, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
-	32, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	31, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	31, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	32, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	33, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	31, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	34, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
-	34, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
-	35, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
-	32, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	34, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
-	34, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
-	35, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
-	36, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	34, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
-	37, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
-	36, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	35, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
+	36, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	35, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	35, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	36, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	37, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	38, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
+	38, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
+	39, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
+	36, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	38, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
+	38, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
+	39, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
+	40, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	38, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
+	41, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
+	40, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
 	18, // 18: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
-	38, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
-	34, // 20: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	34, // 21: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	38, // 22: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
-	39, // 23: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
-	39, // 24: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
-	0,  // 25: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
-	2,  // 26: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
-	4,  // 27: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
-	6,  // 28: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
-	8,  // 29: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
-	10, // 30: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
-	12, // 31: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
-	14, // 32: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
-	16, // 33: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
-	19, // 34: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
-	21, // 35: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
-	23, // 36: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
-	25, // 37: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
-	27, // 38: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
-	29, // 39: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
-	1,  // 40: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
-	3,  // 41: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
-	5,  // 42: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
-	7,  // 43: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
-	9,  // 44: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
-	11, // 45: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
-	13, // 46: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
-	15, // 47: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
-	17, // 48: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
-	20, // 49: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
-	22, // 50: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
-	24, // 51: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
-	26, // 52: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
-	28, // 53: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
-	30, // 54: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
-	40, // [40:55] is the sub-list for method output_type
-	25, // [25:40] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	42, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
+	42, // 20: nightbell.v1.GetOverrideResponse.override:type_name -> nightbell.v1.Override
+	38, // 21: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	38, // 22: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	42, // 23: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
+	43, // 24: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
+	43, // 25: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	0,  // 26: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
+	2,  // 27: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
+	4,  // 28: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
+	6,  // 29: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
+	8,  // 30: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
+	10, // 31: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
+	12, // 32: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
+	14, // 33: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
+	16, // 34: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
+	19, // 35: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
+	21, // 36: nightbell.v1.OnCallService.GetOverride:input_type -> nightbell.v1.GetOverrideRequest
+	23, // 37: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
+	25, // 38: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
+	27, // 39: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
+	29, // 40: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
+	31, // 41: nightbell.v1.OnCallService.GetCalendarFeedKey:input_type -> nightbell.v1.GetCalendarFeedKeyRequest
+	33, // 42: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
+	1,  // 43: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
+	3,  // 44: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
+	5,  // 45: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
+	7,  // 46: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
+	9,  // 47: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
+	11, // 48: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
+	13, // 49: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
+	15, // 50: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
+	17, // 51: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
+	20, // 52: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
+	22, // 53: nightbell.v1.OnCallService.GetOverride:output_type -> nightbell.v1.GetOverrideResponse
+	24, // 54: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
+	26, // 55: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
+	28, // 56: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
+	30, // 57: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
+	32, // 58: nightbell.v1.OnCallService.GetCalendarFeedKey:output_type -> nightbell.v1.GetCalendarFeedKeyResponse
+	34, // 59: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
+	43, // [43:60] is the sub-list for method output_type
+	26, // [26:43] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_service_proto_init() }
@@ -1944,7 +2150,7 @@ func file_nightbell_v1_oncall_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_oncall_service_proto_rawDesc), len(file_nightbell_v1_oncall_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   31,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

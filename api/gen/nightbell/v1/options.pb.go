@@ -32,7 +32,9 @@ type Authz struct {
 	// The scope with which an API key of that role may call as well; "*" is any. Empty: people only.
 	Scope string `protobuf:"bytes,3,opt,name=scope,proto3" json:"scope,omitempty"`
 	// The method changes something: one audit row per call.
-	Mutates       bool `protobuf:"varint,4,opt,name=mutates,proto3" json:"mutates,omitempty"`
+	Mutates bool `protobuf:"varint,4,opt,name=mutates,proto3" json:"mutates,omitempty"`
+	// The method shows a secret that is stored already: one audit row per call as well.
+	Reveals       bool `protobuf:"varint,5,opt,name=reveals,proto3" json:"reveals,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -91,6 +93,13 @@ func (x *Authz) GetScope() string {
 func (x *Authz) GetMutates() bool {
 	if x != nil {
 		return x.Mutates
+	}
+	return false
+}
+
+func (x *Authz) GetReveals() bool {
+	if x != nil {
+		return x.Reveals
 	}
 	return false
 }
@@ -195,12 +204,13 @@ var File_nightbell_v1_options_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\n" +
-	"\x1anightbell/v1/options.proto\x12\fnightbell.v1\x1a google/protobuf/descriptor.proto\"c\n" +
+	"\x1anightbell/v1/options.proto\x12\fnightbell.v1\x1a google/protobuf/descriptor.proto\"}\n" +
 	"\x05Authz\x12\x16\n" +
 	"\x06public\x18\x01 \x01(\bR\x06public\x12\x12\n" +
 	"\x04role\x18\x02 \x01(\tR\x04role\x12\x14\n" +
 	"\x05scope\x18\x03 \x01(\tR\x05scope\x12\x18\n" +
-	"\amutates\x18\x04 \x01(\bR\amutates:K\n" +
+	"\amutates\x18\x04 \x01(\bR\amutates\x12\x18\n" +
+	"\areveals\x18\x05 \x01(\bR\areveals:K\n" +
 	"\x05authz\x12\x1e.google.protobuf.MethodOptions\x18ц\x03 \x01(\v2\x13.nightbell.v1.AuthzR\x05authz:G\n" +
 	"\x0eaccept_unknown\x12\x1e.google.protobuf.MethodOptions\x18Ԇ\x03 \x01(\bR\racceptUnknown:<\n" +
 	"\blocation\x12\x1e.google.protobuf.MethodOptions\x18ֆ\x03 \x01(\tR\blocation:B\n" +

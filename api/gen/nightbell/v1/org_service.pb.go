@@ -113,6 +113,94 @@ func (x *User) GetJoinedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+type GetUserRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetUserRequest) Reset() {
+	*x = GetUserRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserRequest) ProtoMessage() {}
+
+func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserRequest.ProtoReflect.Descriptor instead.
+func (*GetUserRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *GetUserRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetUserResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetUserResponse) Reset() {
+	*x = GetUserResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserResponse) ProtoMessage() {}
+
+func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserResponse.ProtoReflect.Descriptor instead.
+func (*GetUserResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetUserResponse) GetUser() *User {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
 type ListUsersRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -121,7 +209,7 @@ type ListUsersRequest struct {
 
 func (x *ListUsersRequest) Reset() {
 	*x = ListUsersRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -133,7 +221,7 @@ func (x *ListUsersRequest) String() string {
 func (*ListUsersRequest) ProtoMessage() {}
 
 func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -146,7 +234,7 @@ func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
 func (*ListUsersRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
 }
 
 type ListUsersResponse struct {
@@ -158,7 +246,7 @@ type ListUsersResponse struct {
 
 func (x *ListUsersResponse) Reset() {
 	*x = ListUsersResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -170,7 +258,7 @@ func (x *ListUsersResponse) String() string {
 func (*ListUsersResponse) ProtoMessage() {}
 
 func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -183,7 +271,7 @@ func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
 func (*ListUsersResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListUsersResponse) GetUsers() []*User {
@@ -209,7 +297,7 @@ type Team struct {
 
 func (x *Team) Reset() {
 	*x = Team{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -221,7 +309,7 @@ func (x *Team) String() string {
 func (*Team) ProtoMessage() {}
 
 func (x *Team) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -234,7 +322,7 @@ func (x *Team) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Team.ProtoReflect.Descriptor instead.
 func (*Team) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Team) GetId() string {
@@ -272,6 +360,94 @@ func (x *Team) GetEtag() string {
 	return ""
 }
 
+type GetTeamRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTeamRequest) Reset() {
+	*x = GetTeamRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTeamRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTeamRequest) ProtoMessage() {}
+
+func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTeamRequest.ProtoReflect.Descriptor instead.
+func (*GetTeamRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *GetTeamRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetTeamResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Team          *Team                  `protobuf:"bytes,1,opt,name=team,proto3" json:"team,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTeamResponse) Reset() {
+	*x = GetTeamResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTeamResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTeamResponse) ProtoMessage() {}
+
+func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTeamResponse.ProtoReflect.Descriptor instead.
+func (*GetTeamResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *GetTeamResponse) GetTeam() *Team {
+	if x != nil {
+		return x.Team
+	}
+	return nil
+}
+
 type ListTeamsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -280,7 +456,7 @@ type ListTeamsRequest struct {
 
 func (x *ListTeamsRequest) Reset() {
 	*x = ListTeamsRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +468,7 @@ func (x *ListTeamsRequest) String() string {
 func (*ListTeamsRequest) ProtoMessage() {}
 
 func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +481,7 @@ func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
 }
 
 type ListTeamsResponse struct {
@@ -317,7 +493,7 @@ type ListTeamsResponse struct {
 
 func (x *ListTeamsResponse) Reset() {
 	*x = ListTeamsResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -329,7 +505,7 @@ func (x *ListTeamsResponse) String() string {
 func (*ListTeamsResponse) ProtoMessage() {}
 
 func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -342,7 +518,7 @@ func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ListTeamsResponse) GetTeams() []*Team {
@@ -364,7 +540,7 @@ type CreateTeamRequest struct {
 
 func (x *CreateTeamRequest) Reset() {
 	*x = CreateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -376,7 +552,7 @@ func (x *CreateTeamRequest) String() string {
 func (*CreateTeamRequest) ProtoMessage() {}
 
 func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -389,7 +565,7 @@ func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamRequest.ProtoReflect.Descriptor instead.
 func (*CreateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateTeamRequest) GetName() string {
@@ -422,7 +598,7 @@ type CreateTeamResponse struct {
 
 func (x *CreateTeamResponse) Reset() {
 	*x = CreateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -434,7 +610,7 @@ func (x *CreateTeamResponse) String() string {
 func (*CreateTeamResponse) ProtoMessage() {}
 
 func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -447,7 +623,7 @@ func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamResponse.ProtoReflect.Descriptor instead.
 func (*CreateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *CreateTeamResponse) GetTeam() *Team {
@@ -474,7 +650,7 @@ type UpdateTeamRequest struct {
 
 func (x *UpdateTeamRequest) Reset() {
 	*x = UpdateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -486,7 +662,7 @@ func (x *UpdateTeamRequest) String() string {
 func (*UpdateTeamRequest) ProtoMessage() {}
 
 func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -499,7 +675,7 @@ func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UpdateTeamRequest) GetId() string {
@@ -553,7 +729,7 @@ type UpdateTeamResponse struct {
 
 func (x *UpdateTeamResponse) Reset() {
 	*x = UpdateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -565,7 +741,7 @@ func (x *UpdateTeamResponse) String() string {
 func (*UpdateTeamResponse) ProtoMessage() {}
 
 func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -578,7 +754,7 @@ func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *UpdateTeamResponse) GetTeam() *Team {
@@ -599,7 +775,7 @@ type DeleteTeamRequest struct {
 
 func (x *DeleteTeamRequest) Reset() {
 	*x = DeleteTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -611,7 +787,7 @@ func (x *DeleteTeamRequest) String() string {
 func (*DeleteTeamRequest) ProtoMessage() {}
 
 func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -624,7 +800,7 @@ func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamRequest.ProtoReflect.Descriptor instead.
 func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DeleteTeamRequest) GetId() string {
@@ -649,7 +825,7 @@ type DeleteTeamResponse struct {
 
 func (x *DeleteTeamResponse) Reset() {
 	*x = DeleteTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -661,7 +837,7 @@ func (x *DeleteTeamResponse) String() string {
 func (*DeleteTeamResponse) ProtoMessage() {}
 
 func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -674,7 +850,7 @@ func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamResponse.ProtoReflect.Descriptor instead.
 func (*DeleteTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
 }
 
 var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
@@ -688,7 +864,11 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x12:\n" +
 	"\x04role\x18\x04 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12\x1a\n" +
 	"\btimezone\x18\x05 \x01(\tR\btimezone\x12?\n" +
-	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\"\x12\n" +
+	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\"*\n" +
+	"\x0eGetUserRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"9\n" +
+	"\x0fGetUserResponse\x12&\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\x12\n" +
 	"\x10ListUsersRequest\"=\n" +
 	"\x11ListUsersResponse\x12(\n" +
 	"\x05users\x18\x01 \x03(\v2\x12.nightbell.v1.UserR\x05users\"{\n" +
@@ -697,7 +877,11 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x19\n" +
 	"\buser_ids\x18\x04 \x03(\tR\auserIds\x12\x12\n" +
-	"\x04etag\x18\x05 \x01(\tR\x04etag\"\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"*\n" +
+	"\x0eGetTeamRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"9\n" +
+	"\x0fGetTeamResponse\x12&\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\x12\n" +
 	"\x10ListTeamsRequest\"=\n" +
 	"\x11ListTeamsResponse\x12(\n" +
 	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\"\x8d\x01\n" +
@@ -722,11 +906,13 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
-	"\x12DeleteTeamResponse2\xad\x05\n" +
+	"\x12DeleteTeamResponse2\xa5\a\n" +
 	"\n" +
 	"OrgService\x12{\n" +
-	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12{\n" +
-	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12\x97\x01\n" +
+	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12z\n" +
+	"\aGetUser\x12\x1c.nightbell.v1.GetUserRequest\x1a\x1d.nightbell.v1.GetUserResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/users/{id}\x90\x02\x01\x12{\n" +
+	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12z\n" +
+	"\aGetTeam\x12\x1c.nightbell.v1.GetTeamRequest\x1a\x1d.nightbell.v1.GetTeamResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/teams/{id}\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
 	"CreateTeam\x12\x1f.nightbell.v1.CreateTeamRequest\x1a .nightbell.v1.CreateTeamResponse\"F\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x13/v1/teams/{team.id}\x82\xd3\xe4\x93\x02\x0e:\x01*\"\t/v1/teams\x12\x85\x01\n" +
 	"\n" +
@@ -746,45 +932,55 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_org_service_proto_rawDescData
 }
 
-var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*User)(nil),                  // 0: nightbell.v1.User
-	(*ListUsersRequest)(nil),      // 1: nightbell.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),     // 2: nightbell.v1.ListUsersResponse
-	(*Team)(nil),                  // 3: nightbell.v1.Team
-	(*ListTeamsRequest)(nil),      // 4: nightbell.v1.ListTeamsRequest
-	(*ListTeamsResponse)(nil),     // 5: nightbell.v1.ListTeamsResponse
-	(*CreateTeamRequest)(nil),     // 6: nightbell.v1.CreateTeamRequest
-	(*CreateTeamResponse)(nil),    // 7: nightbell.v1.CreateTeamResponse
-	(*UpdateTeamRequest)(nil),     // 8: nightbell.v1.UpdateTeamRequest
-	(*UpdateTeamResponse)(nil),    // 9: nightbell.v1.UpdateTeamResponse
-	(*DeleteTeamRequest)(nil),     // 10: nightbell.v1.DeleteTeamRequest
-	(*DeleteTeamResponse)(nil),    // 11: nightbell.v1.DeleteTeamResponse
-	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil), // 13: google.protobuf.FieldMask
+	(*GetUserRequest)(nil),        // 1: nightbell.v1.GetUserRequest
+	(*GetUserResponse)(nil),       // 2: nightbell.v1.GetUserResponse
+	(*ListUsersRequest)(nil),      // 3: nightbell.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),     // 4: nightbell.v1.ListUsersResponse
+	(*Team)(nil),                  // 5: nightbell.v1.Team
+	(*GetTeamRequest)(nil),        // 6: nightbell.v1.GetTeamRequest
+	(*GetTeamResponse)(nil),       // 7: nightbell.v1.GetTeamResponse
+	(*ListTeamsRequest)(nil),      // 8: nightbell.v1.ListTeamsRequest
+	(*ListTeamsResponse)(nil),     // 9: nightbell.v1.ListTeamsResponse
+	(*CreateTeamRequest)(nil),     // 10: nightbell.v1.CreateTeamRequest
+	(*CreateTeamResponse)(nil),    // 11: nightbell.v1.CreateTeamResponse
+	(*UpdateTeamRequest)(nil),     // 12: nightbell.v1.UpdateTeamRequest
+	(*UpdateTeamResponse)(nil),    // 13: nightbell.v1.UpdateTeamResponse
+	(*DeleteTeamRequest)(nil),     // 14: nightbell.v1.DeleteTeamRequest
+	(*DeleteTeamResponse)(nil),    // 15: nightbell.v1.DeleteTeamResponse
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil), // 17: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	12, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
-	0,  // 1: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
-	3,  // 2: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
-	3,  // 3: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	13, // 4: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
-	3,  // 5: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	1,  // 6: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
-	4,  // 7: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	6,  // 8: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	8,  // 9: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
-	10, // 10: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	2,  // 11: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
-	5,  // 12: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	7,  // 13: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	9,  // 14: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
-	11, // 15: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
-	11, // [11:16] is the sub-list for method output_type
-	6,  // [6:11] is the sub-list for method input_type
-	6,  // [6:6] is the sub-list for extension type_name
-	6,  // [6:6] is the sub-list for extension extendee
-	0,  // [0:6] is the sub-list for field type_name
+	16, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
+	0,  // 1: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
+	0,  // 2: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
+	5,  // 3: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
+	5,  // 4: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
+	5,  // 5: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
+	17, // 6: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
+	5,  // 7: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	3,  // 8: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
+	1,  // 9: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
+	8,  // 10: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	6,  // 11: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
+	10, // 12: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	12, // 13: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	14, // 14: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	4,  // 15: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
+	2,  // 16: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
+	9,  // 17: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	7,  // 18: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
+	11, // 19: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	13, // 20: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	15, // 21: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	15, // [15:22] is the sub-list for method output_type
+	8,  // [8:15] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }
@@ -799,7 +995,7 @@ func file_nightbell_v1_org_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_org_service_proto_rawDesc), len(file_nightbell_v1_org_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -30,7 +30,7 @@ func TestAPIKeys(t *testing.T) {
 	admin, _ := dana.makeKey("admin", 0)
 	viewer, _ := dana.makeKey("viewer", 0)
 
-	expect(t, "a responder's key reads", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusOK, "")
+	expect(t, "a responder's key reads", w.anyone().with(key).call("GET", "/v1/users", nil), http.StatusOK, "")
 	expect(t, "and may not make teams", w.anyone().with(key).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusForbidden, "")
 	expect(t, "an admin's key may", w.anyone().with(admin).call("POST", "/v1/teams", object{"name": "Payments"}), http.StatusOK, "")
 	expect(t, "a viewer's may not", w.anyone().with(viewer).call("POST", "/v1/teams", object{"name": "Search"}), http.StatusForbidden, "")
@@ -44,7 +44,7 @@ func TestAPIKeys(t *testing.T) {
 	}
 
 	expect(t, "revoke", dana.call("DELETE", "/v1/api-keys/"+keyID, nil), http.StatusOK, "")
-	expect(t, "revoked, at once", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusUnauthorized, errAPIKey.Message)
+	expect(t, "revoked, at once", w.anyone().with(key).call("GET", "/v1/users", nil), http.StatusUnauthorized, errAPIKey.Message)
 	expect(t, "revoke again", dana.call("DELETE", "/v1/api-keys/"+keyID, nil), http.StatusOK, "")
 	for what, other := range map[string]string{"random": id.New().String(), "nonsense": "x"} {
 		expect(t, "revoke "+what, dana.call("DELETE", "/v1/api-keys/"+other, nil), http.StatusNotFound, "API key not found")
@@ -110,15 +110,15 @@ func TestAPIKeysEnd(t *testing.T) {
 	dana := w.join("dana@rockets.example")
 	key, _ := dana.makeKey("viewer", 1)
 	w.later(10 * time.Minute)
-	expect(t, "while it is good", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusOK, "")
+	expect(t, "while it is good", w.anyone().with(key).call("GET", "/v1/users", nil), http.StatusOK, "")
 	w.later(24 * time.Hour)
-	expect(t, "after a day", w.anyone().with(key).call("GET", "/v1/members", nil), http.StatusUnauthorized, errAPIKey.Message)
+	expect(t, "after a day", w.anyone().with(key).call("GET", "/v1/users", nil), http.StatusUnauthorized, errAPIKey.Message)
 
 	second, secondID := w.again(dana).makeKey("viewer", 0)
-	expect(t, "a good key", w.anyone().with(second).call("GET", "/v1/members", nil), http.StatusOK, "")
+	expect(t, "a good key", w.anyone().with(second).call("GET", "/v1/users", nil), http.StatusOK, "")
 	w.db.Exec(t, "UPDATE api_key SET revoked_at = now() WHERE id = $1", secondID) // on another replica
 	w.later(5 * time.Second)
-	expect(t, "revoked elsewhere, five seconds ago", w.anyone().with(second).call("GET", "/v1/members", nil), http.StatusUnauthorized, "")
+	expect(t, "revoked elsewhere, five seconds ago", w.anyone().with(second).call("GET", "/v1/users", nil), http.StatusUnauthorized, "")
 }
 
 // again signs the person in once more.

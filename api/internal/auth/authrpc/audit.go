@@ -28,7 +28,7 @@ const (
 )
 
 // Audit is the step that keeps one row for every call of a method that changes
-// something: who, what, from where, and how it ended. It stands before Authorize, so
+// something or shows a stored secret: who, what, from where, and how it ended. It stands before Authorize, so
 // that a refused try is kept as well. Secrets are taken out of the request, and a
 // request above 8 KiB is cut.
 //
@@ -38,7 +38,7 @@ const (
 func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, known := auth.ActorFrom(ctx)
-		if !call.Authz.GetMutates() || !known {
+		if (!call.Authz.GetMutates() && !call.Authz.GetReveals()) || !known {
 			return next(ctx, message)
 		}
 		request := auditedRequest(message) // before the method can change it

@@ -104,14 +104,14 @@ func (h *Handler) RotateServiceKey(ctx context.Context, request *nightbellv1.Rot
 		if err := q.ExpireServiceKeys(ctx, ends, caller.OrgID, serviceID); err != nil {
 			return err
 		}
-		if err := h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
+		if response.ServiceKey, err = h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
 			return err
 		}
+		response.WebhookUrl = h.webhookURL(response.GetServiceKey())
 		response.PreviousKeyExpiresAt = timestamppb.New(ends)
 		response.Service, err = h.find(ctx, q, caller, request.GetId())
 		return err
 	})
-	response.ServiceKey = response.GetService().GetServiceKey()
 	return response, err
 }
 

@@ -26,7 +26,9 @@ const overlap = time.Hour
 
 var (
 	errNoService = fault.New(fault.NotFound, "service_not_found", "Service not found")
-	errNameTaken = fault.New(fault.Conflict, "service_name_taken", "There is a service of this name already. Choose another name.")
+	// errNoServiceKey also stands for a key that was sealed with another data key.
+	errNoServiceKey = fault.New(fault.NotFound, "service_key_not_found", "This service has no key that works. Rotate its key to get one.")
+	errNameTaken    = fault.New(fault.Conflict, "service_name_taken", "There is a service of this name already. Choose another name.")
 )
 
 // Handler implements nightbellv1connect.CatalogServiceHandler.
@@ -78,13 +80,13 @@ func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.Create
 		if err != nil {
 			return err
 		}
-		if err := h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
+		if response.ServiceKey, err = h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
 			return err
 		}
+		response.WebhookUrl = h.webhookURL(response.GetServiceKey())
 		response.Service, err = h.find(ctx, q, caller, serviceID.String())
 		return err
 	})
-	response.ServiceKey = response.GetService().GetServiceKey()
 	return response, err
 }
 
@@ -96,9 +98,10 @@ func or[T comparable](value, otherwise T) T {
 	return value
 }
 
-func (h *Handler) addKey(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time) error {
+// addKey makes a key and returns it.
+func (h *Handler) addKey(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time) (string, error) {
 	key := catalog.NewKey()
-	return q.InsertServiceKey(ctx, catalogdb.InsertServiceKeyParams{
+	return key, q.InsertServiceKey(ctx, catalogdb.InsertServiceKeyParams{
 		Hash: catalog.HashKey(key), OrgID: orgID, ServiceID: serviceID,
 		Sealed: h.box.Seal([]byte(key), catalog.KeyPlace(orgID, serviceID)), Now: now,
 	})
@@ -111,7 +114,7 @@ func (h *Handler) ListServices(ctx context.Context, _ *nightbellv1.ListServicesR
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := catalogdb.New(tx).ListServices(ctx, caller.OrgID, nil)
 		for _, row := range rows {
-			response.Services = append(response.Services, h.message(caller, row))
+			response.Services = append(response.Services, h.message(caller.OrgID, row))
 		}
 		return err
 	}, postgres.ReadOnly())
@@ -142,11 +145,11 @@ func (h *Handler) find(ctx context.Context, q *catalogdb.Queries, caller auth.Ac
 	if len(rows) == 0 {
 		return nil, errNoService
 	}
-	return h.message(caller, rows[0]), nil
+	return h.message(caller.OrgID, rows[0]), nil
 }
 
-// message turns a row into the contract's words. Only responders and above see the key.
-func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nightbellv1.Service {
+// message turns a row into the contract's words.
+func (h *Handler) message(orgID uuid.UUID, row catalogdb.ListServicesRow) *nightbellv1.Service {
 	service := &nightbellv1.Service{
 		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(incident.HealthOf(severityOf(row))),
 		OpenIncidentCount: row.OpenIncidents,
@@ -158,14 +161,50 @@ func (h *Handler) message(caller auth.Actor, row catalogdb.ListServicesRow) *nig
 	if row.LastIncidentAt.Unix() > 0 {
 		service.LastIncidentAt = timestamppb.New(row.LastIncidentAt)
 	}
-	if len(row.SealedKey) == 0 || !caller.Role.AtLeast(auth.Responder) {
-		return service
-	}
-	// A key that does not open (another data key) is shown as missing; rotating it fixes that.
-	if key, err := h.box.Open(row.SealedKey, catalog.KeyPlace(caller.OrgID, row.ID)); err == nil {
-		service.ServiceKey, service.WebhookUrl = string(key), h.publicURL+"/v1/webhooks/prometheus/"+string(key)
+	if key := h.keyOf(orgID, row); key != "" {
+		service.ServiceKeyHint = new(key[:shownOfKey] + "…")
 	}
 	return service
+}
+
+// shownOfKey is how many characters of a key tell it from others: its prefix and four.
+const shownOfKey = 8
+
+// keyOf opens the key in force. One that does not open (another data key) is as good as none;
+// rotating it fixes that.
+func (h *Handler) keyOf(orgID uuid.UUID, row catalogdb.ListServicesRow) string {
+	key, err := h.box.Open(row.SealedKey, catalog.KeyPlace(orgID, row.ID))
+	if err != nil || len(key) < shownOfKey {
+		return ""
+	}
+	return string(key)
+}
+
+func (h *Handler) webhookURL(key string) string {
+	return h.publicURL + "/v1/webhooks/prometheus/" + key
+}
+
+// GetServiceKey shows the key of a service.
+func (h *Handler) GetServiceKey(ctx context.Context, request *nightbellv1.GetServiceKeyRequest) (*nightbellv1.GetServiceKeyResponse, error) {
+	response := &nightbellv1.GetServiceKeyResponse{}
+	caller, _ := auth.ActorFrom(ctx)
+	serviceID, _ := id.Parse(request.GetId())
+	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := catalogdb.New(tx).ListServices(ctx, caller.OrgID, &serviceID)
+		switch {
+		case err != nil:
+			return err
+		case len(rows) == 0:
+			return errNoService
+		}
+		key := h.keyOf(caller.OrgID, rows[0])
+		if key == "" {
+			return errNoServiceKey
+		}
+		response.ServiceKey, response.WebhookUrl = key, h.webhookURL(key)
+		return nil
+	}, postgres.ReadOnly())
+	return response, err
 }
 
 // text is absent for no id.

@@ -65,6 +65,17 @@ func (m *Maintenance) ListMaintenanceWindows(ctx context.Context, _ *nightbellv1
 	return response, err
 }
 
+// GetMaintenanceWindow gives one.
+func (m *Maintenance) GetMaintenanceWindow(ctx context.Context, request *nightbellv1.GetMaintenanceWindowRequest) (*nightbellv1.GetMaintenanceWindowResponse, error) {
+	response := &nightbellv1.GetMaintenanceWindowResponse{}
+	windowID, _ := id.Parse(request.GetId())
+	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) (err error) {
+		response.MaintenanceWindow, err = getWindow(ctx, tx, caller.OrgID, windowID, now)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
 // CreateMaintenanceWindow plans work on services, or begins it now.
 func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nightbellv1.CreateMaintenanceWindowRequest) (*nightbellv1.CreateMaintenanceWindowResponse, error) {
 	response := &nightbellv1.CreateMaintenanceWindowResponse{}

@@ -16,19 +16,31 @@ const contactUse = `-- name: ContactUse :one
 SELECT ARRAY(SELECT DISTINCT p.name FROM escalation_target t JOIN escalation_policy p ON p.org_id = t.org_id AND p.id = t.policy_id
              WHERE t.org_id = $1 AND t.contact_method_id = $2 ORDER BY p.name)::text[] AS paged_by,
        EXISTS (SELECT FROM contact_method c JOIN membership m ON m.org_id = c.org_id AND m.user_id = c.user_id AND m.role = 'owner'
-               WHERE c.org_id = $1 AND c.id = $2 AND c.user_id = $3::uuid AND c.disabled_at IS NULL AND NOT EXISTS (
+               WHERE c.org_id = $1 AND c.id = $2 AND ($3::boolean OR c.user_id = $4::uuid) AND c.disabled_at IS NULL AND NOT EXISTS (
                    SELECT FROM contact_method o WHERE o.org_id = c.org_id AND o.user_id = c.user_id AND o.id <> c.id AND o.disabled_at IS NULL))::boolean AS owners_last
 `
+
+type ContactUseParams struct {
+	OrgID     uuid.UUID
+	ID        *uuid.UUID
+	Everybody bool
+	UserID    uuid.UUID
+}
 
 type ContactUseRow struct {
 	PagedBy    []string
 	OwnersLast bool
 }
 
-// What would be without the contact: the policies that page it, and whether it is the last by
-// which an owner is reached.
-func (q *Queries) ContactUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID, userID uuid.UUID) (ContactUseRow, error) {
-	row := q.db.QueryRow(ctx, contactUse, orgID, iD, userID)
+// What would be without a contact that the caller may delete: the policies that page it, and whether
+// it is the last by which an owner is reached.
+func (q *Queries) ContactUse(ctx context.Context, arg ContactUseParams) (ContactUseRow, error) {
+	row := q.db.QueryRow(ctx, contactUse,
+		arg.OrgID,
+		arg.ID,
+		arg.Everybody,
+		arg.UserID,
+	)
 	var i ContactUseRow
 	err := row.Scan(&i.PagedBy, &i.OwnersLast)
 	return i, err
@@ -49,7 +61,7 @@ const deleteContact = `-- name: DeleteContact :one
 WITH gone AS (
     UPDATE contact_method c SET deleted_at = $1::timestamptz, disabled_at = coalesce(c.disabled_at, $1), disabled_for = 'it was deleted',
         address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL
-    WHERE c.org_id = $2 AND c.id = $3 AND c.deleted_at IS NULL AND (c.user_id = $4::uuid OR ($5::boolean AND c.user_id IS NULL))
+    WHERE c.org_id = $2 AND c.id = $3 AND c.deleted_at IS NULL AND ($4::boolean OR c.user_id = $5::uuid)
     RETURNING c.org_id, c.id
 ), rules AS (
     DELETE FROM notification_rule r USING gone WHERE r.org_id = gone.org_id AND r.contact_method_id = gone.id
@@ -62,22 +74,22 @@ SELECT count(*) FROM gone
 `
 
 type DeleteContactParams struct {
-	Now    time.Time
-	OrgID  uuid.UUID
-	ID     uuid.UUID
-	UserID uuid.UUID
-	Shared bool
+	Now       time.Time
+	OrgID     uuid.UUID
+	ID        uuid.UUID
+	Everybody bool
+	UserID    uuid.UUID
 }
 
-// A person's own; with shared, one of the organization. The row stays, disabled and without its
+// A person's own; with everybody, any. The row stays, disabled and without its
 // address, so that the log of what was sent to it does; pages that wait go on to the next contact.
 func (q *Queries) DeleteContact(ctx context.Context, arg DeleteContactParams) (int64, error) {
 	row := q.db.QueryRow(ctx, deleteContact,
 		arg.Now,
 		arg.OrgID,
 		arg.ID,
+		arg.Everybody,
 		arg.UserID,
-		arg.Shared,
 	)
 	var count int64
 	err := row.Scan(&count)
@@ -85,11 +97,23 @@ func (q *Queries) DeleteContact(ctx context.Context, arg DeleteContactParams) (i
 }
 
 const deleteRule = `-- name: DeleteRule :execrows
-DELETE FROM notification_rule WHERE org_id = $1 AND id = $2 AND user_id = $3
+DELETE FROM notification_rule WHERE org_id = $1 AND id = $2 AND ($3::boolean OR user_id = $4)
 `
 
-func (q *Queries) DeleteRule(ctx context.Context, orgID uuid.UUID, iD uuid.UUID, userID uuid.UUID) (int64, error) {
-	result, err := q.db.Exec(ctx, deleteRule, orgID, iD, userID)
+type DeleteRuleParams struct {
+	OrgID     uuid.UUID
+	ID        uuid.UUID
+	Everybody bool
+	UserID    uuid.UUID
+}
+
+func (q *Queries) DeleteRule(ctx context.Context, arg DeleteRuleParams) (int64, error) {
+	result, err := q.db.Exec(ctx, deleteRule,
+		arg.OrgID,
+		arg.ID,
+		arg.Everybody,
+		arg.UserID,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -135,10 +159,12 @@ func (q *Queries) InsertContact(ctx context.Context, arg InsertContactParams) er
 	return err
 }
 
-const insertRule = `-- name: InsertRule :execrows
+const insertRule = `-- name: InsertRule :one
 INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at)
 SELECT c.org_id, $1, c.user_id, c.id, $2, $3, $4
-FROM contact_method c WHERE c.org_id = $5 AND c.id = $6 AND c.user_id = $7::uuid AND c.deleted_at IS NULL
+FROM contact_method c WHERE c.org_id = $5 AND c.id = $6 AND c.deleted_at IS NULL
+  AND c.user_id IS NOT NULL AND ($7::boolean OR c.user_id = $8::uuid)
+RETURNING user_id
 `
 
 type InsertRuleParams struct {
@@ -148,32 +174,43 @@ type InsertRuleParams struct {
 	Now             time.Time
 	OrgID           uuid.UUID
 	ContactMethodID uuid.UUID
+	Everybody       bool
 	UserID          uuid.UUID
 }
 
-// Writes nothing unless the contact method is the person's own.
-func (q *Queries) InsertRule(ctx context.Context, arg InsertRuleParams) (int64, error) {
-	result, err := q.db.Exec(ctx, insertRule,
+// Writes nothing unless the contact method is the caller's own or, with everybody, another person's.
+func (q *Queries) InsertRule(ctx context.Context, arg InsertRuleParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, insertRule,
 		arg.ID,
 		arg.Urgency,
 		arg.DelaySeconds,
 		arg.Now,
 		arg.OrgID,
 		arg.ContactMethodID,
+		arg.Everybody,
 		arg.UserID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var user_id uuid.UUID
+	err := row.Scan(&user_id)
+	return user_id, err
 }
 
 const listContacts = `-- name: ListContacts :many
 SELECT id, user_id, kind, name, hint, created_at, verified_at, failing_since, failing_for,
        CASE WHEN disabled_at IS NULL THEN '' ELSE coalesce(nullif(disabled_for, ''), 'disabled') END::text AS disabled_reason
-FROM contact_method WHERE org_id = $1 AND deleted_at IS NULL AND (user_id = $2::uuid OR user_id IS NULL)
+FROM contact_method
+WHERE org_id = $1 AND deleted_at IS NULL AND ($2::boolean OR user_id = $3::uuid OR user_id IS NULL)
+  AND ($4::uuid IS NULL OR user_id = $4) AND ($5::uuid IS NULL OR id = $5)
 ORDER BY user_id NULLS LAST, created_at, id
 `
+
+type ListContactsParams struct {
+	OrgID     uuid.UUID
+	Everybody bool
+	CallerID  uuid.UUID
+	UserID    *uuid.UUID
+	ID        *uuid.UUID
+}
 
 type ListContactsRow struct {
 	ID             uuid.UUID
@@ -188,9 +225,16 @@ type ListContactsRow struct {
 	DisabledReason string
 }
 
-// A person's own, then the shared ones.
-func (q *Queries) ListContacts(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) ([]ListContactsRow, error) {
-	rows, err := q.db.Query(ctx, listContacts, orgID, userID)
+// Those that a caller may see: a person's own and the shared ones, or with everybody all. Narrowed
+// to a person or to one.
+func (q *Queries) ListContacts(ctx context.Context, arg ListContactsParams) ([]ListContactsRow, error) {
+	rows, err := q.db.Query(ctx, listContacts,
+		arg.OrgID,
+		arg.Everybody,
+		arg.CallerID,
+		arg.UserID,
+		arg.ID,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -221,19 +265,37 @@ func (q *Queries) ListContacts(ctx context.Context, orgID uuid.UUID, userID uuid
 }
 
 const listRules = `-- name: ListRules :many
-SELECT id, contact_method_id, urgency, delay_seconds FROM notification_rule
-WHERE org_id = $1 AND user_id = $2 ORDER BY urgency, delay_seconds, created_at
+SELECT id, user_id, contact_method_id, urgency, delay_seconds FROM notification_rule
+WHERE org_id = $1 AND ($2::boolean OR user_id = $3::uuid)
+  AND ($4::uuid IS NULL OR user_id = $4) AND ($5::uuid IS NULL OR id = $5)
+ORDER BY user_id, urgency, delay_seconds, created_at
 `
+
+type ListRulesParams struct {
+	OrgID     uuid.UUID
+	Everybody bool
+	CallerID  uuid.UUID
+	UserID    *uuid.UUID
+	ID        *uuid.UUID
+}
 
 type ListRulesRow struct {
 	ID              uuid.UUID
+	UserID          uuid.UUID
 	ContactMethodID uuid.UUID
 	Urgency         string
 	DelaySeconds    int32
 }
 
-func (q *Queries) ListRules(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) ([]ListRulesRow, error) {
-	rows, err := q.db.Query(ctx, listRules, orgID, userID)
+// A person's own; with everybody, all. Narrowed to a person or to one.
+func (q *Queries) ListRules(ctx context.Context, arg ListRulesParams) ([]ListRulesRow, error) {
+	rows, err := q.db.Query(ctx, listRules,
+		arg.OrgID,
+		arg.Everybody,
+		arg.CallerID,
+		arg.UserID,
+		arg.ID,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +305,7 @@ func (q *Queries) ListRules(ctx context.Context, orgID uuid.UUID, userID uuid.UU
 		var i ListRulesRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.UserID,
 			&i.ContactMethodID,
 			&i.Urgency,
 			&i.DelaySeconds,
@@ -255,4 +318,69 @@ func (q *Queries) ListRules(ctx context.Context, orgID uuid.UUID, userID uuid.UU
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockContact = `-- name: LockContact :one
+SELECT user_id FROM contact_method WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE
+`
+
+// Whose it is; nobody's when it is shared.
+func (q *Queries) LockContact(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (*uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, lockContact, orgID, iD)
+	var user_id *uuid.UUID
+	err := row.Scan(&user_id)
+	return user_id, err
+}
+
+const lockRule = `-- name: LockRule :one
+SELECT user_id FROM notification_rule WHERE org_id = $1 AND id = $2 AND ($3::boolean OR user_id = $4) FOR UPDATE
+`
+
+type LockRuleParams struct {
+	OrgID     uuid.UUID
+	ID        uuid.UUID
+	Everybody bool
+	UserID    uuid.UUID
+}
+
+func (q *Queries) LockRule(ctx context.Context, arg LockRuleParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, lockRule,
+		arg.OrgID,
+		arg.ID,
+		arg.Everybody,
+		arg.UserID,
+	)
+	var user_id uuid.UUID
+	err := row.Scan(&user_id)
+	return user_id, err
+}
+
+const renameContact = `-- name: RenameContact :exec
+UPDATE contact_method SET name = $1 WHERE org_id = $2 AND id = $3
+`
+
+func (q *Queries) RenameContact(ctx context.Context, name string, orgID uuid.UUID, iD uuid.UUID) error {
+	_, err := q.db.Exec(ctx, renameContact, name, orgID, iD)
+	return err
+}
+
+const updateRule = `-- name: UpdateRule :exec
+UPDATE notification_rule SET urgency = $1, delay_seconds = $2 WHERE org_id = $3 AND id = $4
+`
+
+type UpdateRuleParams struct {
+	Urgency      string
+	DelaySeconds int32
+	OrgID        uuid.UUID
+	ID           uuid.UUID
+}
+
+func (q *Queries) UpdateRule(ctx context.Context, arg UpdateRuleParams) error {
+	_, err := q.db.Exec(ctx, updateRule,
+		arg.Urgency,
+		arg.DelaySeconds,
+		arg.OrgID,
+		arg.ID,
+	)
+	return err
 }

@@ -1,8 +1,8 @@
 -- name: AskVerification :one
 -- Makes the mail with the link due again, and says whether the address is verified already.
--- A person may ask for their own contact methods, and with shared for those of the organization.
+-- A person may ask for their own contact methods, and with everybody for all.
 UPDATE contact_method SET verification_tries = 0, verification_due_at = CASE WHEN verified_at IS NULL AND kind = 'email' THEN @now::timestamptz END
-WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL AND (user_id = @user_id::uuid OR (@shared::boolean AND user_id IS NULL))
+WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL AND (@everybody::boolean OR user_id = @user_id::uuid)
 RETURNING (verified_at IS NOT NULL OR kind <> 'email')::boolean AS verified;
 
 -- name: VerificationSent :exec

@@ -14,27 +14,27 @@ import (
 
 const askVerification = `-- name: AskVerification :one
 UPDATE contact_method SET verification_tries = 0, verification_due_at = CASE WHEN verified_at IS NULL AND kind = 'email' THEN $1::timestamptz END
-WHERE org_id = $2 AND id = $3 AND deleted_at IS NULL AND (user_id = $4::uuid OR ($5::boolean AND user_id IS NULL))
+WHERE org_id = $2 AND id = $3 AND deleted_at IS NULL AND ($4::boolean OR user_id = $5::uuid)
 RETURNING (verified_at IS NOT NULL OR kind <> 'email')::boolean AS verified
 `
 
 type AskVerificationParams struct {
-	Now    time.Time
-	OrgID  uuid.UUID
-	ID     uuid.UUID
-	UserID uuid.UUID
-	Shared bool
+	Now       time.Time
+	OrgID     uuid.UUID
+	ID        uuid.UUID
+	Everybody bool
+	UserID    uuid.UUID
 }
 
 // Makes the mail with the link due again, and says whether the address is verified already.
-// A person may ask for their own contact methods, and with shared for those of the organization.
+// A person may ask for their own contact methods, and with everybody for all.
 func (q *Queries) AskVerification(ctx context.Context, arg AskVerificationParams) (bool, error) {
 	row := q.db.QueryRow(ctx, askVerification,
 		arg.Now,
 		arg.OrgID,
 		arg.ID,
+		arg.Everybody,
 		arg.UserID,
-		arg.Shared,
 	)
 	var verified bool
 	err := row.Scan(&verified)

@@ -20,15 +20,18 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
 
 var (
 	errNoContact   = fault.New(fault.NotFound, "contact_method_not_found", "Contact method not found")
-	errNoRule      = fault.New(fault.NotFound, "notification_rule_not_found", "Notification rule not found")
 	errSharedAdmin = fault.New(fault.Denied, "role_too_low", "Only admins and owners change the channels of the organization. Ask one of them.")
-	errOwnersLast  = fault.New(fault.Conflict, "contact_method_last_of_owner", "An owner is the last resort of every escalation policy, and this is your only contact. Add another one first.")
-	errOnlyPeople  = fault.New(fault.Denied, "user_only", "Contact methods belong to people. Sign in to change yours.")
+	errOthersAdmin = fault.New(fault.Denied, "role_too_low", "Only admins and owners deal with the contact methods and rules of others. Ask one of them.")
+	errOwnersLast  = fault.New(fault.Conflict, "contact_method_last_of_owner", "An owner is the last resort of every escalation policy, and this is an owner's only contact. Add another one first.")
+	errWhose       = fault.InvalidField("user_id", fault.Required, "An API key has no contact methods of its own. Say whose this is, or that it is shared.")
+	errNobodys     = fault.InvalidField("user_id", fault.OutOfRange, "A shared channel is nobody's own. Leave out user_id, or shared.")
+	errNoUser      = fault.InvalidField("user_id", fault.Missing, "There is nobody with this id in your organization.")
 )
 
 // URLChecker says whether an address that a tenant gave may be called, in a sentence
@@ -59,9 +62,6 @@ func (h *Handler) in(ctx context.Context, do func(context.Context, *notifydb.Que
 
 func (h *Handler) inTx(ctx context.Context, do func(context.Context, pgx.Tx, auth.Actor, time.Time) error) error {
 	caller, _ := auth.ActorFrom(ctx)
-	if caller.Kind != auth.User {
-		return errOnlyPeople
-	}
 	return h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
@@ -89,8 +89,9 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 	}
 	response := &nightbellv1.CreateContactMethodResponse{}
 	err = h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
-		if request.GetShared() && !caller.Role.AtLeast(auth.Admin) {
-			return errSharedAdmin
+		userID, err := ownerOf(request, caller)
+		if err != nil {
+			return err
 		}
 		if n, err := notifydb.New(tx).CountContacts(ctx, caller.OrgID); err != nil {
 			return err
@@ -98,14 +99,11 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 			return fault.Newf(fault.Conflict, "too_many_contact_methods",
 				"Your organization has %d contact methods, and may have no more. Delete some that nobody uses.", h.most)
 		}
-		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now, Verify: h.verifyMail && kind == notify.Email}
-		if !request.GetShared() {
-			row.UserID = &caller.UserID
-		}
+		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), UserID: userID, Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now, Verify: h.verifyMail && kind == notify.Email}
 		response.SigningSecret = postgres.Null(h.seal(&row, kind, address))
 		response.ContactMethod = &nightbellv1.ContactMethod{
 			Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
-			Shared: request.GetShared(), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
+			Shared: request.GetShared(), UserId: textOf(userID), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
 		}
 		if row.Verify {
 			switch err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); {
@@ -119,7 +117,47 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		}
 		return notifydb.New(tx).InsertContact(ctx, row)
 	})
+	if postgres.IsForeignKey(err) {
+		err = errNoUser.Because(err)
+	}
 	return response, err
+}
+
+// ownerOf is whose contact method is to be made; nil for a shared one.
+func ownerOf(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor) (*uuid.UUID, error) {
+	switch {
+	case request.GetShared() && request.GetUserId() != "":
+		return nil, errNobodys
+	case request.GetShared() && !mayAll(caller):
+		return nil, errSharedAdmin
+	case request.GetShared():
+		return nil, nil
+	case request.GetUserId() == "" && caller.Kind != auth.User:
+		return nil, errWhose
+	case request.GetUserId() == "":
+		return &caller.UserID, nil
+	}
+	return personOf(request.GetUserId(), caller)
+}
+
+// mayAll reports whether somebody may deal with the contact methods of everybody.
+func mayAll(caller auth.Actor) bool { return caller.Role.AtLeast(auth.Admin) }
+
+// personOf reads a user_id. Others than the caller are for admins.
+func personOf(text string, caller auth.Actor) (*uuid.UUID, error) {
+	if text == "" {
+		return nil, nil
+	}
+	person, _ := id.Parse(text)
+	if person != caller.UserID && !mayAll(caller) {
+		return nil, errOthersAdmin
+	}
+	return &person, nil
+}
+
+// listed is what a list shows: to an admin's key, and of a person that an admin names, all there is.
+func listed(caller auth.Actor, person *uuid.UUID) (everybody bool) {
+	return mayAll(caller) && (person != nil || caller.Kind != auth.User)
 }
 
 // seal puts the address into the row, sealed when it is a secret, and gives a webhook
@@ -138,35 +176,101 @@ func (h *Handler) seal(row *notifydb.InsertContactParams, kind notify.Kind, addr
 	return text
 }
 
-// ListContactMethods gives the caller's own, and the shared channels.
-func (h *Handler) ListContactMethods(ctx context.Context, _ *nightbellv1.ListContactMethodsRequest) (*nightbellv1.ListContactMethodsResponse, error) {
+// ListContactMethods gives those that the caller may see.
+func (h *Handler) ListContactMethods(ctx context.Context, request *nightbellv1.ListContactMethodsRequest) (*nightbellv1.ListContactMethodsResponse, error) {
 	response := &nightbellv1.ListContactMethodsResponse{}
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		rows, err := q.ListContacts(ctx, caller.OrgID, caller.UserID)
+		person, err := personOf(request.GetUserId(), caller)
+		if err != nil {
+			return err
+		}
+		rows, err := q.ListContacts(ctx, notifydb.ListContactsParams{OrgID: caller.OrgID, CallerID: caller.UserID, Everybody: listed(caller, person), UserID: person})
 		for _, row := range rows {
-			method := &nightbellv1.ContactMethod{
-				Id: row.ID.String(), Kind: row.Kind,
-				Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: postgres.Null(row.DisabledReason),
-				Verified:      row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
-				FailingReason: postgres.Null(row.FailingFor),
-			}
-			if row.FailingSince != nil {
-				method.FailingSinceAt = timestamppb.New(*row.FailingSince)
-			}
-			response.ContactMethods = append(response.ContactMethods, method)
+			response.ContactMethods = append(response.ContactMethods, h.contactMessage(row))
 		}
 		return err
 	})
 	return response, err
 }
 
-// SendVerification mails the link again, to one of the caller's own or, for admins, a shared one.
+func (h *Handler) contactMessage(row notifydb.ListContactsRow) *nightbellv1.ContactMethod {
+	method := &nightbellv1.ContactMethod{
+		Id: row.ID.String(), Kind: row.Kind,
+		Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, UserId: textOf(row.UserID), CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: postgres.Null(row.DisabledReason),
+		Verified:      row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
+		FailingReason: postgres.Null(row.FailingFor),
+	}
+	if row.FailingSince != nil {
+		method.FailingSinceAt = timestamppb.New(*row.FailingSince)
+	}
+	return method
+}
+
+func textOf(key *uuid.UUID) *string {
+	if key == nil {
+		return nil
+	}
+	text := key.String()
+	return &text
+}
+
+// GetContactMethod gives one that the caller may see.
+func (h *Handler) GetContactMethod(ctx context.Context, request *nightbellv1.GetContactMethodRequest) (*nightbellv1.GetContactMethodResponse, error) {
+	response := &nightbellv1.GetContactMethodResponse{}
+	contactID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) (err error) {
+		response.ContactMethod, err = h.findContact(ctx, q, caller, contactID)
+		return err
+	})
+	return response, err
+}
+
+func (h *Handler) findContact(ctx context.Context, q *notifydb.Queries, caller auth.Actor, contactID uuid.UUID) (*nightbellv1.ContactMethod, error) {
+	rows, err := q.ListContacts(ctx, notifydb.ListContactsParams{OrgID: caller.OrgID, CallerID: caller.UserID, Everybody: mayAll(caller), ID: &contactID})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errNoContact
+	}
+	return h.contactMessage(rows[0]), nil
+}
+
+// UpdateContactMethod renames one of the caller's own or, for admins, any.
+func (h *Handler) UpdateContactMethod(ctx context.Context, request *nightbellv1.UpdateContactMethodRequest) (*nightbellv1.UpdateContactMethodResponse, error) {
+	response := &nightbellv1.UpdateContactMethodResponse{}
+	contactID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
+		owner, err := q.LockContact(ctx, caller.OrgID, contactID)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return errNoContact
+		case err != nil:
+			return err
+		case owner == nil && !mayAll(caller):
+			return errSharedAdmin
+		case owner != nil && *owner != caller.UserID && !mayAll(caller):
+			return errNoContact
+		}
+		read := func() (*nightbellv1.ContactMethod, error) { return h.findContact(ctx, q, caller, contactID) }
+		response.ContactMethod, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateContactMethodRequest) error {
+			if whole.GetName() == "" {
+				return fault.InvalidField("name", fault.Required, "Give the contact method a name.")
+			}
+			return q.RenameContact(ctx, whole.GetName(), caller.OrgID, contactID)
+		})
+		return err
+	})
+	return response, edit.Done(err)
+}
+
+// SendVerification mails the link again, to one of the caller's own or, for admins, to any.
 func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.SendVerificationRequest) (*nightbellv1.SendVerificationResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
 	response := &nightbellv1.SendVerificationResponse{}
 	err := h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
 		verified, err := notifydb.New(tx).AskVerification(ctx, notifydb.AskVerificationParams{
-			Now: now, OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID, Shared: caller.Role.AtLeast(auth.Admin),
+			Now: now, OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID, Everybody: mayAll(caller),
 		})
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -182,23 +286,22 @@ func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.Sen
 	return response, err
 }
 
-// DeleteContactMethod removes one of the caller's own, or a shared one for admins.
+// DeleteContactMethod removes one of the caller's own or, for admins, any.
 func (h *Handler) DeleteContactMethod(ctx context.Context, request *nightbellv1.DeleteContactMethodRequest) (*nightbellv1.DeleteContactMethodResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
-		shared := caller.Role.AtLeast(auth.Admin)
-		use, err := q.ContactUse(ctx, caller.OrgID, &contactID, caller.UserID)
+		use, err := q.ContactUse(ctx, notifydb.ContactUseParams{OrgID: caller.OrgID, ID: &contactID, UserID: caller.UserID, Everybody: mayAll(caller)})
 		switch {
 		case err != nil:
 			return err
-		case shared && len(use.PagedBy) > 0:
+		case mayAll(caller) && len(use.PagedBy) > 0:
 			return fault.Newf(fault.Conflict, "contact_method_in_use", "It is paged by %s. Take it out of there first.", policies(use.PagedBy))
 		case use.OwnersLast:
 			return errOwnersLast
 		}
 		deleted, err := q.DeleteContact(ctx, notifydb.DeleteContactParams{
 			OrgID: caller.OrgID, ID: contactID, UserID: caller.UserID,
-			Shared: shared, Now: now,
+			Everybody: mayAll(caller), Now: now,
 		})
 		return orMissing(deleted, err, errNoContact)
 	})
@@ -223,50 +326,4 @@ func orMissing(changed int64, err error, missing error) error {
 		return missing
 	}
 	return err
-}
-
-// CreateNotificationRule says when the caller is told by one of their contact methods.
-func (h *Handler) CreateNotificationRule(ctx context.Context, request *nightbellv1.CreateNotificationRuleRequest) (*nightbellv1.CreateNotificationRuleResponse, error) {
-	contactID, _ := id.Parse(request.GetContactMethodId())
-	rule := &nightbellv1.NotificationRule{
-		Id: id.New().String(), ContactMethodId: request.GetContactMethodId(),
-		Urgency: request.GetUrgency(), DelaySeconds: request.GetDelaySeconds(),
-	}
-	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
-		written, err := q.InsertRule(ctx, notifydb.InsertRuleParams{
-			ID: uuid.MustParse(rule.GetId()), Urgency: rule.GetUrgency(),
-			DelaySeconds: rule.GetDelaySeconds(), Now: now, OrgID: caller.OrgID, ContactMethodID: contactID, UserID: caller.UserID,
-		})
-		return orMissing(written, err, fault.InvalidField("contact_method_id", fault.Missing, "Contact method not found"))
-	})
-	if postgres.ConstraintName(err) == "notification_rule_once_key" {
-		err = fault.New(fault.Conflict, "notification_rule_exists", "You have this rule already. Choose another delay or contact method.").Because(err)
-	}
-	return &nightbellv1.CreateNotificationRuleResponse{NotificationRule: rule}, err
-}
-
-// ListNotificationRules gives the caller's rules.
-func (h *Handler) ListNotificationRules(ctx context.Context, _ *nightbellv1.ListNotificationRulesRequest) (*nightbellv1.ListNotificationRulesResponse, error) {
-	response := &nightbellv1.ListNotificationRulesResponse{}
-	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		rows, err := q.ListRules(ctx, caller.OrgID, caller.UserID)
-		for _, row := range rows {
-			response.NotificationRules = append(response.NotificationRules, &nightbellv1.NotificationRule{
-				Id:              row.ID.String(),
-				ContactMethodId: row.ContactMethodID.String(), Urgency: row.Urgency, DelaySeconds: row.DelaySeconds,
-			})
-		}
-		return err
-	})
-	return response, err
-}
-
-// DeleteNotificationRule removes one of the caller's rules.
-func (h *Handler) DeleteNotificationRule(ctx context.Context, request *nightbellv1.DeleteNotificationRuleRequest) (*nightbellv1.DeleteNotificationRuleResponse, error) {
-	ruleID, _ := id.Parse(request.GetId())
-	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		deleted, err := q.DeleteRule(ctx, caller.OrgID, ruleID, caller.UserID)
-		return orMissing(deleted, err, errNoRule)
-	})
-	return &nightbellv1.DeleteNotificationRuleResponse{}, err
 }

@@ -49,7 +49,7 @@ func TestWhatPagesByAContactKeepsIt(t *testing.T) {
 	}
 
 	first := add(false)
-	refused(remove(first), "this is your only contact")
+	refused(remove(first), "this is an owner's only contact")
 	add(false)
 	if err := remove(first); err != nil {
 		t.Errorf("with another contact: %v", err)

@@ -7,7 +7,7 @@ ORDER BY f.user_id NULLS LAST, lower(s.name), f.id;
 
 -- name: PutScheduleFeed :one
 INSERT INTO calendar_feed (org_id, id, schedule_id, hash, sealed, created_by, created_at)
-VALUES (@org_id, @id, @schedule_id::uuid, @hash, @sealed, @created_by, @now)
+VALUES (@org_id, @id, @schedule_id::uuid, @hash, @sealed, sqlc.narg('created_by'), @now)
 ON CONFLICT (org_id, schedule_id) DO UPDATE SET hash = excluded.hash, sealed = excluded.sealed,
     created_by = excluded.created_by, created_at = excluded.created_at, last_used_at = NULL
 RETURNING id;
@@ -24,10 +24,10 @@ DELETE FROM calendar_feed WHERE org_id = @org_id AND id = @id AND (user_id IS NU
 
 -- name: FindFeed :one
 -- Whose feed an address is. Runs before the organization is known. It ends with the account of
--- whoever made it, because that one knows the address.
+-- whoever made it, because that one knows the address; a program's goes on until it is replaced.
 SELECT f.org_id, f.id, f.schedule_id, f.user_id
-FROM calendar_feed f JOIN users u ON u.id = f.created_by AND u.disabled_at IS NULL
-WHERE f.hash = @hash;
+FROM calendar_feed f LEFT JOIN users u ON u.id = f.created_by
+WHERE f.hash = @hash AND u.disabled_at IS NULL;
 
 -- name: NoteFeedUse :exec
 -- Once an hour is enough to see whether anybody still reads a feed.

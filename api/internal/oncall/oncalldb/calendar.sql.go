@@ -26,8 +26,8 @@ func (q *Queries) DeleteFeed(ctx context.Context, orgID uuid.UUID, iD uuid.UUID,
 
 const findFeed = `-- name: FindFeed :one
 SELECT f.org_id, f.id, f.schedule_id, f.user_id
-FROM calendar_feed f JOIN users u ON u.id = f.created_by AND u.disabled_at IS NULL
-WHERE f.hash = $1
+FROM calendar_feed f LEFT JOIN users u ON u.id = f.created_by
+WHERE f.hash = $1 AND u.disabled_at IS NULL
 `
 
 type FindFeedRow struct {
@@ -38,7 +38,7 @@ type FindFeedRow struct {
 }
 
 // Whose feed an address is. Runs before the organization is known. It ends with the account of
-// whoever made it, because that one knows the address.
+// whoever made it, because that one knows the address; a program's goes on until it is replaced.
 func (q *Queries) FindFeed(ctx context.Context, hash []byte) (FindFeedRow, error) {
 	row := q.db.QueryRow(ctx, findFeed, hash)
 	var i FindFeedRow
@@ -173,7 +173,7 @@ RETURNING id
 type PutPersonFeedParams struct {
 	OrgID  uuid.UUID
 	ID     uuid.UUID
-	UserID uuid.UUID
+	UserID *uuid.UUID
 	Hash   []byte
 	Sealed []byte
 	Now    time.Time
@@ -207,7 +207,7 @@ type PutScheduleFeedParams struct {
 	ScheduleID uuid.UUID
 	Hash       []byte
 	Sealed     []byte
-	CreatedBy  uuid.UUID
+	CreatedBy  *uuid.UUID
 	Now        time.Time
 }
 

@@ -1,6 +1,7 @@
 package oncallrpc
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -19,7 +21,7 @@ import (
 func (h *Handler) ListCalendarFeeds(ctx context.Context, _ *nightbellv1.ListCalendarFeedsRequest) (*nightbellv1.ListCalendarFeedsResponse, error) {
 	response := &nightbellv1.ListCalendarFeedsResponse{}
 	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
-		response.CalendarFeeds, err = h.feeds(ctx, w)
+		response.CalendarFeeds, err = w.feeds(ctx)
 		return err
 	}, postgres.ReadOnly())
 	return response, err
@@ -37,28 +39,64 @@ func (h *Handler) RotateCalendarFeed(ctx context.Context, request *nightbellv1.R
 		if err != nil {
 			return err
 		}
-		feeds, err := h.feeds(ctx, w)
+		feeds, err := w.feeds(ctx)
 		for _, feed := range feeds {
 			if feed.GetId() == feedID.String() {
 				response.CalendarFeed = feed
 			}
+		}
+		if err == nil {
+			response.Url, err = h.feedURL(ctx, w, feedID)
 		}
 		return err
 	})
 	return response, err
 }
 
+// GetCalendarFeedKey shows the address of a feed that the caller may see.
+func (h *Handler) GetCalendarFeedKey(ctx context.Context, request *nightbellv1.GetCalendarFeedKeyRequest) (*nightbellv1.GetCalendarFeedKeyResponse, error) {
+	response := &nightbellv1.GetCalendarFeedKeyResponse{}
+	feedID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
+		response.Url, err = h.feedURL(ctx, w, feedID)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// feedURL opens the address of a feed. One that does not open (another data key) is as good as
+// none; rotating it fixes that.
+func (h *Handler) feedURL(ctx context.Context, w *work, feedID uuid.UUID) (string, error) {
+	rows, err := w.ListFeeds(ctx, w.orgID, w.caller.UserID)
+	for _, row := range rows {
+		if row.ID != feedID {
+			continue
+		}
+		owner := w.caller.UserID
+		if row.ScheduleID != nil {
+			owner = *row.ScheduleID
+		}
+		if token, err := h.box.Open(row.Sealed, feedPlace(w.orgID, owner)); err == nil {
+			return h.publicURL + "/calendar/" + string(token) + feedSuffix, nil
+		}
+	}
+	return "", cmp.Or(err, error(errNoFeed))
+}
+
 // putFeed stores a new address for a schedule, or for the caller's own shifts.
 func (h *Handler) putFeed(ctx context.Context, w *work, scheduleID *uuid.UUID) (uuid.UUID, error) {
 	token := newFeedToken()
+	if scheduleID == nil && w.person() == nil {
+		return uuid.Nil, fault.InvalidField("schedule_id", fault.Required, "An API key has no shifts of its own. Say which schedule the calendar is for.")
+	}
 	if scheduleID == nil {
 		return w.PutPersonFeed(ctx, oncalldb.PutPersonFeedParams{
-			OrgID: w.orgID, ID: id.New(), UserID: w.caller.UserID, Now: w.now,
+			OrgID: w.orgID, ID: id.New(), UserID: w.person(), Now: w.now,
 			Hash: hashFeedToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, w.caller.UserID)),
 		})
 	}
 	return w.PutScheduleFeed(ctx, oncalldb.PutScheduleFeedParams{
-		OrgID: w.orgID, ID: id.New(), ScheduleID: *scheduleID, CreatedBy: w.caller.UserID, Now: w.now,
+		OrgID: w.orgID, ID: id.New(), ScheduleID: *scheduleID, CreatedBy: w.person(), Now: w.now,
 		Hash: hashFeedToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, *scheduleID)),
 	})
 }
@@ -77,32 +115,25 @@ func (h *Handler) DeleteCalendarFeed(ctx context.Context, request *nightbellv1.D
 }
 
 // feeds lists those that the caller may see.
-func (h *Handler) feeds(ctx context.Context, w *work) ([]*nightbellv1.CalendarFeed, error) {
+func (w *work) feeds(ctx context.Context) ([]*nightbellv1.CalendarFeed, error) {
 	rows, err := w.ListFeeds(ctx, w.orgID, w.caller.UserID)
 	list := make([]*nightbellv1.CalendarFeed, len(rows))
 	for i, row := range rows {
-		list[i] = h.feedMessage(w, row)
+		list[i] = feedMessage(row)
 	}
 	return list, err
 }
 
-func (h *Handler) feedMessage(w *work, row oncalldb.ListFeedsRow) *nightbellv1.CalendarFeed {
+func feedMessage(row oncalldb.ListFeedsRow) *nightbellv1.CalendarFeed {
 	feed := &nightbellv1.CalendarFeed{
 		Id: row.ID.String(), Kind: "schedule", Schedule: reference(row.ScheduleID, row.ScheduleName),
 		CreatedAt: timestamppb.New(row.CreatedAt),
 	}
-	owner := w.caller.UserID
-	if row.ScheduleID != nil {
-		owner = *row.ScheduleID
-	} else {
+	if row.ScheduleID == nil {
 		feed.Kind = "user"
 	}
 	if row.LastUsedAt != nil {
 		feed.LastUsedAt = timestamppb.New(*row.LastUsedAt)
-	}
-	// An address that does not open (another data key) is shown as missing; rotating it fixes that.
-	if token, err := h.box.Open(row.Sealed, feedPlace(w.orgID, owner)); err == nil {
-		feed.Url = h.publicURL + "/calendar/" + string(token) + feedSuffix
 	}
 	return feed
 }

@@ -43,6 +43,23 @@ func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOv
 	return response, err
 }
 
+// GetOverride gives one.
+func (h *Handler) GetOverride(ctx context.Context, request *nightbellv1.GetOverrideRequest) (*nightbellv1.GetOverrideResponse, error) {
+	response := &nightbellv1.GetOverrideResponse{}
+	overrideID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		found, err := w.overrides(ctx, oncalldb.ListOverridesParams{OrgID: w.orgID, ID: &overrideID, Most: 1})
+		if err == nil && len(found) == 0 {
+			return errNoOverride
+		}
+		if err == nil {
+			response.Override = found[0]
+		}
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
 // CreateOverride changes a schedule for a while.
 func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.CreateOverrideRequest) (*nightbellv1.CreateOverrideResponse, error) {
 	response := &nightbellv1.CreateOverrideResponse{}

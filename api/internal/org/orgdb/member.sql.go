@@ -37,7 +37,7 @@ const listMembers = `-- name: ListMembers :many
 SELECT u.id, u.name, u.email, u.timezone, m.role, m.created_at AS joined_at
 FROM membership m
 JOIN users u ON u.id = m.user_id
-WHERE m.org_id = $1 AND u.disabled_at IS NULL
+WHERE m.org_id = $1 AND u.disabled_at IS NULL AND ($2::uuid IS NULL OR u.id = $2)
 ORDER BY lower(u.name), u.id
 `
 
@@ -50,9 +50,9 @@ type ListMembersRow struct {
 	JoinedAt time.Time
 }
 
-// The members of the transaction's organization, in the order of their names.
-func (q *Queries) ListMembers(ctx context.Context, orgID uuid.UUID) ([]ListMembersRow, error) {
-	rows, err := q.db.Query(ctx, listMembers, orgID)
+// The members of the transaction's organization, in the order of their names, or the one with the id.
+func (q *Queries) ListMembers(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListMembersRow, error) {
+	rows, err := q.db.Query(ctx, listMembers, orgID, iD)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,13 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
+
+var errNoUser = fault.New(fault.NotFound, "user_not_found", "User not found")
 
 // Server implements nightbell.v1.OrgService.
 type Server struct{ db *postgres.DB }
@@ -27,14 +31,54 @@ func (s *Server) ListUsers(ctx context.Context, _ *nightbellv1.ListUsersRequest)
 	}
 	answer := &nightbellv1.ListUsersResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID)
+		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID, nil)
 		answer.Users = make([]*nightbellv1.User, len(rows))
 		for i, row := range rows {
-			answer.Users[i] = &nightbellv1.User{
-				Id: row.ID.String(), Name: row.Name, Email: row.Email, Role: row.Role,
-				Timezone: row.Timezone, JoinedAt: timestamppb.New(row.JoinedAt),
-			}
+			answer.Users[i] = userOf(row)
 		}
+		return err
+	})
+	return answer, err
+}
+
+// GetUser gives one person of the caller's organization.
+func (s *Server) GetUser(ctx context.Context, request *nightbellv1.GetUserRequest) (*nightbellv1.GetUserResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	answer := &nightbellv1.GetUserResponse{}
+	userID, _ := id.Parse(request.GetId())
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID, &userID)
+		if err == nil && len(rows) == 0 {
+			return errNoUser
+		}
+		if err == nil {
+			answer.User = userOf(rows[0])
+		}
+		return err
+	})
+	return answer, err
+}
+
+func userOf(row orgdb.ListMembersRow) *nightbellv1.User {
+	return &nightbellv1.User{
+		Id: row.ID.String(), Name: row.Name, Email: row.Email, Role: row.Role,
+		Timezone: row.Timezone, JoinedAt: timestamppb.New(row.JoinedAt),
+	}
+}
+
+// GetTeam gives one team of the caller's organization.
+func (s *Server) GetTeam(ctx context.Context, request *nightbellv1.GetTeamRequest) (*nightbellv1.GetTeamResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	answer := &nightbellv1.GetTeamResponse{}
+	teamID, _ := id.Parse(request.GetId())
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		answer.Team, err = find(ctx, orgdb.New(tx), actor.OrgID, teamID)
 		return err
 	})
 	return answer, err

@@ -48,6 +48,9 @@ const (
 	// CatalogServiceDeleteServiceProcedure is the fully-qualified name of the CatalogService's
 	// DeleteService RPC.
 	CatalogServiceDeleteServiceProcedure = "/nightbell.v1.CatalogService/DeleteService"
+	// CatalogServiceGetServiceKeyProcedure is the fully-qualified name of the CatalogService's
+	// GetServiceKey RPC.
+	CatalogServiceGetServiceKeyProcedure = "/nightbell.v1.CatalogService/GetServiceKey"
 	// CatalogServiceRotateServiceKeyProcedure is the fully-qualified name of the CatalogService's
 	// RotateServiceKey RPC.
 	CatalogServiceRotateServiceKeyProcedure = "/nightbell.v1.CatalogService/RotateServiceKey"
@@ -59,12 +62,13 @@ type CatalogServiceClient interface {
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
-	// GetService includes the service key for responders and above.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
 	// UpdateService changes the fields that are present.
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
 	// DeleteService hides the service and refuses its key from then on. Its incidents stay.
 	DeleteService(context.Context, *v1.DeleteServiceRequest) (*v1.DeleteServiceResponse, error)
+	// GetServiceKey shows the key that is in force, and the URL with it. Who asked is in the audit log.
+	GetServiceKey(context.Context, *v1.GetServiceKeyRequest) (*v1.GetServiceKeyResponse, error)
 	// RotateServiceKey makes a new key; the old one works for one more hour, so that no alert is
 	// lost while senders are changed.
 	RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error)
@@ -113,6 +117,13 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(catalogServiceMethods.ByName("DeleteService")),
 			connect.WithClientOptions(opts...),
 		),
+		getServiceKey: connect.NewClient[v1.GetServiceKeyRequest, v1.GetServiceKeyResponse](
+			httpClient,
+			baseURL+CatalogServiceGetServiceKeyProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("GetServiceKey")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		rotateServiceKey: connect.NewClient[v1.RotateServiceKeyRequest, v1.RotateServiceKeyResponse](
 			httpClient,
 			baseURL+CatalogServiceRotateServiceKeyProcedure,
@@ -129,6 +140,7 @@ type catalogServiceClient struct {
 	getService       *connect.Client[v1.GetServiceRequest, v1.GetServiceResponse]
 	updateService    *connect.Client[v1.UpdateServiceRequest, v1.UpdateServiceResponse]
 	deleteService    *connect.Client[v1.DeleteServiceRequest, v1.DeleteServiceResponse]
+	getServiceKey    *connect.Client[v1.GetServiceKeyRequest, v1.GetServiceKeyResponse]
 	rotateServiceKey *connect.Client[v1.RotateServiceKeyRequest, v1.RotateServiceKeyResponse]
 }
 
@@ -177,6 +189,15 @@ func (c *catalogServiceClient) DeleteService(ctx context.Context, req *v1.Delete
 	return nil, err
 }
 
+// GetServiceKey calls nightbell.v1.CatalogService.GetServiceKey.
+func (c *catalogServiceClient) GetServiceKey(ctx context.Context, req *v1.GetServiceKeyRequest) (*v1.GetServiceKeyResponse, error) {
+	response, err := c.getServiceKey.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // RotateServiceKey calls nightbell.v1.CatalogService.RotateServiceKey.
 func (c *catalogServiceClient) RotateServiceKey(ctx context.Context, req *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error) {
 	response, err := c.rotateServiceKey.CallUnary(ctx, connect.NewRequest(req))
@@ -192,12 +213,13 @@ type CatalogServiceHandler interface {
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
-	// GetService includes the service key for responders and above.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
 	// UpdateService changes the fields that are present.
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
 	// DeleteService hides the service and refuses its key from then on. Its incidents stay.
 	DeleteService(context.Context, *v1.DeleteServiceRequest) (*v1.DeleteServiceResponse, error)
+	// GetServiceKey shows the key that is in force, and the URL with it. Who asked is in the audit log.
+	GetServiceKey(context.Context, *v1.GetServiceKeyRequest) (*v1.GetServiceKeyResponse, error)
 	// RotateServiceKey makes a new key; the old one works for one more hour, so that no alert is
 	// lost while senders are changed.
 	RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error)
@@ -242,6 +264,13 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithSchema(catalogServiceMethods.ByName("DeleteService")),
 		connect.WithHandlerOptions(opts...),
 	)
+	catalogServiceGetServiceKeyHandler := connect.NewUnaryHandlerSimple(
+		CatalogServiceGetServiceKeyProcedure,
+		svc.GetServiceKey,
+		connect.WithSchema(catalogServiceMethods.ByName("GetServiceKey")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	catalogServiceRotateServiceKeyHandler := connect.NewUnaryHandlerSimple(
 		CatalogServiceRotateServiceKeyProcedure,
 		svc.RotateServiceKey,
@@ -260,6 +289,8 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceUpdateServiceHandler.ServeHTTP(w, r)
 		case CatalogServiceDeleteServiceProcedure:
 			catalogServiceDeleteServiceHandler.ServeHTTP(w, r)
+		case CatalogServiceGetServiceKeyProcedure:
+			catalogServiceGetServiceKeyHandler.ServeHTTP(w, r)
 		case CatalogServiceRotateServiceKeyProcedure:
 			catalogServiceRotateServiceKeyHandler.ServeHTTP(w, r)
 		default:
@@ -289,6 +320,10 @@ func (UnimplementedCatalogServiceHandler) UpdateService(context.Context, *v1.Upd
 
 func (UnimplementedCatalogServiceHandler) DeleteService(context.Context, *v1.DeleteServiceRequest) (*v1.DeleteServiceResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.CatalogService.DeleteService is not implemented"))
+}
+
+func (UnimplementedCatalogServiceHandler) GetServiceKey(context.Context, *v1.GetServiceKeyRequest) (*v1.GetServiceKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.CatalogService.GetServiceKey is not implemented"))
 }
 
 func (UnimplementedCatalogServiceHandler) RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error) {

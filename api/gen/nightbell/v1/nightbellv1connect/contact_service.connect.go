@@ -39,6 +39,12 @@ const (
 	// ContactServiceListContactMethodsProcedure is the fully-qualified name of the ContactService's
 	// ListContactMethods RPC.
 	ContactServiceListContactMethodsProcedure = "/nightbell.v1.ContactService/ListContactMethods"
+	// ContactServiceGetContactMethodProcedure is the fully-qualified name of the ContactService's
+	// GetContactMethod RPC.
+	ContactServiceGetContactMethodProcedure = "/nightbell.v1.ContactService/GetContactMethod"
+	// ContactServiceUpdateContactMethodProcedure is the fully-qualified name of the ContactService's
+	// UpdateContactMethod RPC.
+	ContactServiceUpdateContactMethodProcedure = "/nightbell.v1.ContactService/UpdateContactMethod"
 	// ContactServiceSendVerificationProcedure is the fully-qualified name of the ContactService's
 	// SendVerification RPC.
 	ContactServiceSendVerificationProcedure = "/nightbell.v1.ContactService/SendVerification"
@@ -51,6 +57,12 @@ const (
 	// ContactServiceListNotificationRulesProcedure is the fully-qualified name of the ContactService's
 	// ListNotificationRules RPC.
 	ContactServiceListNotificationRulesProcedure = "/nightbell.v1.ContactService/ListNotificationRules"
+	// ContactServiceGetNotificationRuleProcedure is the fully-qualified name of the ContactService's
+	// GetNotificationRule RPC.
+	ContactServiceGetNotificationRuleProcedure = "/nightbell.v1.ContactService/GetNotificationRule"
+	// ContactServiceUpdateNotificationRuleProcedure is the fully-qualified name of the ContactService's
+	// UpdateNotificationRule RPC.
+	ContactServiceUpdateNotificationRuleProcedure = "/nightbell.v1.ContactService/UpdateNotificationRule"
 	// ContactServiceDeleteNotificationRuleProcedure is the fully-qualified name of the ContactService's
 	// DeleteNotificationRule RPC.
 	ContactServiceDeleteNotificationRuleProcedure = "/nightbell.v1.ContactService/DeleteNotificationRule"
@@ -58,21 +70,31 @@ const (
 
 // ContactServiceClient is a client for the nightbell.v1.ContactService service.
 type ContactServiceClient interface {
-	// CreateContactMethod adds a way to reach the caller, or, with shared, a channel of the
-	// organization (admins only).
+	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
+	// shared, a channel of the organization.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
-	// ListContactMethods gives the caller's own, and the shared channels.
+	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
+	// everybody's and the shared ones.
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
+	// GetContactMethod gives one that the caller may see.
+	GetContactMethod(context.Context, *v1.GetContactMethodRequest) (*v1.GetContactMethodResponse, error)
+	// UpdateContactMethod renames it. Another address is another contact method: create it, and
+	// delete this one.
+	UpdateContactMethod(context.Context, *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
 	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
-	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
-	// page, the caller is told.
+	// CreateNotificationRule says by which of their contact methods, and how long after the page, the
+	// caller or, for admins, another person is told.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
-	// ListNotificationRules gives the caller's rules, the soonest first.
+	// ListNotificationRules gives the caller's own; to an API key of an admin everybody's.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)
+	// GetNotificationRule gives one that the caller may see.
+	GetNotificationRule(context.Context, *v1.GetNotificationRuleRequest) (*v1.GetNotificationRuleResponse, error)
+	// UpdateNotificationRule changes the fields that are present.
+	UpdateNotificationRule(context.Context, *v1.UpdateNotificationRuleRequest) (*v1.UpdateNotificationRuleResponse, error)
 	// DeleteNotificationRule removes one of the caller's rules.
 	DeleteNotificationRule(context.Context, *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error)
 }
@@ -101,6 +123,19 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getContactMethod: connect.NewClient[v1.GetContactMethodRequest, v1.GetContactMethodResponse](
+			httpClient,
+			baseURL+ContactServiceGetContactMethodProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("GetContactMethod")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateContactMethod: connect.NewClient[v1.UpdateContactMethodRequest, v1.UpdateContactMethodResponse](
+			httpClient,
+			baseURL+ContactServiceUpdateContactMethodProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("UpdateContactMethod")),
+			connect.WithClientOptions(opts...),
+		),
 		sendVerification: connect.NewClient[v1.SendVerificationRequest, v1.SendVerificationResponse](
 			httpClient,
 			baseURL+ContactServiceSendVerificationProcedure,
@@ -126,6 +161,19 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getNotificationRule: connect.NewClient[v1.GetNotificationRuleRequest, v1.GetNotificationRuleResponse](
+			httpClient,
+			baseURL+ContactServiceGetNotificationRuleProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("GetNotificationRule")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateNotificationRule: connect.NewClient[v1.UpdateNotificationRuleRequest, v1.UpdateNotificationRuleResponse](
+			httpClient,
+			baseURL+ContactServiceUpdateNotificationRuleProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("UpdateNotificationRule")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteNotificationRule: connect.NewClient[v1.DeleteNotificationRuleRequest, v1.DeleteNotificationRuleResponse](
 			httpClient,
 			baseURL+ContactServiceDeleteNotificationRuleProcedure,
@@ -139,10 +187,14 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 type contactServiceClient struct {
 	createContactMethod    *connect.Client[v1.CreateContactMethodRequest, v1.CreateContactMethodResponse]
 	listContactMethods     *connect.Client[v1.ListContactMethodsRequest, v1.ListContactMethodsResponse]
+	getContactMethod       *connect.Client[v1.GetContactMethodRequest, v1.GetContactMethodResponse]
+	updateContactMethod    *connect.Client[v1.UpdateContactMethodRequest, v1.UpdateContactMethodResponse]
 	sendVerification       *connect.Client[v1.SendVerificationRequest, v1.SendVerificationResponse]
 	deleteContactMethod    *connect.Client[v1.DeleteContactMethodRequest, v1.DeleteContactMethodResponse]
 	createNotificationRule *connect.Client[v1.CreateNotificationRuleRequest, v1.CreateNotificationRuleResponse]
 	listNotificationRules  *connect.Client[v1.ListNotificationRulesRequest, v1.ListNotificationRulesResponse]
+	getNotificationRule    *connect.Client[v1.GetNotificationRuleRequest, v1.GetNotificationRuleResponse]
+	updateNotificationRule *connect.Client[v1.UpdateNotificationRuleRequest, v1.UpdateNotificationRuleResponse]
 	deleteNotificationRule *connect.Client[v1.DeleteNotificationRuleRequest, v1.DeleteNotificationRuleResponse]
 }
 
@@ -158,6 +210,24 @@ func (c *contactServiceClient) CreateContactMethod(ctx context.Context, req *v1.
 // ListContactMethods calls nightbell.v1.ContactService.ListContactMethods.
 func (c *contactServiceClient) ListContactMethods(ctx context.Context, req *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error) {
 	response, err := c.listContactMethods.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetContactMethod calls nightbell.v1.ContactService.GetContactMethod.
+func (c *contactServiceClient) GetContactMethod(ctx context.Context, req *v1.GetContactMethodRequest) (*v1.GetContactMethodResponse, error) {
+	response, err := c.getContactMethod.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateContactMethod calls nightbell.v1.ContactService.UpdateContactMethod.
+func (c *contactServiceClient) UpdateContactMethod(ctx context.Context, req *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error) {
+	response, err := c.updateContactMethod.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -200,6 +270,24 @@ func (c *contactServiceClient) ListNotificationRules(ctx context.Context, req *v
 	return nil, err
 }
 
+// GetNotificationRule calls nightbell.v1.ContactService.GetNotificationRule.
+func (c *contactServiceClient) GetNotificationRule(ctx context.Context, req *v1.GetNotificationRuleRequest) (*v1.GetNotificationRuleResponse, error) {
+	response, err := c.getNotificationRule.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateNotificationRule calls nightbell.v1.ContactService.UpdateNotificationRule.
+func (c *contactServiceClient) UpdateNotificationRule(ctx context.Context, req *v1.UpdateNotificationRuleRequest) (*v1.UpdateNotificationRuleResponse, error) {
+	response, err := c.updateNotificationRule.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // DeleteNotificationRule calls nightbell.v1.ContactService.DeleteNotificationRule.
 func (c *contactServiceClient) DeleteNotificationRule(ctx context.Context, req *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error) {
 	response, err := c.deleteNotificationRule.CallUnary(ctx, connect.NewRequest(req))
@@ -211,21 +299,31 @@ func (c *contactServiceClient) DeleteNotificationRule(ctx context.Context, req *
 
 // ContactServiceHandler is an implementation of the nightbell.v1.ContactService service.
 type ContactServiceHandler interface {
-	// CreateContactMethod adds a way to reach the caller, or, with shared, a channel of the
-	// organization (admins only).
+	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
+	// shared, a channel of the organization.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
-	// ListContactMethods gives the caller's own, and the shared channels.
+	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
+	// everybody's and the shared ones.
 	ListContactMethods(context.Context, *v1.ListContactMethodsRequest) (*v1.ListContactMethodsResponse, error)
+	// GetContactMethod gives one that the caller may see.
+	GetContactMethod(context.Context, *v1.GetContactMethodRequest) (*v1.GetContactMethodResponse, error)
+	// UpdateContactMethod renames it. Another address is another contact method: create it, and
+	// delete this one.
+	UpdateContactMethod(context.Context, *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
 	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
-	// CreateNotificationRule says by which of the caller's contact methods, and how long after the
-	// page, the caller is told.
+	// CreateNotificationRule says by which of their contact methods, and how long after the page, the
+	// caller or, for admins, another person is told.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
-	// ListNotificationRules gives the caller's rules, the soonest first.
+	// ListNotificationRules gives the caller's own; to an API key of an admin everybody's.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)
+	// GetNotificationRule gives one that the caller may see.
+	GetNotificationRule(context.Context, *v1.GetNotificationRuleRequest) (*v1.GetNotificationRuleResponse, error)
+	// UpdateNotificationRule changes the fields that are present.
+	UpdateNotificationRule(context.Context, *v1.UpdateNotificationRuleRequest) (*v1.UpdateNotificationRuleResponse, error)
 	// DeleteNotificationRule removes one of the caller's rules.
 	DeleteNotificationRule(context.Context, *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error)
 }
@@ -248,6 +346,19 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 		svc.ListContactMethods,
 		connect.WithSchema(contactServiceMethods.ByName("ListContactMethods")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceGetContactMethodHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceGetContactMethodProcedure,
+		svc.GetContactMethod,
+		connect.WithSchema(contactServiceMethods.ByName("GetContactMethod")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceUpdateContactMethodHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceUpdateContactMethodProcedure,
+		svc.UpdateContactMethod,
+		connect.WithSchema(contactServiceMethods.ByName("UpdateContactMethod")),
 		connect.WithHandlerOptions(opts...),
 	)
 	contactServiceSendVerificationHandler := connect.NewUnaryHandlerSimple(
@@ -275,6 +386,19 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	contactServiceGetNotificationRuleHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceGetNotificationRuleProcedure,
+		svc.GetNotificationRule,
+		connect.WithSchema(contactServiceMethods.ByName("GetNotificationRule")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceUpdateNotificationRuleHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceUpdateNotificationRuleProcedure,
+		svc.UpdateNotificationRule,
+		connect.WithSchema(contactServiceMethods.ByName("UpdateNotificationRule")),
+		connect.WithHandlerOptions(opts...),
+	)
 	contactServiceDeleteNotificationRuleHandler := connect.NewUnaryHandlerSimple(
 		ContactServiceDeleteNotificationRuleProcedure,
 		svc.DeleteNotificationRule,
@@ -287,6 +411,10 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 			contactServiceCreateContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceListContactMethodsProcedure:
 			contactServiceListContactMethodsHandler.ServeHTTP(w, r)
+		case ContactServiceGetContactMethodProcedure:
+			contactServiceGetContactMethodHandler.ServeHTTP(w, r)
+		case ContactServiceUpdateContactMethodProcedure:
+			contactServiceUpdateContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceSendVerificationProcedure:
 			contactServiceSendVerificationHandler.ServeHTTP(w, r)
 		case ContactServiceDeleteContactMethodProcedure:
@@ -295,6 +423,10 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 			contactServiceCreateNotificationRuleHandler.ServeHTTP(w, r)
 		case ContactServiceListNotificationRulesProcedure:
 			contactServiceListNotificationRulesHandler.ServeHTTP(w, r)
+		case ContactServiceGetNotificationRuleProcedure:
+			contactServiceGetNotificationRuleHandler.ServeHTTP(w, r)
+		case ContactServiceUpdateNotificationRuleProcedure:
+			contactServiceUpdateNotificationRuleHandler.ServeHTTP(w, r)
 		case ContactServiceDeleteNotificationRuleProcedure:
 			contactServiceDeleteNotificationRuleHandler.ServeHTTP(w, r)
 		default:
@@ -314,6 +446,14 @@ func (UnimplementedContactServiceHandler) ListContactMethods(context.Context, *v
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.ListContactMethods is not implemented"))
 }
 
+func (UnimplementedContactServiceHandler) GetContactMethod(context.Context, *v1.GetContactMethodRequest) (*v1.GetContactMethodResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.GetContactMethod is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) UpdateContactMethod(context.Context, *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.UpdateContactMethod is not implemented"))
+}
+
 func (UnimplementedContactServiceHandler) SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.SendVerification is not implemented"))
 }
@@ -328,6 +468,14 @@ func (UnimplementedContactServiceHandler) CreateNotificationRule(context.Context
 
 func (UnimplementedContactServiceHandler) ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.ListNotificationRules is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) GetNotificationRule(context.Context, *v1.GetNotificationRuleRequest) (*v1.GetNotificationRuleResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.GetNotificationRule is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) UpdateNotificationRule(context.Context, *v1.UpdateNotificationRuleRequest) (*v1.UpdateNotificationRuleResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.UpdateNotificationRule is not implemented"))
 }
 
 func (UnimplementedContactServiceHandler) DeleteNotificationRule(context.Context, *v1.DeleteNotificationRuleRequest) (*v1.DeleteNotificationRuleResponse, error) {

@@ -36,6 +36,9 @@ const (
 	// MaintenanceServiceListMaintenanceWindowsProcedure is the fully-qualified name of the
 	// MaintenanceService's ListMaintenanceWindows RPC.
 	MaintenanceServiceListMaintenanceWindowsProcedure = "/nightbell.v1.MaintenanceService/ListMaintenanceWindows"
+	// MaintenanceServiceGetMaintenanceWindowProcedure is the fully-qualified name of the
+	// MaintenanceService's GetMaintenanceWindow RPC.
+	MaintenanceServiceGetMaintenanceWindowProcedure = "/nightbell.v1.MaintenanceService/GetMaintenanceWindow"
 	// MaintenanceServiceCreateMaintenanceWindowProcedure is the fully-qualified name of the
 	// MaintenanceService's CreateMaintenanceWindow RPC.
 	MaintenanceServiceCreateMaintenanceWindowProcedure = "/nightbell.v1.MaintenanceService/CreateMaintenanceWindow"
@@ -49,6 +52,8 @@ type MaintenanceServiceClient interface {
 	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
 	// that ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
+	// GetMaintenanceWindow gives one window.
+	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
 	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
@@ -73,6 +78,13 @@ func NewMaintenanceServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getMaintenanceWindow: connect.NewClient[v1.GetMaintenanceWindowRequest, v1.GetMaintenanceWindowResponse](
+			httpClient,
+			baseURL+MaintenanceServiceGetMaintenanceWindowProcedure,
+			connect.WithSchema(maintenanceServiceMethods.ByName("GetMaintenanceWindow")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		createMaintenanceWindow: connect.NewClient[v1.CreateMaintenanceWindowRequest, v1.CreateMaintenanceWindowResponse](
 			httpClient,
 			baseURL+MaintenanceServiceCreateMaintenanceWindowProcedure,
@@ -91,6 +103,7 @@ func NewMaintenanceServiceClient(httpClient connect.HTTPClient, baseURL string, 
 // maintenanceServiceClient implements MaintenanceServiceClient.
 type maintenanceServiceClient struct {
 	listMaintenanceWindows  *connect.Client[v1.ListMaintenanceWindowsRequest, v1.ListMaintenanceWindowsResponse]
+	getMaintenanceWindow    *connect.Client[v1.GetMaintenanceWindowRequest, v1.GetMaintenanceWindowResponse]
 	createMaintenanceWindow *connect.Client[v1.CreateMaintenanceWindowRequest, v1.CreateMaintenanceWindowResponse]
 	endMaintenanceWindow    *connect.Client[v1.EndMaintenanceWindowRequest, v1.EndMaintenanceWindowResponse]
 }
@@ -98,6 +111,15 @@ type maintenanceServiceClient struct {
 // ListMaintenanceWindows calls nightbell.v1.MaintenanceService.ListMaintenanceWindows.
 func (c *maintenanceServiceClient) ListMaintenanceWindows(ctx context.Context, req *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error) {
 	response, err := c.listMaintenanceWindows.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetMaintenanceWindow calls nightbell.v1.MaintenanceService.GetMaintenanceWindow.
+func (c *maintenanceServiceClient) GetMaintenanceWindow(ctx context.Context, req *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error) {
+	response, err := c.getMaintenanceWindow.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -127,6 +149,8 @@ type MaintenanceServiceHandler interface {
 	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
 	// that ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
+	// GetMaintenanceWindow gives one window.
+	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
 	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
@@ -147,6 +171,13 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	maintenanceServiceGetMaintenanceWindowHandler := connect.NewUnaryHandlerSimple(
+		MaintenanceServiceGetMaintenanceWindowProcedure,
+		svc.GetMaintenanceWindow,
+		connect.WithSchema(maintenanceServiceMethods.ByName("GetMaintenanceWindow")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	maintenanceServiceCreateMaintenanceWindowHandler := connect.NewUnaryHandlerSimple(
 		MaintenanceServiceCreateMaintenanceWindowProcedure,
 		svc.CreateMaintenanceWindow,
@@ -163,6 +194,8 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 		switch r.URL.Path {
 		case MaintenanceServiceListMaintenanceWindowsProcedure:
 			maintenanceServiceListMaintenanceWindowsHandler.ServeHTTP(w, r)
+		case MaintenanceServiceGetMaintenanceWindowProcedure:
+			maintenanceServiceGetMaintenanceWindowHandler.ServeHTTP(w, r)
 		case MaintenanceServiceCreateMaintenanceWindowProcedure:
 			maintenanceServiceCreateMaintenanceWindowHandler.ServeHTTP(w, r)
 		case MaintenanceServiceEndMaintenanceWindowProcedure:
@@ -178,6 +211,10 @@ type UnimplementedMaintenanceServiceHandler struct{}
 
 func (UnimplementedMaintenanceServiceHandler) ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.MaintenanceService.ListMaintenanceWindows is not implemented"))
+}
+
+func (UnimplementedMaintenanceServiceHandler) GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.MaintenanceService.GetMaintenanceWindow is not implemented"))
 }
 
 func (UnimplementedMaintenanceServiceHandler) CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error) {

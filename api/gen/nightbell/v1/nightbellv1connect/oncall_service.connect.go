@@ -63,6 +63,9 @@ const (
 	// OnCallServiceListOverridesProcedure is the fully-qualified name of the OnCallService's
 	// ListOverrides RPC.
 	OnCallServiceListOverridesProcedure = "/nightbell.v1.OnCallService/ListOverrides"
+	// OnCallServiceGetOverrideProcedure is the fully-qualified name of the OnCallService's GetOverride
+	// RPC.
+	OnCallServiceGetOverrideProcedure = "/nightbell.v1.OnCallService/GetOverride"
 	// OnCallServiceCreateOverrideProcedure is the fully-qualified name of the OnCallService's
 	// CreateOverride RPC.
 	OnCallServiceCreateOverrideProcedure = "/nightbell.v1.OnCallService/CreateOverride"
@@ -75,6 +78,9 @@ const (
 	// OnCallServiceRotateCalendarFeedProcedure is the fully-qualified name of the OnCallService's
 	// RotateCalendarFeed RPC.
 	OnCallServiceRotateCalendarFeedProcedure = "/nightbell.v1.OnCallService/RotateCalendarFeed"
+	// OnCallServiceGetCalendarFeedKeyProcedure is the fully-qualified name of the OnCallService's
+	// GetCalendarFeedKey RPC.
+	OnCallServiceGetCalendarFeedKeyProcedure = "/nightbell.v1.OnCallService/GetCalendarFeedKey"
 	// OnCallServiceDeleteCalendarFeedProcedure is the fully-qualified name of the OnCallService's
 	// DeleteCalendarFeed RPC.
 	OnCallServiceDeleteCalendarFeedProcedure = "/nightbell.v1.OnCallService/DeleteCalendarFeed"
@@ -104,15 +110,20 @@ type OnCallServiceClient interface {
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
 	// ListOverrides gives the overrides of a schedule that have not ended.
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
+	// GetOverride gives one override.
+	GetOverride(context.Context, *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
 	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
-	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist.
+	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist. An
+	// API key has none of its own.
 	ListCalendarFeeds(context.Context, *v1.ListCalendarFeedsRequest) (*v1.ListCalendarFeedsResponse, error)
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.
+	GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error)
 	// DeleteCalendarFeed makes the address of a calendar invalid.
 	DeleteCalendarFeed(context.Context, *v1.DeleteCalendarFeedRequest) (*v1.DeleteCalendarFeedResponse, error)
 }
@@ -195,6 +206,13 @@ func NewOnCallServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getOverride: connect.NewClient[v1.GetOverrideRequest, v1.GetOverrideResponse](
+			httpClient,
+			baseURL+OnCallServiceGetOverrideProcedure,
+			connect.WithSchema(onCallServiceMethods.ByName("GetOverride")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		createOverride: connect.NewClient[v1.CreateOverrideRequest, v1.CreateOverrideResponse](
 			httpClient,
 			baseURL+OnCallServiceCreateOverrideProcedure,
@@ -220,6 +238,13 @@ func NewOnCallServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(onCallServiceMethods.ByName("RotateCalendarFeed")),
 			connect.WithClientOptions(opts...),
 		),
+		getCalendarFeedKey: connect.NewClient[v1.GetCalendarFeedKeyRequest, v1.GetCalendarFeedKeyResponse](
+			httpClient,
+			baseURL+OnCallServiceGetCalendarFeedKeyProcedure,
+			connect.WithSchema(onCallServiceMethods.ByName("GetCalendarFeedKey")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		deleteCalendarFeed: connect.NewClient[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse](
 			httpClient,
 			baseURL+OnCallServiceDeleteCalendarFeedProcedure,
@@ -241,10 +266,12 @@ type onCallServiceClient struct {
 	listOnCall           *connect.Client[v1.ListOnCallRequest, v1.ListOnCallResponse]
 	listCoverageProblems *connect.Client[v1.ListCoverageProblemsRequest, v1.ListCoverageProblemsResponse]
 	listOverrides        *connect.Client[v1.ListOverridesRequest, v1.ListOverridesResponse]
+	getOverride          *connect.Client[v1.GetOverrideRequest, v1.GetOverrideResponse]
 	createOverride       *connect.Client[v1.CreateOverrideRequest, v1.CreateOverrideResponse]
 	deleteOverride       *connect.Client[v1.DeleteOverrideRequest, v1.DeleteOverrideResponse]
 	listCalendarFeeds    *connect.Client[v1.ListCalendarFeedsRequest, v1.ListCalendarFeedsResponse]
 	rotateCalendarFeed   *connect.Client[v1.RotateCalendarFeedRequest, v1.RotateCalendarFeedResponse]
+	getCalendarFeedKey   *connect.Client[v1.GetCalendarFeedKeyRequest, v1.GetCalendarFeedKeyResponse]
 	deleteCalendarFeed   *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
 }
 
@@ -338,6 +365,15 @@ func (c *onCallServiceClient) ListOverrides(ctx context.Context, req *v1.ListOve
 	return nil, err
 }
 
+// GetOverride calls nightbell.v1.OnCallService.GetOverride.
+func (c *onCallServiceClient) GetOverride(ctx context.Context, req *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error) {
+	response, err := c.getOverride.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // CreateOverride calls nightbell.v1.OnCallService.CreateOverride.
 func (c *onCallServiceClient) CreateOverride(ctx context.Context, req *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error) {
 	response, err := c.createOverride.CallUnary(ctx, connect.NewRequest(req))
@@ -368,6 +404,15 @@ func (c *onCallServiceClient) ListCalendarFeeds(ctx context.Context, req *v1.Lis
 // RotateCalendarFeed calls nightbell.v1.OnCallService.RotateCalendarFeed.
 func (c *onCallServiceClient) RotateCalendarFeed(ctx context.Context, req *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error) {
 	response, err := c.rotateCalendarFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetCalendarFeedKey calls nightbell.v1.OnCallService.GetCalendarFeedKey.
+func (c *onCallServiceClient) GetCalendarFeedKey(ctx context.Context, req *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error) {
+	response, err := c.getCalendarFeedKey.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -407,15 +452,20 @@ type OnCallServiceHandler interface {
 	ListCoverageProblems(context.Context, *v1.ListCoverageProblemsRequest) (*v1.ListCoverageProblemsResponse, error)
 	// ListOverrides gives the overrides of a schedule that have not ended.
 	ListOverrides(context.Context, *v1.ListOverridesRequest) (*v1.ListOverridesResponse, error)
+	// GetOverride gives one override.
+	GetOverride(context.Context, *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
 	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
-	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist.
+	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist. An
+	// API key has none of its own.
 	ListCalendarFeeds(context.Context, *v1.ListCalendarFeedsRequest) (*v1.ListCalendarFeedsResponse, error)
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.
+	GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error)
 	// DeleteCalendarFeed makes the address of a calendar invalid.
 	DeleteCalendarFeed(context.Context, *v1.DeleteCalendarFeedRequest) (*v1.DeleteCalendarFeedResponse, error)
 }
@@ -494,6 +544,13 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	onCallServiceGetOverrideHandler := connect.NewUnaryHandlerSimple(
+		OnCallServiceGetOverrideProcedure,
+		svc.GetOverride,
+		connect.WithSchema(onCallServiceMethods.ByName("GetOverride")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	onCallServiceCreateOverrideHandler := connect.NewUnaryHandlerSimple(
 		OnCallServiceCreateOverrideProcedure,
 		svc.CreateOverride,
@@ -517,6 +574,13 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 		OnCallServiceRotateCalendarFeedProcedure,
 		svc.RotateCalendarFeed,
 		connect.WithSchema(onCallServiceMethods.ByName("RotateCalendarFeed")),
+		connect.WithHandlerOptions(opts...),
+	)
+	onCallServiceGetCalendarFeedKeyHandler := connect.NewUnaryHandlerSimple(
+		OnCallServiceGetCalendarFeedKeyProcedure,
+		svc.GetCalendarFeedKey,
+		connect.WithSchema(onCallServiceMethods.ByName("GetCalendarFeedKey")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	onCallServiceDeleteCalendarFeedHandler := connect.NewUnaryHandlerSimple(
@@ -547,6 +611,8 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 			onCallServiceListCoverageProblemsHandler.ServeHTTP(w, r)
 		case OnCallServiceListOverridesProcedure:
 			onCallServiceListOverridesHandler.ServeHTTP(w, r)
+		case OnCallServiceGetOverrideProcedure:
+			onCallServiceGetOverrideHandler.ServeHTTP(w, r)
 		case OnCallServiceCreateOverrideProcedure:
 			onCallServiceCreateOverrideHandler.ServeHTTP(w, r)
 		case OnCallServiceDeleteOverrideProcedure:
@@ -555,6 +621,8 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 			onCallServiceListCalendarFeedsHandler.ServeHTTP(w, r)
 		case OnCallServiceRotateCalendarFeedProcedure:
 			onCallServiceRotateCalendarFeedHandler.ServeHTTP(w, r)
+		case OnCallServiceGetCalendarFeedKeyProcedure:
+			onCallServiceGetCalendarFeedKeyHandler.ServeHTTP(w, r)
 		case OnCallServiceDeleteCalendarFeedProcedure:
 			onCallServiceDeleteCalendarFeedHandler.ServeHTTP(w, r)
 		default:
@@ -606,6 +674,10 @@ func (UnimplementedOnCallServiceHandler) ListOverrides(context.Context, *v1.List
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.ListOverrides is not implemented"))
 }
 
+func (UnimplementedOnCallServiceHandler) GetOverride(context.Context, *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.GetOverride is not implemented"))
+}
+
 func (UnimplementedOnCallServiceHandler) CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.CreateOverride is not implemented"))
 }
@@ -620,6 +692,10 @@ func (UnimplementedOnCallServiceHandler) ListCalendarFeeds(context.Context, *v1.
 
 func (UnimplementedOnCallServiceHandler) RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.RotateCalendarFeed is not implemented"))
+}
+
+func (UnimplementedOnCallServiceHandler) GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.GetCalendarFeedKey is not implemented"))
 }
 
 func (UnimplementedOnCallServiceHandler) DeleteCalendarFeed(context.Context, *v1.DeleteCalendarFeedRequest) (*v1.DeleteCalendarFeedResponse, error) {

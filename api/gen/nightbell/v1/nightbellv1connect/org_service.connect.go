@@ -35,8 +35,12 @@ const (
 const (
 	// OrgServiceListUsersProcedure is the fully-qualified name of the OrgService's ListUsers RPC.
 	OrgServiceListUsersProcedure = "/nightbell.v1.OrgService/ListUsers"
+	// OrgServiceGetUserProcedure is the fully-qualified name of the OrgService's GetUser RPC.
+	OrgServiceGetUserProcedure = "/nightbell.v1.OrgService/GetUser"
 	// OrgServiceListTeamsProcedure is the fully-qualified name of the OrgService's ListTeams RPC.
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
+	// OrgServiceGetTeamProcedure is the fully-qualified name of the OrgService's GetTeam RPC.
+	OrgServiceGetTeamProcedure = "/nightbell.v1.OrgService/GetTeam"
 	// OrgServiceCreateTeamProcedure is the fully-qualified name of the OrgService's CreateTeam RPC.
 	OrgServiceCreateTeamProcedure = "/nightbell.v1.OrgService/CreateTeam"
 	// OrgServiceUpdateTeamProcedure is the fully-qualified name of the OrgService's UpdateTeam RPC.
@@ -49,8 +53,12 @@ const (
 type OrgServiceClient interface {
 	// ListUsers gives everybody who can sign in to the organization.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
+	// GetUser gives one person of the organization.
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
+	// GetTeam gives one team.
+	GetTeam(context.Context, *v1.GetTeamRequest) (*v1.GetTeamResponse, error)
 	// CreateTeam adds a team.
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
 	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
@@ -78,10 +86,24 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getUser: connect.NewClient[v1.GetUserRequest, v1.GetUserResponse](
+			httpClient,
+			baseURL+OrgServiceGetUserProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("GetUser")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listTeams: connect.NewClient[v1.ListTeamsRequest, v1.ListTeamsResponse](
 			httpClient,
 			baseURL+OrgServiceListTeamsProcedure,
 			connect.WithSchema(orgServiceMethods.ByName("ListTeams")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getTeam: connect.NewClient[v1.GetTeamRequest, v1.GetTeamResponse](
+			httpClient,
+			baseURL+OrgServiceGetTeamProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("GetTeam")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -109,7 +131,9 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 // orgServiceClient implements OrgServiceClient.
 type orgServiceClient struct {
 	listUsers  *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	getUser    *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
 	listTeams  *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
+	getTeam    *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
 	createTeam *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
 	updateTeam *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
 	deleteTeam *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
@@ -124,9 +148,27 @@ func (c *orgServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersReque
 	return nil, err
 }
 
+// GetUser calls nightbell.v1.OrgService.GetUser.
+func (c *orgServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.GetUserResponse, error) {
+	response, err := c.getUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListTeams calls nightbell.v1.OrgService.ListTeams.
 func (c *orgServiceClient) ListTeams(ctx context.Context, req *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {
 	response, err := c.listTeams.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetTeam calls nightbell.v1.OrgService.GetTeam.
+func (c *orgServiceClient) GetTeam(ctx context.Context, req *v1.GetTeamRequest) (*v1.GetTeamResponse, error) {
+	response, err := c.getTeam.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -164,8 +206,12 @@ func (c *orgServiceClient) DeleteTeam(ctx context.Context, req *v1.DeleteTeamReq
 type OrgServiceHandler interface {
 	// ListUsers gives everybody who can sign in to the organization.
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
+	// GetUser gives one person of the organization.
+	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
+	// GetTeam gives one team.
+	GetTeam(context.Context, *v1.GetTeamRequest) (*v1.GetTeamResponse, error)
 	// CreateTeam adds a team.
 	CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error)
 	// UpdateTeam changes the fields that are present. The list of users is replaced as a whole.
@@ -189,10 +235,24 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	orgServiceGetUserHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceGetUserProcedure,
+		svc.GetUser,
+		connect.WithSchema(orgServiceMethods.ByName("GetUser")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	orgServiceListTeamsHandler := connect.NewUnaryHandlerSimple(
 		OrgServiceListTeamsProcedure,
 		svc.ListTeams,
 		connect.WithSchema(orgServiceMethods.ByName("ListTeams")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceGetTeamHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceGetTeamProcedure,
+		svc.GetTeam,
+		connect.WithSchema(orgServiceMethods.ByName("GetTeam")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -218,8 +278,12 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		switch r.URL.Path {
 		case OrgServiceListUsersProcedure:
 			orgServiceListUsersHandler.ServeHTTP(w, r)
+		case OrgServiceGetUserProcedure:
+			orgServiceGetUserHandler.ServeHTTP(w, r)
 		case OrgServiceListTeamsProcedure:
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
+		case OrgServiceGetTeamProcedure:
+			orgServiceGetTeamHandler.ServeHTTP(w, r)
 		case OrgServiceCreateTeamProcedure:
 			orgServiceCreateTeamHandler.ServeHTTP(w, r)
 		case OrgServiceUpdateTeamProcedure:
@@ -239,8 +303,16 @@ func (UnimplementedOrgServiceHandler) ListUsers(context.Context, *v1.ListUsersRe
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.ListUsers is not implemented"))
 }
 
+func (UnimplementedOrgServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.GetUser is not implemented"))
+}
+
 func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.ListTeams is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) GetTeam(context.Context, *v1.GetTeamRequest) (*v1.GetTeamResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.GetTeam is not implemented"))
 }
 
 func (UnimplementedOrgServiceHandler) CreateTeam(context.Context, *v1.CreateTeamRequest) (*v1.CreateTeamResponse, error) {

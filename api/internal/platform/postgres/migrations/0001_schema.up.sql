@@ -337,7 +337,7 @@ CREATE TABLE calendar_feed (
     user_id      uuid,
     hash         bytea NOT NULL UNIQUE,
     sealed       bytea NOT NULL,
-    created_by   uuid NOT NULL,
+    created_by   uuid, -- NULL when a program made it
     created_at   timestamptz NOT NULL,
     last_used_at timestamptz,
     PRIMARY KEY (org_id, id),

@@ -117,18 +117,12 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   grouping: string;
 
   /**
-   * The key of the webhook URL; empty for viewers.
+   * The beginning of its key, to recognise it by; GetServiceKey shows the whole. Absent when there is
+   * none that works.
    *
-   * @generated from field: string service_key = 15 [json_name = "service_key"];
+   * @generated from field: optional string service_key_hint = 15 [json_name = "service_key_hint"];
    */
-  serviceKey: string;
-
-  /**
-   * The URL to give to Alertmanager; empty for viewers.
-   *
-   * @generated from field: string webhook_url = 16 [json_name = "webhook_url"];
-   */
-  webhookUrl: string;
+  serviceKeyHint?: string | undefined;
 
   /**
    * @generated from field: google.protobuf.Timestamp created_at = 17 [json_name = "created_at"];
@@ -252,18 +246,12 @@ export declare type ServiceJson = {
   grouping?: string;
 
   /**
-   * The key of the webhook URL; empty for viewers.
+   * The beginning of its key, to recognise it by; GetServiceKey shows the whole. Absent when there is
+   * none that works.
    *
-   * @generated from field: string service_key = 15 [json_name = "service_key"];
+   * @generated from field: optional string service_key_hint = 15 [json_name = "service_key_hint"];
    */
-  service_key?: string;
-
-  /**
-   * The URL to give to Alertmanager; empty for viewers.
-   *
-   * @generated from field: string webhook_url = 16 [json_name = "webhook_url"];
-   */
-  webhook_url?: string;
+  service_key_hint?: string;
 
   /**
    * @generated from field: google.protobuf.Timestamp created_at = 17 [json_name = "created_at"];
@@ -419,6 +407,13 @@ export declare type CreateServiceResponse = Message<"nightbell.v1.CreateServiceR
    * @generated from field: repeated nightbell.v1.Warning warnings = 3;
    */
   warnings: Warning[];
+
+  /**
+   * The URL with the key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 4 [json_name = "webhook_url"];
+   */
+  webhookUrl: string;
 };
 
 /**
@@ -443,6 +438,13 @@ export declare type CreateServiceResponseJson = {
    * @generated from field: repeated nightbell.v1.Warning warnings = 3;
    */
   warnings?: WarningJson[];
+
+  /**
+   * The URL with the key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 4 [json_name = "webhook_url"];
+   */
+  webhook_url?: string;
 };
 
 /**
@@ -450,6 +452,72 @@ export declare type CreateServiceResponseJson = {
  * Use `create(CreateServiceResponseSchema)` to create a new message.
  */
 export declare const CreateServiceResponseSchema: GenMessage<CreateServiceResponse, {jsonType: CreateServiceResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetServiceKeyRequest
+ */
+export declare type GetServiceKeyRequest = Message<"nightbell.v1.GetServiceKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetServiceKeyRequest
+ */
+export declare type GetServiceKeyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetServiceKeyRequest.
+ * Use `create(GetServiceKeyRequestSchema)` to create a new message.
+ */
+export declare const GetServiceKeyRequestSchema: GenMessage<GetServiceKeyRequest, {jsonType: GetServiceKeyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetServiceKeyResponse
+ */
+export declare type GetServiceKeyResponse = Message<"nightbell.v1.GetServiceKeyResponse"> & {
+  /**
+   * @generated from field: string service_key = 1 [json_name = "service_key"];
+   */
+  serviceKey: string;
+
+  /**
+   * The URL with the key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 2 [json_name = "webhook_url"];
+   */
+  webhookUrl: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetServiceKeyResponse
+ */
+export declare type GetServiceKeyResponseJson = {
+  /**
+   * @generated from field: string service_key = 1 [json_name = "service_key"];
+   */
+  service_key?: string;
+
+  /**
+   * The URL with the key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 2 [json_name = "webhook_url"];
+   */
+  webhook_url?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetServiceKeyResponse.
+ * Use `create(GetServiceKeyResponseSchema)` to create a new message.
+ */
+export declare const GetServiceKeyResponseSchema: GenMessage<GetServiceKeyResponse, {jsonType: GetServiceKeyResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.ListServicesRequest
@@ -837,6 +905,13 @@ export declare type RotateServiceKeyResponse = Message<"nightbell.v1.RotateServi
    * @generated from field: google.protobuf.Timestamp previous_key_expires_at = 3 [json_name = "previous_key_expires_at"];
    */
   previousKeyExpiresAt?: Timestamp | undefined;
+
+  /**
+   * The URL with the new key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 4 [json_name = "webhook_url"];
+   */
+  webhookUrl: string;
 };
 
 /**
@@ -861,6 +936,13 @@ export declare type RotateServiceKeyResponseJson = {
    * @generated from field: google.protobuf.Timestamp previous_key_expires_at = 3 [json_name = "previous_key_expires_at"];
    */
   previous_key_expires_at?: TimestampJson;
+
+  /**
+   * The URL with the new key, to give to Alertmanager.
+   *
+   * @generated from field: string webhook_url = 4 [json_name = "webhook_url"];
+   */
+  webhook_url?: string;
 };
 
 /**
@@ -896,8 +978,6 @@ export declare const CatalogService: GenService<{
     output: typeof ListServicesResponseSchema;
   },
   /**
-   * GetService includes the service key for responders and above.
-   *
    * @generated from rpc nightbell.v1.CatalogService.GetService
    */
   getService: {
@@ -924,6 +1004,16 @@ export declare const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof DeleteServiceRequestSchema;
     output: typeof DeleteServiceResponseSchema;
+  },
+  /**
+   * GetServiceKey shows the key that is in force, and the URL with it. Who asked is in the audit log.
+   *
+   * @generated from rpc nightbell.v1.CatalogService.GetServiceKey
+   */
+  getServiceKey: {
+    methodKind: "unary";
+    input: typeof GetServiceKeyRequestSchema;
+    output: typeof GetServiceKeyResponseSchema;
   },
   /**
    * RotateServiceKey makes a new key; the old one works for one more hour, so that no alert is

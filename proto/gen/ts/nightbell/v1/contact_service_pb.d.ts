@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/contact_service.proto.
@@ -81,6 +81,20 @@ export declare type ContactMethod = Message<"nightbell.v1.ContactMethod"> & {
    * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
   failingSinceAt?: Timestamp | undefined;
+
+  /**
+   * Whose it is; absent for a channel of the organization.
+   *
+   * @generated from field: optional string user_id = 11 [json_name = "user_id"];
+   */
+  userId?: string | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 12;
+   */
+  etag: string;
 };
 
 /**
@@ -153,6 +167,20 @@ export declare type ContactMethodJson = {
    * @generated from field: google.protobuf.Timestamp failing_since_at = 10 [json_name = "failing_since_at"];
    */
   failing_since_at?: TimestampJson;
+
+  /**
+   * Whose it is; absent for a channel of the organization.
+   *
+   * @generated from field: optional string user_id = 11 [json_name = "user_id"];
+   */
+  user_id?: string;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 12;
+   */
+  etag?: string;
 };
 
 /**
@@ -190,6 +218,13 @@ export declare type CreateContactMethodRequest = Message<"nightbell.v1.CreateCon
    * @generated from field: bool shared = 4;
    */
   shared: boolean;
+
+  /**
+   * Whose it is to be: the caller's when absent. An API key names somebody, or says shared.
+   *
+   * @generated from field: string user_id = 5 [json_name = "user_id"];
+   */
+  userId: string;
 };
 
 /**
@@ -221,6 +256,13 @@ export declare type CreateContactMethodRequestJson = {
    * @generated from field: bool shared = 4;
    */
   shared?: boolean;
+
+  /**
+   * Whose it is to be: the caller's when absent. An API key names somebody, or says shared.
+   *
+   * @generated from field: string user_id = 5 [json_name = "user_id"];
+   */
+  user_id?: string;
 };
 
 /**
@@ -344,15 +386,171 @@ export declare type SendVerificationResponseJson = {
 export declare const SendVerificationResponseSchema: GenMessage<SendVerificationResponse, {jsonType: SendVerificationResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetContactMethodRequest
+ */
+export declare type GetContactMethodRequest = Message<"nightbell.v1.GetContactMethodRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetContactMethodRequest
+ */
+export declare type GetContactMethodRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetContactMethodRequest.
+ * Use `create(GetContactMethodRequestSchema)` to create a new message.
+ */
+export declare const GetContactMethodRequestSchema: GenMessage<GetContactMethodRequest, {jsonType: GetContactMethodRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetContactMethodResponse
+ */
+export declare type GetContactMethodResponse = Message<"nightbell.v1.GetContactMethodResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.ContactMethod contact_method = 1 [json_name = "contact_method"];
+   */
+  contactMethod?: ContactMethod | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetContactMethodResponse
+ */
+export declare type GetContactMethodResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.ContactMethod contact_method = 1 [json_name = "contact_method"];
+   */
+  contact_method?: ContactMethodJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetContactMethodResponse.
+ * Use `create(GetContactMethodResponseSchema)` to create a new message.
+ */
+export declare const GetContactMethodResponseSchema: GenMessage<GetContactMethodResponse, {jsonType: GetContactMethodResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateContactMethodRequest
+ */
+export declare type UpdateContactMethodRequest = Message<"nightbell.v1.UpdateContactMethodRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateContactMethodRequest
+ */
+export declare type UpdateContactMethodRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateContactMethodRequest.
+ * Use `create(UpdateContactMethodRequestSchema)` to create a new message.
+ */
+export declare const UpdateContactMethodRequestSchema: GenMessage<UpdateContactMethodRequest, {jsonType: UpdateContactMethodRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateContactMethodResponse
+ */
+export declare type UpdateContactMethodResponse = Message<"nightbell.v1.UpdateContactMethodResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.ContactMethod contact_method = 1 [json_name = "contact_method"];
+   */
+  contactMethod?: ContactMethod | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateContactMethodResponse
+ */
+export declare type UpdateContactMethodResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.ContactMethod contact_method = 1 [json_name = "contact_method"];
+   */
+  contact_method?: ContactMethodJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateContactMethodResponse.
+ * Use `create(UpdateContactMethodResponseSchema)` to create a new message.
+ */
+export declare const UpdateContactMethodResponseSchema: GenMessage<UpdateContactMethodResponse, {jsonType: UpdateContactMethodResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.ListContactMethodsRequest
  */
 export declare type ListContactMethodsRequest = Message<"nightbell.v1.ListContactMethodsRequest"> & {
+  /**
+   * Only those of this person; others than the caller's are for admins.
+   *
+   * @generated from field: string user_id = 1 [json_name = "user_id"];
+   */
+  userId: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListContactMethodsRequest
  */
 export declare type ListContactMethodsRequestJson = {
+  /**
+   * Only those of this person; others than the caller's are for admins.
+   *
+   * @generated from field: string user_id = 1 [json_name = "user_id"];
+   */
+  user_id?: string;
 };
 
 /**
@@ -460,6 +658,20 @@ export declare type NotificationRule = Message<"nightbell.v1.NotificationRule"> 
    * @generated from field: int32 delay_seconds = 4 [json_name = "delay_seconds"];
    */
   delaySeconds: number;
+
+  /**
+   * Whose it is: that of the contact method.
+   *
+   * @generated from field: string user_id = 5 [json_name = "user_id"];
+   */
+  userId: string;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag: string;
 };
 
 /**
@@ -491,6 +703,20 @@ export declare type NotificationRuleJson = {
    * @generated from field: int32 delay_seconds = 4 [json_name = "delay_seconds"];
    */
   delay_seconds?: number;
+
+  /**
+   * Whose it is: that of the contact method.
+   *
+   * @generated from field: string user_id = 5 [json_name = "user_id"];
+   */
+  user_id?: string;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag?: string;
 };
 
 /**
@@ -580,15 +806,181 @@ export declare type CreateNotificationRuleResponseJson = {
 export declare const CreateNotificationRuleResponseSchema: GenMessage<CreateNotificationRuleResponse, {jsonType: CreateNotificationRuleResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetNotificationRuleRequest
+ */
+export declare type GetNotificationRuleRequest = Message<"nightbell.v1.GetNotificationRuleRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetNotificationRuleRequest
+ */
+export declare type GetNotificationRuleRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetNotificationRuleRequest.
+ * Use `create(GetNotificationRuleRequestSchema)` to create a new message.
+ */
+export declare const GetNotificationRuleRequestSchema: GenMessage<GetNotificationRuleRequest, {jsonType: GetNotificationRuleRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetNotificationRuleResponse
+ */
+export declare type GetNotificationRuleResponse = Message<"nightbell.v1.GetNotificationRuleResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.NotificationRule notification_rule = 1 [json_name = "notification_rule"];
+   */
+  notificationRule?: NotificationRule | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetNotificationRuleResponse
+ */
+export declare type GetNotificationRuleResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.NotificationRule notification_rule = 1 [json_name = "notification_rule"];
+   */
+  notification_rule?: NotificationRuleJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetNotificationRuleResponse.
+ * Use `create(GetNotificationRuleResponseSchema)` to create a new message.
+ */
+export declare const GetNotificationRuleResponseSchema: GenMessage<GetNotificationRuleResponse, {jsonType: GetNotificationRuleResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateNotificationRuleRequest
+ */
+export declare type UpdateNotificationRuleRequest = Message<"nightbell.v1.UpdateNotificationRuleRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string urgency = 2;
+   */
+  urgency: string;
+
+  /**
+   * @generated from field: int32 delay_seconds = 3 [json_name = "delay_seconds"];
+   */
+  delaySeconds: number;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 5 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateNotificationRuleRequest
+ */
+export declare type UpdateNotificationRuleRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string urgency = 2;
+   */
+  urgency?: string;
+
+  /**
+   * @generated from field: int32 delay_seconds = 3 [json_name = "delay_seconds"];
+   */
+  delay_seconds?: number;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 5 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateNotificationRuleRequest.
+ * Use `create(UpdateNotificationRuleRequestSchema)` to create a new message.
+ */
+export declare const UpdateNotificationRuleRequestSchema: GenMessage<UpdateNotificationRuleRequest, {jsonType: UpdateNotificationRuleRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateNotificationRuleResponse
+ */
+export declare type UpdateNotificationRuleResponse = Message<"nightbell.v1.UpdateNotificationRuleResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.NotificationRule notification_rule = 1 [json_name = "notification_rule"];
+   */
+  notificationRule?: NotificationRule | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateNotificationRuleResponse
+ */
+export declare type UpdateNotificationRuleResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.NotificationRule notification_rule = 1 [json_name = "notification_rule"];
+   */
+  notification_rule?: NotificationRuleJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateNotificationRuleResponse.
+ * Use `create(UpdateNotificationRuleResponseSchema)` to create a new message.
+ */
+export declare const UpdateNotificationRuleResponseSchema: GenMessage<UpdateNotificationRuleResponse, {jsonType: UpdateNotificationRuleResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.ListNotificationRulesRequest
  */
 export declare type ListNotificationRulesRequest = Message<"nightbell.v1.ListNotificationRulesRequest"> & {
+  /**
+   * Only those of this person; others than the caller's are for admins.
+   *
+   * @generated from field: string user_id = 1 [json_name = "user_id"];
+   */
+  userId: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListNotificationRulesRequest
  */
 export declare type ListNotificationRulesRequestJson = {
+  /**
+   * Only those of this person; others than the caller's are for admins.
+   *
+   * @generated from field: string user_id = 1 [json_name = "user_id"];
+   */
+  user_id?: string;
 };
 
 /**
@@ -668,14 +1060,15 @@ export declare type DeleteNotificationRuleResponseJson = {
 export declare const DeleteNotificationRuleResponseSchema: GenMessage<DeleteNotificationRuleResponse, {jsonType: DeleteNotificationRuleResponseJson}>;
 
 /**
- * How people, and the channels that an organization shares, are reached.
+ * How people, and the channels that an organization shares, are reached. People keep their own;
+ * admins, people and API keys alike, keep everybody's and the shared ones. A key has none of its own.
  *
  * @generated from service nightbell.v1.ContactService
  */
 export declare const ContactService: GenService<{
   /**
-   * CreateContactMethod adds a way to reach the caller, or, with shared, a channel of the
-   * organization (admins only).
+   * CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
+   * shared, a channel of the organization.
    *
    * @generated from rpc nightbell.v1.ContactService.CreateContactMethod
    */
@@ -685,7 +1078,8 @@ export declare const ContactService: GenService<{
     output: typeof CreateContactMethodResponseSchema;
   },
   /**
-   * ListContactMethods gives the caller's own, and the shared channels.
+   * ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
+   * everybody's and the shared ones.
    *
    * @generated from rpc nightbell.v1.ContactService.ListContactMethods
    */
@@ -693,6 +1087,27 @@ export declare const ContactService: GenService<{
     methodKind: "unary";
     input: typeof ListContactMethodsRequestSchema;
     output: typeof ListContactMethodsResponseSchema;
+  },
+  /**
+   * GetContactMethod gives one that the caller may see.
+   *
+   * @generated from rpc nightbell.v1.ContactService.GetContactMethod
+   */
+  getContactMethod: {
+    methodKind: "unary";
+    input: typeof GetContactMethodRequestSchema;
+    output: typeof GetContactMethodResponseSchema;
+  },
+  /**
+   * UpdateContactMethod renames it. Another address is another contact method: create it, and
+   * delete this one.
+   *
+   * @generated from rpc nightbell.v1.ContactService.UpdateContactMethod
+   */
+  updateContactMethod: {
+    methodKind: "unary";
+    input: typeof UpdateContactMethodRequestSchema;
+    output: typeof UpdateContactMethodResponseSchema;
   },
   /**
    * SendVerification mails the link again that lets an e-mail address be paged.
@@ -716,8 +1131,8 @@ export declare const ContactService: GenService<{
     output: typeof DeleteContactMethodResponseSchema;
   },
   /**
-   * CreateNotificationRule says by which of the caller's contact methods, and how long after the
-   * page, the caller is told.
+   * CreateNotificationRule says by which of their contact methods, and how long after the page, the
+   * caller or, for admins, another person is told.
    *
    * @generated from rpc nightbell.v1.ContactService.CreateNotificationRule
    */
@@ -727,7 +1142,7 @@ export declare const ContactService: GenService<{
     output: typeof CreateNotificationRuleResponseSchema;
   },
   /**
-   * ListNotificationRules gives the caller's rules, the soonest first.
+   * ListNotificationRules gives the caller's own; to an API key of an admin everybody's.
    *
    * @generated from rpc nightbell.v1.ContactService.ListNotificationRules
    */
@@ -735,6 +1150,26 @@ export declare const ContactService: GenService<{
     methodKind: "unary";
     input: typeof ListNotificationRulesRequestSchema;
     output: typeof ListNotificationRulesResponseSchema;
+  },
+  /**
+   * GetNotificationRule gives one that the caller may see.
+   *
+   * @generated from rpc nightbell.v1.ContactService.GetNotificationRule
+   */
+  getNotificationRule: {
+    methodKind: "unary";
+    input: typeof GetNotificationRuleRequestSchema;
+    output: typeof GetNotificationRuleResponseSchema;
+  },
+  /**
+   * UpdateNotificationRule changes the fields that are present.
+   *
+   * @generated from rpc nightbell.v1.ContactService.UpdateNotificationRule
+   */
+  updateNotificationRule: {
+    methodKind: "unary";
+    input: typeof UpdateNotificationRuleRequestSchema;
+    output: typeof UpdateNotificationRuleResponseSchema;
   },
   /**
    * DeleteNotificationRule removes one of the caller's rules.

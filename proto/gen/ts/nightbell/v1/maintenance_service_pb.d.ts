@@ -187,6 +187,58 @@ export declare type ListMaintenanceWindowsResponseJson = {
 export declare const ListMaintenanceWindowsResponseSchema: GenMessage<ListMaintenanceWindowsResponse, {jsonType: ListMaintenanceWindowsResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetMaintenanceWindowRequest
+ */
+export declare type GetMaintenanceWindowRequest = Message<"nightbell.v1.GetMaintenanceWindowRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetMaintenanceWindowRequest
+ */
+export declare type GetMaintenanceWindowRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetMaintenanceWindowRequest.
+ * Use `create(GetMaintenanceWindowRequestSchema)` to create a new message.
+ */
+export declare const GetMaintenanceWindowRequestSchema: GenMessage<GetMaintenanceWindowRequest, {jsonType: GetMaintenanceWindowRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetMaintenanceWindowResponse
+ */
+export declare type GetMaintenanceWindowResponse = Message<"nightbell.v1.GetMaintenanceWindowResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.MaintenanceWindow maintenance_window = 1 [json_name = "maintenance_window"];
+   */
+  maintenanceWindow?: MaintenanceWindow | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetMaintenanceWindowResponse
+ */
+export declare type GetMaintenanceWindowResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.MaintenanceWindow maintenance_window = 1 [json_name = "maintenance_window"];
+   */
+  maintenance_window?: MaintenanceWindowJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetMaintenanceWindowResponse.
+ * Use `create(GetMaintenanceWindowResponseSchema)` to create a new message.
+ */
+export declare const GetMaintenanceWindowResponseSchema: GenMessage<GetMaintenanceWindowResponse, {jsonType: GetMaintenanceWindowResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.CreateMaintenanceWindowRequest
  */
 export declare type CreateMaintenanceWindowRequest = Message<"nightbell.v1.CreateMaintenanceWindowRequest"> & {
@@ -349,6 +401,16 @@ export declare const MaintenanceService: GenService<{
     methodKind: "unary";
     input: typeof ListMaintenanceWindowsRequestSchema;
     output: typeof ListMaintenanceWindowsResponseSchema;
+  },
+  /**
+   * GetMaintenanceWindow gives one window.
+   *
+   * @generated from rpc nightbell.v1.MaintenanceService.GetMaintenanceWindow
+   */
+  getMaintenanceWindow: {
+    methodKind: "unary";
+    input: typeof GetMaintenanceWindowRequestSchema;
+    output: typeof GetMaintenanceWindowResponseSchema;
   },
   /**
    * CreateMaintenanceWindow plans a window, or begins one at once.

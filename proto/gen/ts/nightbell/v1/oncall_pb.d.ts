@@ -1190,13 +1190,6 @@ export declare type CalendarFeed = Message<"nightbell.v1.CalendarFeed"> & {
   schedule?: Reference | undefined;
 
   /**
-   * Anyone who has it can read the shifts.
-   *
-   * @generated from field: string url = 5;
-   */
-  url: string;
-
-  /**
    * @generated from field: google.protobuf.Timestamp created_at = 6 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
@@ -1233,13 +1226,6 @@ export declare type CalendarFeedJson = {
    * @generated from field: nightbell.v1.Reference schedule = 3;
    */
   schedule?: ReferenceJson;
-
-  /**
-   * Anyone who has it can read the shifts.
-   *
-   * @generated from field: string url = 5;
-   */
-  url?: string;
 
   /**
    * @generated from field: google.protobuf.Timestamp created_at = 6 [json_name = "created_at"];

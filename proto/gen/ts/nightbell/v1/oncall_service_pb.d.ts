@@ -969,6 +969,58 @@ export declare type ListOverridesResponseJson = {
 export declare const ListOverridesResponseSchema: GenMessage<ListOverridesResponse, {jsonType: ListOverridesResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetOverrideRequest
+ */
+export declare type GetOverrideRequest = Message<"nightbell.v1.GetOverrideRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetOverrideRequest
+ */
+export declare type GetOverrideRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetOverrideRequest.
+ * Use `create(GetOverrideRequestSchema)` to create a new message.
+ */
+export declare const GetOverrideRequestSchema: GenMessage<GetOverrideRequest, {jsonType: GetOverrideRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetOverrideResponse
+ */
+export declare type GetOverrideResponse = Message<"nightbell.v1.GetOverrideResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Override override = 1;
+   */
+  override?: Override | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetOverrideResponse
+ */
+export declare type GetOverrideResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Override override = 1;
+   */
+  override?: OverrideJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetOverrideResponse.
+ * Use `create(GetOverrideResponseSchema)` to create a new message.
+ */
+export declare const GetOverrideResponseSchema: GenMessage<GetOverrideResponse, {jsonType: GetOverrideResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.CreateOverrideRequest
  */
 export declare type CreateOverrideRequest = Message<"nightbell.v1.CreateOverrideRequest"> & {
@@ -1199,7 +1251,7 @@ export declare const ListCalendarFeedsResponseSchema: GenMessage<ListCalendarFee
  */
 export declare type RotateCalendarFeedRequest = Message<"nightbell.v1.RotateCalendarFeedRequest"> & {
   /**
-   * Empty: the caller's own shifts on every schedule.
+   * Empty: the caller's own shifts on every schedule. An API key names a schedule.
    *
    * @generated from field: string schedule_id = 1 [json_name = "schedule_id"];
    */
@@ -1211,7 +1263,7 @@ export declare type RotateCalendarFeedRequest = Message<"nightbell.v1.RotateCale
  */
 export declare type RotateCalendarFeedRequestJson = {
   /**
-   * Empty: the caller's own shifts on every schedule.
+   * Empty: the caller's own shifts on every schedule. An API key names a schedule.
    *
    * @generated from field: string schedule_id = 1 [json_name = "schedule_id"];
    */
@@ -1232,6 +1284,13 @@ export declare type RotateCalendarFeedResponse = Message<"nightbell.v1.RotateCal
    * @generated from field: nightbell.v1.CalendarFeed calendar_feed = 1 [json_name = "calendar_feed"];
    */
   calendarFeed?: CalendarFeed | undefined;
+
+  /**
+   * Its new address. Anyone who has it can read the shifts.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
 };
 
 /**
@@ -1242,6 +1301,13 @@ export declare type RotateCalendarFeedResponseJson = {
    * @generated from field: nightbell.v1.CalendarFeed calendar_feed = 1 [json_name = "calendar_feed"];
    */
   calendar_feed?: CalendarFeedJson;
+
+  /**
+   * Its new address. Anyone who has it can read the shifts.
+   *
+   * @generated from field: string url = 2;
+   */
+  url?: string;
 };
 
 /**
@@ -1249,6 +1315,62 @@ export declare type RotateCalendarFeedResponseJson = {
  * Use `create(RotateCalendarFeedResponseSchema)` to create a new message.
  */
 export declare const RotateCalendarFeedResponseSchema: GenMessage<RotateCalendarFeedResponse, {jsonType: RotateCalendarFeedResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedKeyRequest
+ */
+export declare type GetCalendarFeedKeyRequest = Message<"nightbell.v1.GetCalendarFeedKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedKeyRequest
+ */
+export declare type GetCalendarFeedKeyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetCalendarFeedKeyRequest.
+ * Use `create(GetCalendarFeedKeyRequestSchema)` to create a new message.
+ */
+export declare const GetCalendarFeedKeyRequestSchema: GenMessage<GetCalendarFeedKeyRequest, {jsonType: GetCalendarFeedKeyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedKeyResponse
+ */
+export declare type GetCalendarFeedKeyResponse = Message<"nightbell.v1.GetCalendarFeedKeyResponse"> & {
+  /**
+   * Anyone who has it can read the shifts.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedKeyResponse
+ */
+export declare type GetCalendarFeedKeyResponseJson = {
+  /**
+   * Anyone who has it can read the shifts.
+   *
+   * @generated from field: string url = 1;
+   */
+  url?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetCalendarFeedKeyResponse.
+ * Use `create(GetCalendarFeedKeyResponseSchema)` to create a new message.
+ */
+export declare const GetCalendarFeedKeyResponseSchema: GenMessage<GetCalendarFeedKeyResponse, {jsonType: GetCalendarFeedKeyResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.DeleteCalendarFeedRequest
@@ -1403,6 +1525,16 @@ export declare const OnCallService: GenService<{
     output: typeof ListOverridesResponseSchema;
   },
   /**
+   * GetOverride gives one override.
+   *
+   * @generated from rpc nightbell.v1.OnCallService.GetOverride
+   */
+  getOverride: {
+    methodKind: "unary";
+    input: typeof GetOverrideRequestSchema;
+    output: typeof GetOverrideResponseSchema;
+  },
+  /**
    * CreateOverride takes effect at once, also for incidents under way.
    *
    * @generated from rpc nightbell.v1.OnCallService.CreateOverride
@@ -1423,7 +1555,8 @@ export declare const OnCallService: GenService<{
     output: typeof DeleteOverrideResponseSchema;
   },
   /**
-   * ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist.
+   * ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist. An
+   * API key has none of its own.
    *
    * @generated from rpc nightbell.v1.OnCallService.ListCalendarFeeds
    */
@@ -1442,6 +1575,16 @@ export declare const OnCallService: GenService<{
     methodKind: "unary";
     input: typeof RotateCalendarFeedRequestSchema;
     output: typeof RotateCalendarFeedResponseSchema;
+  },
+  /**
+   * GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.
+   *
+   * @generated from rpc nightbell.v1.OnCallService.GetCalendarFeedKey
+   */
+  getCalendarFeedKey: {
+    methodKind: "unary";
+    input: typeof GetCalendarFeedKeyRequestSchema;
+    output: typeof GetCalendarFeedKeyResponseSchema;
   },
   /**
    * DeleteCalendarFeed makes the address of a calendar invalid.

@@ -44,6 +44,13 @@ export declare type Authz = Message<"nightbell.v1.Authz"> & {
    * @generated from field: bool mutates = 4;
    */
   mutates: boolean;
+
+  /**
+   * The method shows a secret that is stored already: one audit row per call as well.
+   *
+   * @generated from field: bool reveals = 5;
+   */
+  reveals: boolean;
 };
 
 /**
@@ -79,6 +86,13 @@ export declare type AuthzJson = {
    * @generated from field: bool mutates = 4;
    */
   mutates?: boolean;
+
+  /**
+   * The method shows a secret that is stored already: one audit row per call as well.
+   *
+   * @generated from field: bool reveals = 5;
+   */
+  reveals?: boolean;
 };
 
 /**

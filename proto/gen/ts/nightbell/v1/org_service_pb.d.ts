@@ -104,6 +104,58 @@ export declare type UserJson = {
 export declare const UserSchema: GenMessage<User, {jsonType: UserJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetUserRequest
+ */
+export declare type GetUserRequest = Message<"nightbell.v1.GetUserRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetUserRequest
+ */
+export declare type GetUserRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetUserRequest.
+ * Use `create(GetUserRequestSchema)` to create a new message.
+ */
+export declare const GetUserRequestSchema: GenMessage<GetUserRequest, {jsonType: GetUserRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetUserResponse
+ */
+export declare type GetUserResponse = Message<"nightbell.v1.GetUserResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetUserResponse
+ */
+export declare type GetUserResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.User user = 1;
+   */
+  user?: UserJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetUserResponse.
+ * Use `create(GetUserResponseSchema)` to create a new message.
+ */
+export declare const GetUserResponseSchema: GenMessage<GetUserResponse, {jsonType: GetUserResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.ListUsersRequest
  */
 export declare type ListUsersRequest = Message<"nightbell.v1.ListUsersRequest"> & {
@@ -224,6 +276,58 @@ export declare type TeamJson = {
  * Use `create(TeamSchema)` to create a new message.
  */
 export declare const TeamSchema: GenMessage<Team, {jsonType: TeamJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetTeamRequest
+ */
+export declare type GetTeamRequest = Message<"nightbell.v1.GetTeamRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetTeamRequest
+ */
+export declare type GetTeamRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetTeamRequest.
+ * Use `create(GetTeamRequestSchema)` to create a new message.
+ */
+export declare const GetTeamRequestSchema: GenMessage<GetTeamRequest, {jsonType: GetTeamRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetTeamResponse
+ */
+export declare type GetTeamResponse = Message<"nightbell.v1.GetTeamResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Team team = 1;
+   */
+  team?: Team | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetTeamResponse
+ */
+export declare type GetTeamResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Team team = 1;
+   */
+  team?: TeamJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetTeamResponse.
+ * Use `create(GetTeamResponseSchema)` to create a new message.
+ */
+export declare const GetTeamResponseSchema: GenMessage<GetTeamResponse, {jsonType: GetTeamResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.ListTeamsRequest
@@ -532,6 +636,16 @@ export declare const OrgService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
+   * GetUser gives one person of the organization.
+   *
+   * @generated from rpc nightbell.v1.OrgService.GetUser
+   */
+  getUser: {
+    methodKind: "unary";
+    input: typeof GetUserRequestSchema;
+    output: typeof GetUserResponseSchema;
+  },
+  /**
    * ListTeams gives the teams by name.
    *
    * @generated from rpc nightbell.v1.OrgService.ListTeams
@@ -540,6 +654,16 @@ export declare const OrgService: GenService<{
     methodKind: "unary";
     input: typeof ListTeamsRequestSchema;
     output: typeof ListTeamsResponseSchema;
+  },
+  /**
+   * GetTeam gives one team.
+   *
+   * @generated from rpc nightbell.v1.OrgService.GetTeam
+   */
+  getTeam: {
+    methodKind: "unary";
+    input: typeof GetTeamRequestSchema;
+    output: typeof GetTeamResponseSchema;
   },
   /**
    * CreateTeam adds a team.

@@ -45,9 +45,9 @@ export function useRotateFeed(scheduleId: string) {
         action: 'make a calendar address',
         keepSession: true,
       });
-      return toFeed(answer.calendar_feed ?? {});
+      return { ...toFeed(answer.calendar_feed ?? {}), url: answer.url ?? '' };
     },
-    // The address may be given only in this answer, so the list is not asked again.
+    // The list does not have the address, so it is not asked again.
     onSuccess: (feed) =>
       client.setQueryData<Feed[]>(oncallKeys.feeds, (old = []) => [
         ...old.filter((one) => one.scheduleId !== feed.scheduleId),
@@ -75,7 +75,7 @@ function toFeed(json: CalendarFeedJson): Feed {
   return {
     id: json.id ?? '',
     scheduleId: json.schedule?.id ?? '',
-    url: json.url ?? '',
+    url: '',
     lastUsedAt: json.last_used_at ? new Date(json.last_used_at) : null,
   };
 }

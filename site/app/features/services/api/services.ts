@@ -1,5 +1,6 @@
 import type {
   CreateServiceResponseJson,
+  GetServiceKeyResponseJson,
   GetServiceResponseJson,
   ListServicesResponseJson,
   ServiceJson,
@@ -23,7 +24,7 @@ export const serviceList = queryOptions({
   },
 });
 
-/** One service, with its webhook address for whoever may see it. */
+/** One service. */
 export function serviceDetail(id: string) {
   return queryOptions({
     queryKey: ['services', 'one', id],
@@ -37,6 +38,21 @@ export function serviceDetail(id: string) {
         signal,
       });
       return answer.service ?? {};
+    },
+  });
+}
+
+/** The mutation that shows the webhook address of a service. Each time is in the audit log, so it is asked for on demand. */
+export function useWebhookAddress(id: string) {
+  return useMutation({
+    mutationFn: async (): Promise<string> => {
+      const answer = await call<GetServiceKeyResponseJson>({
+        method: 'GET',
+        path: `/v1/services/${encodeURIComponent(id)}/key`,
+        action: 'show the webhook address',
+        keepSession: true,
+      });
+      return answer.webhook_url ?? '';
     },
   });
 }

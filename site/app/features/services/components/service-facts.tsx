@@ -1,10 +1,15 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { Link } from 'react-router';
+import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { CodeBlock } from '~/components/ui/code-block';
+import { Banner } from '~/components/ui/dialog';
 import { HealthMark } from '~/components/ui/mark';
 import { Empty } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
+import { useWebhookAddress } from '../api/services';
 import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
 
 /** Whose service it is, how it is, and what pages whom. */
@@ -44,17 +49,26 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
 
 /** How alerts reach the service: the address, a receiver for Alertmanager, and a test to paste. */
 export function ServiceWebhook({ service }: { service: ServiceJson }) {
-  const url = service.webhook_url;
+  const address = useWebhookAddress(service.id ?? '');
+  const url = address.data;
   return (
     <Card title="Send alerts here">
-      {url ? (
+      {!mayAct('responder') && <Empty>The webhook address is shown to responders and above.</Empty>}
+      {mayAct('responder') && !url && (
+        <div className="pad stack">
+          {address.error && <Banner tone="failed">{reasonOf(address.error)}</Banner>}
+          <p className="text-3 size-12">Whoever has the webhook address can send alerts to this service.</p>
+          <Button disabled={address.isPending} onClick={() => address.mutate()}>
+            Show the webhook address
+          </Button>
+        </div>
+      )}
+      {url && (
         <div className="pad stack">
           <CodeBlock title="Webhook URL" code={url} />
           <CodeBlock title="alertmanager.yml" code={alertmanagerReceiver(url)} />
           <CodeBlock title="Fire a test alert" code={testAlertCommand(url)} />
         </div>
-      ) : (
-        <Empty>The webhook address is shown to responders and above.</Empty>
       )}
     </Card>
   );
