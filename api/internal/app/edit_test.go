@@ -64,6 +64,15 @@ func editables(n *rota) []editable {
 			object{"description": "", "user_ids": []any{}},
 			[]string{"team", "team_member"},
 		},
+		{
+			"webhook_subscription", "webhook_subscriptions", "/v1/webhook-subscriptions",
+			object{
+				"name": "Tickets", "url": "https://example.com/nights", "event_types": []string{"incident.resolved", "incident.triggered"},
+				"filter": object{"service_ids": []any{}, "team_ids": []string{team}, "severities": []string{"critical"}},
+			},
+			object{"filter": object{"service_ids": []any{}, "team_ids": []any{}, "severities": []any{}}, "enabled": false},
+			[]string{"webhook_subscription"},
+		},
 	}
 }
 

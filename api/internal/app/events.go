@@ -16,6 +16,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/subscription"
+	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
 )
 
 // events is what programs report to, on the path of the webhooks.
@@ -76,7 +78,10 @@ func (c changeStore) KeepChange(ctx context.Context, route ingest.Route, change 
 			ID: change.ID, ServiceID: route.ServiceID, Kind: change.Kind, Summary: change.Summary, Link: change.Link, Version: change.Version,
 			Environment: change.Environment, Author: change.Author, Links: change.Links, Metadata: change.Metadata, OccurredAt: change.OccurredAt,
 		}, change.Hash)
-		return err
+		if err != nil || replayed || mismatch {
+			return err
+		}
+		return noteChange(ctx, tx, route, change)
 	})
 	return replayed, mismatch, err
 }
@@ -100,4 +105,30 @@ func (s sampleStore) KeepSamples(ctx context.Context, route ingest.Route, sample
 		return err
 	}, postgres.LockTimeout(samplesLock))
 	return replayed, mismatch, err
+}
+
+// noteChange tells the live stream and webhook subscriptions of a new change.
+func noteChange(ctx context.Context, tx pgx.Tx, route ingest.Route, change event.Change) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	occurredAt := now
+	if !change.OccurredAt.IsZero() && change.OccurredAt.Before(now) {
+		occurredAt = change.OccurredAt
+	}
+	batch := &pgx.Batch{}
+	err = subscriptiondb.QueueNews(batch, []subscription.News{{
+		OrgID: route.OrgID, Type: subscription.ChangeCreated, Message: change.Summary, Subject: subscription.Subject{
+			Service: &subscription.Named{ID: route.ServiceID, Name: route.ServiceName},
+			Change: &subscription.Change{
+				ID: change.ID, Summary: change.Summary, Kind: change.Kind, Version: change.Version, Environment: change.Environment,
+				Author: change.Author, Links: change.Links, OccurredAt: occurredAt.UTC(),
+			},
+		},
+	}}, now)
+	if err != nil {
+		return err
+	}
+	return tx.SendBatch(ctx, batch).Close()
 }

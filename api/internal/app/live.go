@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/live"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
+	"github.com/nightbell/nightbell/api/internal/subscription"
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
 
@@ -40,9 +41,10 @@ func (s *server) readFeed(ctx context.Context, orgID uuid.UUID, after int64, lim
 	return events, err
 }
 
+// feedEvent names an entry as webhook subscriptions know it.
 func feedEvent(row *nightbellv1.TimelineEntry) (live.Event, error) {
 	data, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(row)
-	return live.Event{Seq: int64(row.GetSeq()), Kind: row.GetKind(), Data: data}, err
+	return live.Event{Seq: int64(row.GetSeq()), Kind: subscription.StreamName(row.GetKind()), Data: data}, err
 }
 
 func (s *server) newestInFeed(ctx context.Context, orgID uuid.UUID) (newest int64, err error) {

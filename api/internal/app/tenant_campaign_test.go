@@ -92,6 +92,8 @@ func (c *campaign) values() map[string]string {
 
 		"CreateWebhookSubscriptionRequest.url":         c.slack.webhook(),
 		"CreateWebhookSubscriptionRequest.event_types": "incident.triggered",
+		"UpdateWebhookSubscriptionRequest.url":         "https://example.com/sample",
+		"UpdateWebhookSubscriptionRequest.event_types": "incident.resolved",
 		"ReplayWebhookEventsRequest.since":             time.Now().Add(-time.Hour).Format(time.RFC3339),
 	}
 }

@@ -1,7 +1,8 @@
 // Package handover tells people that they come on call, or go off.
 //
 //  1. Ask the schedules that are due who is on call, and store a notice for everybody
-//     whom a change since the last time concerns (handover.go).
+//     whom a change since the last time concerns (handover.go); the live stream and webhook
+//     subscriptions are told of it as well (news.go).
 //  2. Claim these notices, read what they say with the incidents as they are now, send
 //     them by mail, and record what came of it (notice.go).
 package handover
@@ -17,6 +18,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/subscription"
+	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
 )
 
 const (
@@ -72,7 +75,11 @@ func (h *Notifier) Announce(ctx context.Context) (again bool, err error) {
 			looked[i] = h.look(ctx, look, now)
 			notices = append(notices, noticesOf(look, now)...)
 		}
-		return store(ctx, tx, looked, notices, now)
+		news, err := newsOf(ctx, tx, looks, looked)
+		if err != nil {
+			return err
+		}
+		return store(ctx, tx, looked, notices, news, now)
 	})
 	return again, err
 }
@@ -97,7 +104,7 @@ func noticesOf(look oncalldb.Look, now time.Time) (notices []oncalldb.Notice) {
 	return notices
 }
 
-func store(ctx context.Context, tx pgx.Tx, looked []oncalldb.Looked, notices []oncalldb.Notice, now time.Time) error {
+func store(ctx context.Context, tx pgx.Tx, looked []oncalldb.Looked, notices []oncalldb.Notice, news []subscription.News, now time.Time) error {
 	mailboxes := oncalldb.Mailboxes{}
 	if len(notices) > 0 {
 		var err error
@@ -108,5 +115,8 @@ func store(ctx context.Context, tx pgx.Tx, looked []oncalldb.Looked, notices []o
 	batch := &pgx.Batch{}
 	oncalldb.QueueNotices(batch, notices, mailboxes, now)
 	oncalldb.QueueLooked(batch, looked, now)
+	if err := subscriptiondb.QueueNews(batch, news, now); err != nil {
+		return err
+	}
 	return postgres.Finish(ctx, tx, batch)
 }

@@ -3,8 +3,5 @@ package publish
 // Interrupt makes the publisher stop at a moment as if its process had ended there.
 func (p *Publisher) Interrupt(at func(moment string) bool) { p.interrupted = at }
 
-// Wait waits for the sends under way.
-func (p *Publisher) Wait() { p.sends.Wait() }
-
 // SendsPerSubscription is how many deliveries of one subscription are under way at a time.
 const SendsPerSubscription = sendsPerSubscription

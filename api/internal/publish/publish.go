@@ -1,7 +1,8 @@
 // Package publish tells webhook subscriptions what happens. It stands beside the page path: pages
 // write nothing for it, and it shares no queue, connection or sender with them.
 //
-//  1. Find how far the feed (timeline_event) has settled (settle.go).
+//  1. Find how far the feed (timeline_event) has settled (settle.go), and add to it which services
+//     are better or worse since (health.go).
 //  2. Make deliveries of what each subscription lets through, and move its cursor, in one
 //     transaction (this file).
 //  3. Claim deliveries that are due, organizations in turns, and send them (send.go).
@@ -71,10 +72,12 @@ type Publisher struct {
 	db      *postgres.DB
 	options Options
 
-	// horizon, last and resting belong to Sweep, which runs once at a time.
+	// horizon, last, resting and healthLooked belong to Sweep, which runs once at a time.
 	horizon horizon
 	last    uuid.UUID
 	resting int
+	// healthLooked is how far each feed was looked at for changes of health.
+	healthLooked map[uuid.UUID]int64
 	woken   atomic.Bool
 
 	sends sync.WaitGroup
@@ -131,6 +134,7 @@ func (p *Publisher) Sweep(ctx context.Context) (again bool, err error) {
 func (p *Publisher) fill(ctx context.Context) (more, anybody bool, err error) {
 	next := p.horizon
 	var last uuid.UUID
+	var looked map[uuid.UUID]int64
 	err = p.db.InSystem(ctx, postgres.Webhooks, func(ctx context.Context, tx pgx.Tx) (err error) {
 		more, next, last = false, p.horizon, p.last
 		if anybody, err = subscriptiondb.AnyEnabled(ctx, tx); err != nil || !anybody {
@@ -141,6 +145,9 @@ func (p *Publisher) fill(ctx context.Context) (more, anybody bool, err error) {
 		}
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
+			return err
+		}
+		if looked, err = p.noteHealth(ctx, tx, next.settled, now); err != nil {
 			return err
 		}
 		behind, err := subscriptiondb.LockBehind(ctx, tx, next.settled, p.last, filledAtOnce)
@@ -159,7 +166,7 @@ func (p *Publisher) fill(ctx context.Context) (more, anybody bool, err error) {
 		return nil
 	})
 	if err == nil {
-		p.horizon, p.last = next, last
+		p.horizon, p.last, p.healthLooked = next, last, looked
 	}
 	return more, anybody, err
 }
@@ -185,6 +192,9 @@ func (p *Publisher) fillOne(ctx context.Context, tx pgx.Tx, b subscriptiondb.Beh
 	}
 	return len(entries) == entriesAtOnce, subscriptiondb.Fill(ctx, tx, b, events, entries[len(entries)-1].Seq, now)
 }
+
+// Wait waits for the sends under way.
+func (p *Publisher) Wait() { p.sends.Wait() }
 
 // Close claims nothing more and waits for the sends under way. When ctx ends first it breaks them
 // off, which leaves them to be tried again.

@@ -149,11 +149,12 @@ func (w *world) replica(t *testing.T) *publish.Publisher {
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-// subscribe makes a subscription to everything, at that path of the sink.
+// subscribe makes a subscription to everything but health, at that path of the sink.
 func (w *world) subscribe(t *testing.T, orgID uuid.UUID, path string) uuid.UUID {
 	t.Helper()
 	subscriptionID := id.New()
-	own := subscriptiondb.Subscription{ID: subscriptionID, Name: "Tickets", URL: w.URL + path, Filter: subscription.Filter{Types: subscription.Types()}}
+	types := slices.DeleteFunc(subscription.Types(), func(eventType string) bool { return eventType == subscription.HealthChanged })
+	own := subscriptiondb.Subscription{ID: subscriptionID, Name: "Tickets", URL: w.URL + path, Filter: subscription.Filter{Types: types}}
 	err := w.InTenant(t.Context(), orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {

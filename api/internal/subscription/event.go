@@ -6,26 +6,41 @@ import (
 	"github.com/google/uuid"
 )
 
+// The types of events that are about no incident, or not about one alone. Their entries in the feed
+// have the type as their kind.
+const (
+	OnCallChanged      = "oncall.changed"
+	HealthChanged      = "service.health_changed"
+	ChangeCreated      = "change.created"
+	HeartbeatMissed    = "heartbeat.missed"
+	HeartbeatRecovered = "heartbeat.recovered"
+)
+
 // Test is the type of the event that TestWebhookSubscription sends.
 const Test = "webhook.test"
 
-// typeOf gives the event that an entry of the timeline is. Entries of other kinds are for people
-// who read the history, and no events.
-var typeOf = map[string]string{
-	"declared":        "incident.triggered",
-	"acknowledged":    "incident.acknowledged",
-	"ack_timeout":     "incident.unacknowledged",
-	"escalated":       "incident.escalated",
-	"last_resort":     "incident.escalated",
-	"assigned":        "incident.assigned",
-	"severity_change": "incident.severity_changed",
-	"comment":         "incident.commented",
-	"resolved":        "incident.resolved",
-	"paged":           "page.sent",
-	"page_failed":     "page.failed",
+// IncidentChanged is how the live stream names entries that are no events: they are for people who
+// read the history.
+const IncidentChanged = "incident.changed"
 
-	"heartbeat_missed":    "heartbeat.missed",
-	"heartbeat_recovered": "heartbeat.recovered",
+// typeOf gives the event that an entry of the timeline is.
+var typeOf = map[string]string{
+	"declared":            "incident.triggered",
+	"acknowledged":        "incident.acknowledged",
+	"ack_timeout":         "incident.unacknowledged",
+	"escalated":           "incident.escalated",
+	"last_resort":         "incident.escalated",
+	"assigned":            "incident.assigned",
+	"severity_change":     "incident.severity_changed",
+	"comment":             "incident.commented",
+	"resolved":            "incident.resolved",
+	"paged":               "page.sent",
+	"page_failed":         "page.failed",
+	OnCallChanged:         OnCallChanged,
+	HealthChanged:         HealthChanged,
+	ChangeCreated:         ChangeCreated,
+	"heartbeat_missed":    HeartbeatMissed,
+	"heartbeat_recovered": HeartbeatRecovered,
 }
 
 // Types are the events that can be subscribed to, sorted.
@@ -37,19 +52,36 @@ func Types() (types []string) {
 	return slices.Compact(types)
 }
 
+// StreamName is what the live stream calls an entry of the feed: the type of its event.
+func StreamName(kind string) string {
+	if eventType, ok := typeOf[kind]; ok {
+		return eventType
+	}
+	return IncidentChanged
+}
+
 // Filter is what a subscription lets through. An empty list lets all through.
 type Filter struct {
-	Types      []string
-	Services   []uuid.UUID
-	Teams      []uuid.UUID
+	Types []string
+	// Services and Teams let through only what is about one of them.
+	Services []uuid.UUID
+	Teams    []uuid.UUID
+	// Severities let through only incidents of one of them, and all that is about no incident.
 	Severities []string
 }
 
 // Match gives the type of an entry, and whether the filter lets it through.
 func (f Filter) Match(e Entry) (eventType string, ok bool) {
 	eventType, ok = typeOf[e.Kind]
-	return eventType, ok && slices.Contains(f.Types, eventType) && among(f.Services, e.Incident.Service.id()) &&
-		among(f.Teams, e.Incident.TeamID) && among(f.Severities, e.Incident.Severity)
+	return eventType, ok && slices.Contains(f.Types, eventType) && among(f.Services, e.ServiceID) && among(f.Teams, e.TeamID) &&
+		(e.Incident == nil || among(f.Severities, e.Incident.Severity))
+}
+
+// Without is the filter without the services and teams that another names.
+func (f Filter) Without(other Filter) Filter {
+	f.Services = slices.DeleteFunc(slices.Clone(f.Services), func(one uuid.UUID) bool { return slices.Contains(other.Services, one) })
+	f.Teams = slices.DeleteFunc(slices.Clone(f.Teams), func(one uuid.UUID) bool { return slices.Contains(other.Teams, one) })
+	return f
 }
 
 func among[T comparable](allowed []T, one T) bool {

@@ -8,16 +8,44 @@ import (
 	"github.com/google/uuid"
 )
 
-// Entry is a line of the timeline with the incident it is about, as it was read from the feed.
-type Entry struct {
-	Seq      int64
-	ID       uuid.UUID
-	Kind     string
-	At       time.Time
-	Actor    Actor
-	Message  string
-	Changes  json.RawMessage
-	Incident Incident
+// payload is the body that receivers read. Fields are only ever added; testdata/payloads.golden has
+// one of each type.
+type payload struct {
+	Type      string    `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      data      `json:"data"`
+}
+
+type data struct {
+	// Incident is null for events that are about none.
+	Incident *Incident `json:"incident"`
+	Subject
+	// Page is there for page.sent and page.failed.
+	Page    *Page  `json:"page,omitempty"`
+	Actor   Actor  `json:"actor"`
+	Message string `json:"message"`
+	// Changes has what is different since, by the name of the field.
+	Changes map[string]Changed `json:"changes"`
+	// Cursor is the event's place in the feed, for putting events into their order. A test has none.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// Subject is what an event is about besides an incident. The feed stores it.
+type Subject struct {
+	// Service is there for service.health_changed, change.created and heartbeat.*.
+	Service *Named `json:"service,omitempty"`
+	// Schedule is there for oncall.changed.
+	Schedule *Named `json:"schedule,omitempty"`
+	// Heartbeat is there for heartbeat.*.
+	Heartbeat *Named `json:"heartbeat,omitempty"`
+	// Change is there for change.created.
+	Change *Change `json:"change,omitempty"`
+}
+
+// Changed is one field before and after. From is absent where it is not known.
+type Changed struct {
+	From json.RawMessage `json:"from,omitempty"`
+	To   json.RawMessage `json:"to"`
 }
 
 // Actor is who did it.
@@ -34,13 +62,6 @@ type Named struct {
 	Name string    `json:"name"`
 }
 
-func (n *Named) id() uuid.UUID {
-	if n == nil {
-		return uuid.Nil
-	}
-	return n.ID
-}
-
 // Incident is as it was when the delivery was made, a moment after the event.
 type Incident struct {
 	ID             uuid.UUID  `json:"id"`
@@ -49,7 +70,6 @@ type Incident struct {
 	Status         string     `json:"status"`
 	Severity       string     `json:"severity"`
 	Service        *Named     `json:"service"`
-	TeamID         uuid.UUID  `json:"-"`
 	Assignee       *Named     `json:"assignee"`
 	URL            string     `json:"url"`
 	TriggeredAt    time.Time  `json:"triggered_at"`
@@ -58,36 +78,51 @@ type Incident struct {
 	AlertCount     int        `json:"alert_count"`
 }
 
-// payload is the body that receivers read. Fields are only ever added; testdata/event.json is an
-// example.
-type payload struct {
-	Type      string    `json:"type"`
-	Timestamp time.Time `json:"timestamp"`
-	Data      data      `json:"data"`
+// Page is a message that reached somebody, or did not.
+type Page struct {
+	ID uuid.UUID `json:"id"`
+	// Channel is email, sms, voice, slack, webhook or webpush.
+	Channel string `json:"channel"`
+	// User is null for a channel that several people read.
+	User *Named `json:"user"`
+	// Step and Round count from 1.
+	Step  int `json:"step"`
+	Round int `json:"round"`
+	// Reason says why it could not be delivered.
+	Reason string `json:"reason,omitempty"`
 }
 
-type data struct {
-	Incident *Incident       `json:"incident"`
-	Actor    Actor           `json:"actor"`
-	Message  string          `json:"message"`
-	Changes  json.RawMessage `json:"changes"`
-	// Cursor is the event's place in the feed, for putting events into their order.
-	Cursor string `json:"cursor,omitempty"`
+// Change is a deployment or another change of a service.
+type Change struct {
+	ID          uuid.UUID       `json:"id"`
+	Summary     string          `json:"summary"`
+	Kind        string          `json:"kind"`
+	Version     string          `json:"version,omitempty"`
+	Environment string          `json:"environment,omitempty"`
+	Author      string          `json:"author,omitempty"`
+	Links       json.RawMessage `json:"links"`
+	OccurredAt  time.Time       `json:"occurred_at"`
 }
 
 // Payload is the body of an event. PublicURL is where people reach this installation.
 func Payload(eventType string, e Entry, publicURL string) ([]byte, error) {
-	e.Incident.URL = publicURL + "/incidents/" + e.Incident.ID.String()
-	e.Incident.TriggeredAt = e.Incident.TriggeredAt.UTC()
-	e.Incident.AcknowledgedAt, e.Incident.ResolvedAt = utc(e.Incident.AcknowledgedAt), utc(e.Incident.ResolvedAt)
+	if e.Incident != nil {
+		incident := *e.Incident
+		incident.URL = publicURL + "/incidents/" + incident.ID.String()
+		incident.TriggeredAt = incident.TriggeredAt.UTC()
+		incident.AcknowledgedAt, incident.ResolvedAt = utc(incident.AcknowledgedAt), utc(incident.ResolvedAt)
+		e.Incident = &incident
+	}
+	facts := e.read()
 	return json.Marshal(payload{eventType, e.At.UTC(), data{
-		Incident: &e.Incident, Actor: e.Actor, Message: e.Message, Changes: e.Changes, Cursor: strconv.FormatInt(e.Seq, 10),
+		Incident: e.Incident, Subject: facts.Subject, Page: facts.page(e.Kind), Actor: e.Actor, Message: e.Message,
+		Changes: facts.changes(e.Kind), Cursor: strconv.FormatInt(e.Seq, 10),
 	}})
 }
 
 // TestPayload is the body of a test that somebody asked for.
 func TestPayload(by Actor, now time.Time) ([]byte, error) {
-	return json.Marshal(payload{Test, now.UTC(), data{Actor: by, Message: "This is a test. Nothing happened.", Changes: json.RawMessage("{}")}})
+	return json.Marshal(payload{Test, now.UTC(), data{Actor: by, Message: "This is a test. Nothing happened.", Changes: map[string]Changed{}}})
 }
 
 func utc(at *time.Time) *time.Time {

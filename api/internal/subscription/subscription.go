@@ -1,6 +1,6 @@
 // Package subscription is what webhook subscriptions are told and when: which entries of the feed
-// are events and for whom (event.go), what a delivery says (payload.go), and how long a receiver
-// that fails is tried (this file). Rules only; internal/publish follows the feed and sends.
+// are events and for whom (event.go), what a delivery says (entry.go, payload.go), and how long a
+// receiver that fails is tried (this file). Rules only; internal/publish follows the feed and sends.
 package subscription
 
 import (

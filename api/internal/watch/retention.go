@@ -58,6 +58,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "undecodable_alert", keep: min(detail, 30*day), since: "received_at"},
 		{table: "inbox_mail", keep: min(detail, 30*day), since: "received_at"},
 		{table: "handover_notice", keep: min(detail, 30*day), since: "finished_at"},
+		{table: "timeline_event", keep: detail, since: "at", unless: "v.incident_id IS NOT NULL", scanned: true}, // an index has the others
 		{table: "webhook_delivery", keep: min(detail, subscription.Kept), since: "created_at"},
 		{table: "maintenance_window", keep: history, since: "ends_at"},
 		{table: "alert", keep: history, since: "last_seen_at", unless: open},

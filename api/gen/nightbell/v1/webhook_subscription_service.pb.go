@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -98,7 +99,8 @@ type WebhookSubscription struct {
 	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
 	// What is let through; everything when absent.
 	Filter *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
-	// False while nothing is delivered.
+	// False while nothing is delivered. Setting it to true again clears disabled_reason and
+	// failing_since_at.
 	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// Why Nightbell disabled it; empty when it did not.
 	DisabledReason string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
@@ -673,16 +675,170 @@ func (x *GetWebhookSubscriptionResponse) GetWebhookSubscription() *WebhookSubscr
 	return nil
 }
 
+type UpdateWebhookSubscriptionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// For people.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// An https URL.
+	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
+	// What it is told of, such as incident.triggered.
+	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
+	// What is let through; null lets everything through.
+	Filter *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
+	// False stops deliveries; true begins again with what happens from now on.
+	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,8,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateWebhookSubscriptionRequest) Reset() {
+	*x = UpdateWebhookSubscriptionRequest{}
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateWebhookSubscriptionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateWebhookSubscriptionRequest) ProtoMessage() {}
+
+func (x *UpdateWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
+func (*UpdateWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetEventTypes() []string {
+	if x != nil {
+		return x.EventTypes
+	}
+	return nil
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetFilter() *WebhookFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateWebhookSubscriptionRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateWebhookSubscriptionResponse struct {
+	state               protoimpl.MessageState `protogen:"open.v1"`
+	WebhookSubscription *WebhookSubscription   `protobuf:"bytes,1,opt,name=webhook_subscription,json=webhookSubscription,proto3" json:"webhook_subscription,omitempty"`
+	unknownFields       protoimpl.UnknownFields
+	sizeCache           protoimpl.SizeCache
+}
+
+func (x *UpdateWebhookSubscriptionResponse) Reset() {
+	*x = UpdateWebhookSubscriptionResponse{}
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateWebhookSubscriptionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateWebhookSubscriptionResponse) ProtoMessage() {}
+
+func (x *UpdateWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
+func (*UpdateWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UpdateWebhookSubscriptionResponse) GetWebhookSubscription() *WebhookSubscription {
+	if x != nil {
+		return x.WebhookSubscription
+	}
+	return nil
+}
+
 type DeleteWebhookSubscriptionRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DeleteWebhookSubscriptionRequest) Reset() {
 	*x = DeleteWebhookSubscriptionRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -694,7 +850,7 @@ func (x *DeleteWebhookSubscriptionRequest) String() string {
 func (*DeleteWebhookSubscriptionRequest) ProtoMessage() {}
 
 func (x *DeleteWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -707,12 +863,19 @@ func (x *DeleteWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *DeleteWebhookSubscriptionRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteWebhookSubscriptionRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -725,7 +888,7 @@ type DeleteWebhookSubscriptionResponse struct {
 
 func (x *DeleteWebhookSubscriptionResponse) Reset() {
 	*x = DeleteWebhookSubscriptionResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -737,7 +900,7 @@ func (x *DeleteWebhookSubscriptionResponse) String() string {
 func (*DeleteWebhookSubscriptionResponse) ProtoMessage() {}
 
 func (x *DeleteWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -750,7 +913,7 @@ func (x *DeleteWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use DeleteWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{12}
 }
 
 type RotateWebhookSecretRequest struct {
@@ -762,7 +925,7 @@ type RotateWebhookSecretRequest struct {
 
 func (x *RotateWebhookSecretRequest) Reset() {
 	*x = RotateWebhookSecretRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +937,7 @@ func (x *RotateWebhookSecretRequest) String() string {
 func (*RotateWebhookSecretRequest) ProtoMessage() {}
 
 func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +950,7 @@ func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretRequest.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RotateWebhookSecretRequest) GetId() string {
@@ -808,7 +971,7 @@ type RotateWebhookSecretResponse struct {
 
 func (x *RotateWebhookSecretResponse) Reset() {
 	*x = RotateWebhookSecretResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -820,7 +983,7 @@ func (x *RotateWebhookSecretResponse) String() string {
 func (*RotateWebhookSecretResponse) ProtoMessage() {}
 
 func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -833,7 +996,7 @@ func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretResponse.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RotateWebhookSecretResponse) GetWebhookSubscription() *WebhookSubscription {
@@ -859,7 +1022,7 @@ type TestWebhookSubscriptionRequest struct {
 
 func (x *TestWebhookSubscriptionRequest) Reset() {
 	*x = TestWebhookSubscriptionRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -871,7 +1034,7 @@ func (x *TestWebhookSubscriptionRequest) String() string {
 func (*TestWebhookSubscriptionRequest) ProtoMessage() {}
 
 func (x *TestWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -884,7 +1047,7 @@ func (x *TestWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *TestWebhookSubscriptionRequest) GetId() string {
@@ -903,7 +1066,7 @@ type TestWebhookSubscriptionResponse struct {
 
 func (x *TestWebhookSubscriptionResponse) Reset() {
 	*x = TestWebhookSubscriptionResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -915,7 +1078,7 @@ func (x *TestWebhookSubscriptionResponse) String() string {
 func (*TestWebhookSubscriptionResponse) ProtoMessage() {}
 
 func (x *TestWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -928,7 +1091,7 @@ func (x *TestWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TestWebhookSubscriptionResponse) GetWebhookDelivery() *WebhookDelivery {
@@ -953,7 +1116,7 @@ type ListWebhookDeliveriesRequest struct {
 
 func (x *ListWebhookDeliveriesRequest) Reset() {
 	*x = ListWebhookDeliveriesRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -965,7 +1128,7 @@ func (x *ListWebhookDeliveriesRequest) String() string {
 func (*ListWebhookDeliveriesRequest) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -978,7 +1141,7 @@ func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesRequest.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListWebhookDeliveriesRequest) GetId() string {
@@ -1020,7 +1183,7 @@ type ListWebhookDeliveriesResponse struct {
 
 func (x *ListWebhookDeliveriesResponse) Reset() {
 	*x = ListWebhookDeliveriesResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1195,7 @@ func (x *ListWebhookDeliveriesResponse) String() string {
 func (*ListWebhookDeliveriesResponse) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1208,7 @@ func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesResponse.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListWebhookDeliveriesResponse) GetWebhookDeliveries() []*WebhookDelivery {
@@ -1072,7 +1235,7 @@ type RedeliverWebhookRequest struct {
 
 func (x *RedeliverWebhookRequest) Reset() {
 	*x = RedeliverWebhookRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1247,7 @@ func (x *RedeliverWebhookRequest) String() string {
 func (*RedeliverWebhookRequest) ProtoMessage() {}
 
 func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1260,7 @@ func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedeliverWebhookRequest.ProtoReflect.Descriptor instead.
 func (*RedeliverWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *RedeliverWebhookRequest) GetId() string {
@@ -1123,7 +1286,7 @@ type RedeliverWebhookResponse struct {
 
 func (x *RedeliverWebhookResponse) Reset() {
 	*x = RedeliverWebhookResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1135,7 +1298,7 @@ func (x *RedeliverWebhookResponse) String() string {
 func (*RedeliverWebhookResponse) ProtoMessage() {}
 
 func (x *RedeliverWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1148,7 +1311,7 @@ func (x *RedeliverWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedeliverWebhookResponse.ProtoReflect.Descriptor instead.
 func (*RedeliverWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RedeliverWebhookResponse) GetWebhookDelivery() *WebhookDelivery {
@@ -1169,7 +1332,7 @@ type ReplayWebhookEventsRequest struct {
 
 func (x *ReplayWebhookEventsRequest) Reset() {
 	*x = ReplayWebhookEventsRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1181,7 +1344,7 @@ func (x *ReplayWebhookEventsRequest) String() string {
 func (*ReplayWebhookEventsRequest) ProtoMessage() {}
 
 func (x *ReplayWebhookEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1194,7 +1357,7 @@ func (x *ReplayWebhookEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayWebhookEventsRequest.ProtoReflect.Descriptor instead.
 func (*ReplayWebhookEventsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReplayWebhookEventsRequest) GetId() string {
@@ -1220,7 +1383,7 @@ type ReplayWebhookEventsResponse struct {
 
 func (x *ReplayWebhookEventsResponse) Reset() {
 	*x = ReplayWebhookEventsResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1395,7 @@ func (x *ReplayWebhookEventsResponse) String() string {
 func (*ReplayWebhookEventsResponse) ProtoMessage() {}
 
 func (x *ReplayWebhookEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1408,7 @@ func (x *ReplayWebhookEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayWebhookEventsResponse.ProtoReflect.Descriptor instead.
 func (*ReplayWebhookEventsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReplayWebhookEventsResponse) GetWebhookSubscription() *WebhookSubscription {
@@ -1259,7 +1422,7 @@ var File_nightbell_v1_webhook_subscription_service_proto protoreflect.FileDescri
 
 const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\n" +
-	"/nightbell/v1/webhook_subscription_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xbf\x01\n" +
+	"/nightbell/v1/webhook_subscription_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xbf\x01\n" +
 	"\rWebhookFilter\x125\n" +
 	"\vservice_ids\x18\x01 \x03(\tB\x14\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\aserviceR\n" +
 	"serviceIds\x12,\n" +
@@ -1321,9 +1484,25 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x1dGetWebhookSubscriptionRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\"v\n" +
 	"\x1eGetWebhookSubscriptionResponse\x12T\n" +
-	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"L\n" +
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"\xe5\x02\n" +
+	" UpdateWebhookSubscriptionRequest\x12(\n" +
+	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x12\x1e\n" +
+	"\x04name\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12 \n" +
+	"\x03url\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\b\x18\xd0\x0f\x98\xb5\x18\x01R\x03url\x12+\n" +
+	"\vevent_types\x18\x04 \x03(\tB\n" +
+	"\xbaH\a\x92\x01\x04\b\x01\x102R\n" +
+	"eventTypes\x123\n" +
+	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x18\n" +
+	"\aenabled\x18\x06 \x01(\bR\aenabled\x12\x1c\n" +
+	"\x04etag\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\b \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"y\n" +
+	"!UpdateWebhookSubscriptionResponse\x12T\n" +
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"j\n" +
 	" DeleteWebhookSubscriptionRequest\x12(\n" +
-	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\"#\n" +
+	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"#\n" +
 	"!DeleteWebhookSubscriptionResponse\"F\n" +
 	"\x1aRotateWebhookSecretRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\"\x91\x01\n" +
@@ -1353,11 +1532,12 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"s\n" +
 	"\x1bReplayWebhookEventsResponse\x12T\n" +
-	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\x95\x0e\n" +
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\xda\x0f\n" +
 	"\x1aWebhookSubscriptionService\x12\xf4\x01\n" +
 	"\x19CreateWebhookSubscription\x12..nightbell.v1.CreateWebhookSubscriptionRequest\x1a/.nightbell.v1.CreateWebhookSubscriptionResponse\"v\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x183/v1/webhook-subscriptions/{webhook_subscription.id}\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/webhook-subscriptions\x12\xb7\x01\n" +
 	"\x18ListWebhookSubscriptions\x12-.nightbell.v1.ListWebhookSubscriptionsRequest\x1a..nightbell.v1.ListWebhookSubscriptionsResponse\"<\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/webhook-subscriptions\x90\x02\x01\x12\xb6\x01\n" +
-	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"A\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xbf\x01\n" +
+	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"A\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xc2\x01\n" +
+	"\x19UpdateWebhookSubscription\x12..nightbell.v1.UpdateWebhookSubscriptionRequest\x1a/.nightbell.v1.UpdateWebhookSubscriptionResponse\"D\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02#:\x01*2\x1e/v1/webhook-subscriptions/{id}\x12\xbf\x01\n" +
 	"\x19DeleteWebhookSubscription\x12..nightbell.v1.DeleteWebhookSubscriptionRequest\x1a/.nightbell.v1.DeleteWebhookSubscriptionResponse\"A\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02 *\x1e/v1/webhook-subscriptions/{id}\x12\xbe\x01\n" +
 	"\x13RotateWebhookSecret\x12(.nightbell.v1.RotateWebhookSecretRequest\x1a).nightbell.v1.RotateWebhookSecretResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x021:\x01*\",/v1/webhook-subscriptions/{id}/rotate-secret\x12\xc1\x01\n" +
 	"\x17TestWebhookSubscription\x12,.nightbell.v1.TestWebhookSubscriptionRequest\x1a-.nightbell.v1.TestWebhookSubscriptionResponse\"I\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02(:\x01*\"#/v1/webhook-subscriptions/{id}/test\x12\xbe\x01\n" +
@@ -1377,7 +1557,7 @@ func file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_webhook_subscription_service_proto_rawDescData
 }
 
-var file_nightbell_v1_webhook_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_nightbell_v1_webhook_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_nightbell_v1_webhook_subscription_service_proto_goTypes = []any{
 	(*WebhookFilter)(nil),                     // 0: nightbell.v1.WebhookFilter
 	(*WebhookSubscription)(nil),               // 1: nightbell.v1.WebhookSubscription
@@ -1388,62 +1568,70 @@ var file_nightbell_v1_webhook_subscription_service_proto_goTypes = []any{
 	(*ListWebhookSubscriptionsResponse)(nil),  // 6: nightbell.v1.ListWebhookSubscriptionsResponse
 	(*GetWebhookSubscriptionRequest)(nil),     // 7: nightbell.v1.GetWebhookSubscriptionRequest
 	(*GetWebhookSubscriptionResponse)(nil),    // 8: nightbell.v1.GetWebhookSubscriptionResponse
-	(*DeleteWebhookSubscriptionRequest)(nil),  // 9: nightbell.v1.DeleteWebhookSubscriptionRequest
-	(*DeleteWebhookSubscriptionResponse)(nil), // 10: nightbell.v1.DeleteWebhookSubscriptionResponse
-	(*RotateWebhookSecretRequest)(nil),        // 11: nightbell.v1.RotateWebhookSecretRequest
-	(*RotateWebhookSecretResponse)(nil),       // 12: nightbell.v1.RotateWebhookSecretResponse
-	(*TestWebhookSubscriptionRequest)(nil),    // 13: nightbell.v1.TestWebhookSubscriptionRequest
-	(*TestWebhookSubscriptionResponse)(nil),   // 14: nightbell.v1.TestWebhookSubscriptionResponse
-	(*ListWebhookDeliveriesRequest)(nil),      // 15: nightbell.v1.ListWebhookDeliveriesRequest
-	(*ListWebhookDeliveriesResponse)(nil),     // 16: nightbell.v1.ListWebhookDeliveriesResponse
-	(*RedeliverWebhookRequest)(nil),           // 17: nightbell.v1.RedeliverWebhookRequest
-	(*RedeliverWebhookResponse)(nil),          // 18: nightbell.v1.RedeliverWebhookResponse
-	(*ReplayWebhookEventsRequest)(nil),        // 19: nightbell.v1.ReplayWebhookEventsRequest
-	(*ReplayWebhookEventsResponse)(nil),       // 20: nightbell.v1.ReplayWebhookEventsResponse
-	(*timestamppb.Timestamp)(nil),             // 21: google.protobuf.Timestamp
+	(*UpdateWebhookSubscriptionRequest)(nil),  // 9: nightbell.v1.UpdateWebhookSubscriptionRequest
+	(*UpdateWebhookSubscriptionResponse)(nil), // 10: nightbell.v1.UpdateWebhookSubscriptionResponse
+	(*DeleteWebhookSubscriptionRequest)(nil),  // 11: nightbell.v1.DeleteWebhookSubscriptionRequest
+	(*DeleteWebhookSubscriptionResponse)(nil), // 12: nightbell.v1.DeleteWebhookSubscriptionResponse
+	(*RotateWebhookSecretRequest)(nil),        // 13: nightbell.v1.RotateWebhookSecretRequest
+	(*RotateWebhookSecretResponse)(nil),       // 14: nightbell.v1.RotateWebhookSecretResponse
+	(*TestWebhookSubscriptionRequest)(nil),    // 15: nightbell.v1.TestWebhookSubscriptionRequest
+	(*TestWebhookSubscriptionResponse)(nil),   // 16: nightbell.v1.TestWebhookSubscriptionResponse
+	(*ListWebhookDeliveriesRequest)(nil),      // 17: nightbell.v1.ListWebhookDeliveriesRequest
+	(*ListWebhookDeliveriesResponse)(nil),     // 18: nightbell.v1.ListWebhookDeliveriesResponse
+	(*RedeliverWebhookRequest)(nil),           // 19: nightbell.v1.RedeliverWebhookRequest
+	(*RedeliverWebhookResponse)(nil),          // 20: nightbell.v1.RedeliverWebhookResponse
+	(*ReplayWebhookEventsRequest)(nil),        // 21: nightbell.v1.ReplayWebhookEventsRequest
+	(*ReplayWebhookEventsResponse)(nil),       // 22: nightbell.v1.ReplayWebhookEventsResponse
+	(*timestamppb.Timestamp)(nil),             // 23: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),             // 24: google.protobuf.FieldMask
 }
 var file_nightbell_v1_webhook_subscription_service_proto_depIdxs = []int32{
 	0,  // 0: nightbell.v1.WebhookSubscription.filter:type_name -> nightbell.v1.WebhookFilter
-	21, // 1: nightbell.v1.WebhookSubscription.failing_since_at:type_name -> google.protobuf.Timestamp
-	21, // 2: nightbell.v1.WebhookSubscription.old_secret_expires_at:type_name -> google.protobuf.Timestamp
-	21, // 3: nightbell.v1.WebhookSubscription.created_at:type_name -> google.protobuf.Timestamp
-	21, // 4: nightbell.v1.WebhookSubscription.updated_at:type_name -> google.protobuf.Timestamp
-	21, // 5: nightbell.v1.WebhookDelivery.next_try_at:type_name -> google.protobuf.Timestamp
-	21, // 6: nightbell.v1.WebhookDelivery.created_at:type_name -> google.protobuf.Timestamp
-	21, // 7: nightbell.v1.WebhookDelivery.finished_at:type_name -> google.protobuf.Timestamp
+	23, // 1: nightbell.v1.WebhookSubscription.failing_since_at:type_name -> google.protobuf.Timestamp
+	23, // 2: nightbell.v1.WebhookSubscription.old_secret_expires_at:type_name -> google.protobuf.Timestamp
+	23, // 3: nightbell.v1.WebhookSubscription.created_at:type_name -> google.protobuf.Timestamp
+	23, // 4: nightbell.v1.WebhookSubscription.updated_at:type_name -> google.protobuf.Timestamp
+	23, // 5: nightbell.v1.WebhookDelivery.next_try_at:type_name -> google.protobuf.Timestamp
+	23, // 6: nightbell.v1.WebhookDelivery.created_at:type_name -> google.protobuf.Timestamp
+	23, // 7: nightbell.v1.WebhookDelivery.finished_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: nightbell.v1.CreateWebhookSubscriptionRequest.filter:type_name -> nightbell.v1.WebhookFilter
 	1,  // 9: nightbell.v1.CreateWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	1,  // 10: nightbell.v1.ListWebhookSubscriptionsResponse.webhook_subscriptions:type_name -> nightbell.v1.WebhookSubscription
 	1,  // 11: nightbell.v1.GetWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
-	1,  // 12: nightbell.v1.RotateWebhookSecretResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
-	2,  // 13: nightbell.v1.TestWebhookSubscriptionResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
-	2,  // 14: nightbell.v1.ListWebhookDeliveriesResponse.webhook_deliveries:type_name -> nightbell.v1.WebhookDelivery
-	2,  // 15: nightbell.v1.RedeliverWebhookResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
-	21, // 16: nightbell.v1.ReplayWebhookEventsRequest.since:type_name -> google.protobuf.Timestamp
-	1,  // 17: nightbell.v1.ReplayWebhookEventsResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
-	3,  // 18: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:input_type -> nightbell.v1.CreateWebhookSubscriptionRequest
-	5,  // 19: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:input_type -> nightbell.v1.ListWebhookSubscriptionsRequest
-	7,  // 20: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:input_type -> nightbell.v1.GetWebhookSubscriptionRequest
-	9,  // 21: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:input_type -> nightbell.v1.DeleteWebhookSubscriptionRequest
-	11, // 22: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:input_type -> nightbell.v1.RotateWebhookSecretRequest
-	13, // 23: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:input_type -> nightbell.v1.TestWebhookSubscriptionRequest
-	15, // 24: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:input_type -> nightbell.v1.ListWebhookDeliveriesRequest
-	17, // 25: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:input_type -> nightbell.v1.RedeliverWebhookRequest
-	19, // 26: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:input_type -> nightbell.v1.ReplayWebhookEventsRequest
-	4,  // 27: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:output_type -> nightbell.v1.CreateWebhookSubscriptionResponse
-	6,  // 28: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:output_type -> nightbell.v1.ListWebhookSubscriptionsResponse
-	8,  // 29: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:output_type -> nightbell.v1.GetWebhookSubscriptionResponse
-	10, // 30: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:output_type -> nightbell.v1.DeleteWebhookSubscriptionResponse
-	12, // 31: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:output_type -> nightbell.v1.RotateWebhookSecretResponse
-	14, // 32: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:output_type -> nightbell.v1.TestWebhookSubscriptionResponse
-	16, // 33: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:output_type -> nightbell.v1.ListWebhookDeliveriesResponse
-	18, // 34: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:output_type -> nightbell.v1.RedeliverWebhookResponse
-	20, // 35: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:output_type -> nightbell.v1.ReplayWebhookEventsResponse
-	27, // [27:36] is the sub-list for method output_type
-	18, // [18:27] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	0,  // 12: nightbell.v1.UpdateWebhookSubscriptionRequest.filter:type_name -> nightbell.v1.WebhookFilter
+	24, // 13: nightbell.v1.UpdateWebhookSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	1,  // 14: nightbell.v1.UpdateWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
+	1,  // 15: nightbell.v1.RotateWebhookSecretResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
+	2,  // 16: nightbell.v1.TestWebhookSubscriptionResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
+	2,  // 17: nightbell.v1.ListWebhookDeliveriesResponse.webhook_deliveries:type_name -> nightbell.v1.WebhookDelivery
+	2,  // 18: nightbell.v1.RedeliverWebhookResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
+	23, // 19: nightbell.v1.ReplayWebhookEventsRequest.since:type_name -> google.protobuf.Timestamp
+	1,  // 20: nightbell.v1.ReplayWebhookEventsResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
+	3,  // 21: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:input_type -> nightbell.v1.CreateWebhookSubscriptionRequest
+	5,  // 22: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:input_type -> nightbell.v1.ListWebhookSubscriptionsRequest
+	7,  // 23: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:input_type -> nightbell.v1.GetWebhookSubscriptionRequest
+	9,  // 24: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:input_type -> nightbell.v1.UpdateWebhookSubscriptionRequest
+	11, // 25: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:input_type -> nightbell.v1.DeleteWebhookSubscriptionRequest
+	13, // 26: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:input_type -> nightbell.v1.RotateWebhookSecretRequest
+	15, // 27: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:input_type -> nightbell.v1.TestWebhookSubscriptionRequest
+	17, // 28: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:input_type -> nightbell.v1.ListWebhookDeliveriesRequest
+	19, // 29: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:input_type -> nightbell.v1.RedeliverWebhookRequest
+	21, // 30: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:input_type -> nightbell.v1.ReplayWebhookEventsRequest
+	4,  // 31: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:output_type -> nightbell.v1.CreateWebhookSubscriptionResponse
+	6,  // 32: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:output_type -> nightbell.v1.ListWebhookSubscriptionsResponse
+	8,  // 33: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:output_type -> nightbell.v1.GetWebhookSubscriptionResponse
+	10, // 34: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:output_type -> nightbell.v1.UpdateWebhookSubscriptionResponse
+	12, // 35: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:output_type -> nightbell.v1.DeleteWebhookSubscriptionResponse
+	14, // 36: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:output_type -> nightbell.v1.RotateWebhookSecretResponse
+	16, // 37: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:output_type -> nightbell.v1.TestWebhookSubscriptionResponse
+	18, // 38: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:output_type -> nightbell.v1.ListWebhookDeliveriesResponse
+	20, // 39: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:output_type -> nightbell.v1.RedeliverWebhookResponse
+	22, // 40: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:output_type -> nightbell.v1.ReplayWebhookEventsResponse
+	31, // [31:41] is the sub-list for method output_type
+	21, // [21:31] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_webhook_subscription_service_proto_init() }
@@ -1459,7 +1647,7 @@ func file_nightbell_v1_webhook_subscription_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_webhook_subscription_service_proto_rawDesc), len(file_nightbell_v1_webhook_subscription_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   21,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -213,3 +213,19 @@ func ReadMailboxes(ctx context.Context, tx pgx.Tx, notices []Notice) (Mailboxes,
 	})
 	return mailboxes, err
 }
+
+// ReadNames reads the names of people.
+func ReadNames(ctx context.Context, tx pgx.Tx, people []uuid.UUID) (map[uuid.UUID]string, error) {
+	rows, err := tx.Query(ctx, `SELECT id, name FROM users WHERE id = ANY($1)`, people)
+	if err != nil {
+		return nil, err
+	}
+	names := map[uuid.UUID]string{}
+	var person uuid.UUID
+	var name string
+	_, err = pgx.ForEachRow(rows, []any{&person, &name}, func() error {
+		names[person] = name
+		return nil
+	})
+	return names, err
+}

@@ -26,8 +26,8 @@ const (
 // Serve answers GET /v1/stream for a caller who may follow the organization, until either side
 // ends it:
 //
-//	id: 41            id: 42                 event: resync
-//	event: hello      event: acknowledged    data: {"seq":97}
+//	id: 41            id: 42                          event: resync
+//	event: hello      event: incident.acknowledged    data: {"seq":97}
 //	data: {"seq":41}  data: {...}
 //
 // With the header Last-Event-ID (or ?last_event_id=) the events after that one come first; without

@@ -76,10 +76,11 @@ func LockBehind(ctx context.Context, tx pgx.Tx, settled int64, after uuid.UUID, 
 const entriesSQL = `
 SELECT t.seq, t.id, t.kind, t.at, t.actor_kind, t.actor_id, t.actor_name, t.message, t.data,
        i.id, i.number, i.title, i.status, i.severity, i.triggered_at, i.acknowledged_at, i.resolved_at, i.alert_count,
-       s.id, coalesce(s.name, ''), s.team_id, i.assignee_id, coalesce(u.name, '')
+       s.id, s.name, coalesce(s.team_id, c.team_id), i.assignee_id, coalesce(u.name, '')
 FROM (SELECT * FROM timeline_event WHERE org_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4) t
-JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id
-LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
+LEFT JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id
+LEFT JOIN service s ON s.org_id = t.org_id AND s.id = coalesce(i.service_id, (t.data->'service'->>'id')::uuid)
+LEFT JOIN schedule c ON c.org_id = t.org_id AND c.id = (t.data->'schedule'->>'id')::uuid
 LEFT JOIN users u ON u.id = i.assignee_id
 ORDER BY t.seq`
 
@@ -92,21 +93,39 @@ func Entries(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, after, settled int
 	return pgx.CollectRows(rows, scanEntry)
 }
 
+// incidentRow is an incident that may be none.
+type incidentRow struct {
+	id, assignee            *uuid.UUID
+	number, alerts          *int
+	title, status, severity *string
+	triggeredAt             *time.Time
+	acknowledgedAt          *time.Time
+	resolvedAt              *time.Time
+}
+
 func scanEntry(row pgx.CollectableRow) (e subscription.Entry, err error) {
-	var service, team, assignee *uuid.UUID
-	var serviceName, assigneeName string
-	i := &e.Incident
-	err = row.Scan(&e.Seq, &e.ID, &e.Kind, &e.At, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Message, &e.Changes,
-		&i.ID, &i.Number, &i.Title, &i.Status, &i.Severity, &i.TriggeredAt, &i.AcknowledgedAt, &i.ResolvedAt, &i.AlertCount,
-		&service, &serviceName, &team, &assignee, &assigneeName)
-	i.TeamID = postgres.Value(team)
+	var i incidentRow
+	var service, team *uuid.UUID
+	var serviceName *string
+	var assigneeName string
+	err = row.Scan(&e.Seq, &e.ID, &e.Kind, &e.At, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Message, &e.Facts,
+		&i.id, &i.number, &i.title, &i.status, &i.severity, &i.triggeredAt, &i.acknowledgedAt, &i.resolvedAt, &i.alerts,
+		&service, &serviceName, &team, &i.assignee, &assigneeName)
+	e.ServiceID, e.TeamID = postgres.Value(service), postgres.Value(team)
+	if err != nil || i.id == nil {
+		return e, err
+	}
+	e.Incident = &subscription.Incident{
+		ID: *i.id, Number: postgres.Value(i.number), Title: postgres.Value(i.title), Status: postgres.Value(i.status), Severity: postgres.Value(i.severity),
+		TriggeredAt: postgres.Value(i.triggeredAt), AcknowledgedAt: i.acknowledgedAt, ResolvedAt: i.resolvedAt, AlertCount: postgres.Value(i.alerts),
+	}
 	if service != nil {
-		i.Service = &subscription.Named{ID: *service, Name: serviceName}
+		e.Incident.Service = &subscription.Named{ID: *service, Name: postgres.Value(serviceName)}
 	}
-	if assignee != nil {
-		i.Assignee = &subscription.Named{ID: *assignee, Name: assigneeName}
+	if i.assignee != nil {
+		e.Incident.Assignee = &subscription.Named{ID: *i.assignee, Name: assigneeName}
 	}
-	return e, err
+	return e, nil
 }
 
 // Event is what a subscription is to be told.

@@ -140,7 +140,7 @@ const failureSQL = `
 UPDATE webhook_subscription s
 SET failing_since = coalesce(s.failing_since, $3::timestamptz), enabled = verdict.reason = '', disabled_reason = verdict.reason,
     notice_due_at = CASE WHEN verdict.reason = '' THEN s.notice_due_at ELSE $3 END,
-    version = s.version + (verdict.reason <> '')::integer, updated_at = CASE WHEN verdict.reason = '' THEN s.updated_at ELSE $3 END
+    updated_at = CASE WHEN verdict.reason = '' THEN s.updated_at ELSE $3 END
 FROM (SELECT CASE WHEN $4::boolean THEN $6::text WHEN v.failing_since <= $5::timestamptz THEN $7::text ELSE '' END AS reason
       FROM webhook_subscription v WHERE v.org_id = $1 AND v.id = $2) verdict
 WHERE s.org_id = $1 AND s.id = $2 AND s.enabled AND (s.failing_since IS NULL OR verdict.reason <> '')`

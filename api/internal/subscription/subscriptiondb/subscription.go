@@ -20,17 +20,16 @@ type Subscription struct {
 	DisabledReason string
 	FailingSince   *time.Time
 	OldSecretUntil *time.Time
-	Version        int
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 }
 
 const columns = `s.id, s.name, s.url, s.event_types, s.service_ids, s.team_ids, s.severities, s.enabled, s.disabled_reason, s.failing_since,
-	s.old_secret_until, s.version, s.created_at, s.updated_at`
+	s.old_secret_until, s.created_at, s.updated_at`
 
 func scanSubscription(row pgx.CollectableRow) (s Subscription, err error) {
 	err = row.Scan(&s.ID, &s.Name, &s.URL, &s.Types, &s.Services, &s.Teams, &s.Severities, &s.Enabled, &s.DisabledReason, &s.FailingSince,
-		&s.OldSecretUntil, &s.Version, &s.CreatedAt, &s.UpdatedAt)
+		&s.OldSecretUntil, &s.CreatedAt, &s.UpdatedAt)
 	return s, err
 }
 
@@ -46,6 +45,24 @@ func Insert(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, sec
 			(org_id, id, name, url, event_types, service_ids, team_ids, severities, secret_sealed, cursor, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, coalesce($6::uuid[], '{}'), coalesce($7::uuid[], '{}'), coalesce($8::text[], '{}'), $9, `+allocated+`, $10, $10)`,
 		orgID, s.ID, s.Name, s.URL, s.Types, s.Services, s.Teams, s.Severities, secretSealed, now)
+	return err
+}
+
+// Lock keeps others from changing a subscription until the transaction ends.
+func Lock(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID) (found bool, err error) {
+	tag, err := tx.Exec(ctx, `SELECT FROM webhook_subscription WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`, orgID, subscriptionID)
+	return tag.RowsAffected() > 0, err
+}
+
+// Update stores what people configure. One that is enabled again begins with what happens from now
+// on, and its failures are forgotten; so they are when it has another receiver.
+func Update(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE webhook_subscription SET name = $3, url = $4, event_types = $5, service_ids = coalesce($6::uuid[], '{}'),
+			team_ids = coalesce($7::uuid[], '{}'), severities = coalesce($8::text[], '{}'), enabled = $9, updated_at = $10,
+			cursor = CASE WHEN $9 AND NOT enabled THEN `+allocated+` ELSE cursor END,
+			disabled_reason = CASE WHEN $9 THEN '' ELSE disabled_reason END, notice_due_at = CASE WHEN $9 THEN NULL ELSE notice_due_at END,
+			failing_since = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE failing_since END
+		WHERE org_id = $1 AND id = $2`, orgID, s.ID, s.Name, s.URL, s.Types, s.Services, s.Teams, s.Severities, s.Enabled, now)
 	return err
 }
 
@@ -76,7 +93,7 @@ func Delete(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID) (de
 // Rotate makes the present secret the old one, which signs until then, too.
 func Rotate(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID, secretSealed []byte, until, now time.Time) (rotated bool, err error) {
 	tag, err := tx.Exec(ctx, `UPDATE webhook_subscription SET old_secret_sealed = secret_sealed, old_secret_until = $4, secret_sealed = $3,
-			version = version + 1, updated_at = $5 WHERE org_id = $1 AND id = $2`, orgID, subscriptionID, secretSealed, until, now)
+			updated_at = $5 WHERE org_id = $1 AND id = $2`, orgID, subscriptionID, secretSealed, until, now)
 	return tag.RowsAffected() > 0, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
@@ -85,6 +85,9 @@ func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightb
 		if err := known(ctx, c, own.Filter); err != nil {
 			return err
 		}
+		if err := noteHealth(ctx, c, own.Filter); err != nil {
+			return err
+		}
 		sealed := h.box.Seal(signing, subscription.SecretPlace(c.caller.OrgID, own.ID))
 		if err := subscriptiondb.Insert(ctx, c.tx, c.caller.OrgID, own, sealed, c.now); err != nil {
 			return err
@@ -98,8 +101,53 @@ func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightb
 	return response, err
 }
 
+// UpdateWebhookSubscription changes what the request names.
+func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightbellv1.UpdateWebhookSubscriptionRequest) (*nightbellv1.UpdateWebhookSubscriptionResponse, error) {
+	response := &nightbellv1.UpdateWebhookSubscriptionResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		locked, err := subscriptiondb.Lock(ctx, c.tx, c.caller.OrgID, subscriptionID)
+		if err := orMissing(locked, err); err != nil {
+			return err
+		}
+		current := func() (*nightbellv1.WebhookSubscription, error) { return read(ctx, c, subscriptionID) }
+		response.WebhookSubscription, err = edit.Apply(request, current, func(whole *nightbellv1.UpdateWebhookSubscriptionRequest) error {
+			next, err := h.asked(whole)
+			if err != nil {
+				return err
+			}
+			before, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
+			if err != nil {
+				return err
+			}
+			// What the filter names already may have been deleted since; that refuses no other edit.
+			if err := known(ctx, c, next.Without(before.Filter)); err != nil {
+				return err
+			}
+			if err := noteHealth(ctx, c, next.Filter); err != nil {
+				return err
+			}
+			next.ID, next.Enabled = subscriptionID, whole.GetEnabled()
+			return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, c.now)
+		})
+		return err
+	})
+	if err = edit.Done(err); err == nil {
+		h.wake()
+	}
+	return response, err
+}
+
+// configured is what creating and updating have in common.
+type configured interface {
+	GetName() string
+	GetUrl() string
+	GetEventTypes() []string
+	GetFilter() *nightbellv1.WebhookFilter
+}
+
 // asked checks what can be checked without the database.
-func (h *Handler) asked(request *nightbellv1.CreateWebhookSubscriptionRequest) (subscriptiondb.Subscription, error) {
+func (h *Handler) asked(request configured) (subscriptiondb.Subscription, error) {
 	own := subscriptiondb.Subscription{ID: id.New(), Name: strings.TrimSpace(request.GetName()), URL: strings.TrimSpace(request.GetUrl())}
 	if own.Name == "" || plaintext.Check(own.Name) != "" {
 		return own, fault.InvalidField("name", fault.BadFormat, "Give it a name without control and invisible characters.")
@@ -140,6 +188,14 @@ func known(ctx context.Context, c call, filter subscription.Filter) error {
 	default:
 		return nil
 	}
+}
+
+// noteHealth says how services are before somebody is told of changes of their health.
+func noteHealth(ctx context.Context, c call, filter subscription.Filter) error {
+	if !slices.Contains(filter.Types, subscription.HealthChanged) {
+		return nil
+	}
+	return subscriptiondb.NoteHealth(ctx, c.tx, c.caller.OrgID, c.now)
 }
 
 func read(ctx context.Context, c call, subscriptionID uuid.UUID) (*nightbellv1.WebhookSubscription, error) {
@@ -199,6 +255,14 @@ func (h *Handler) GetWebhookSubscription(ctx context.Context, request *nightbell
 func (h *Handler) DeleteWebhookSubscription(ctx context.Context, request *nightbellv1.DeleteWebhookSubscriptionRequest) (*nightbellv1.DeleteWebhookSubscriptionResponse, error) {
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
+		locked, err := subscriptiondb.Lock(ctx, c.tx, c.caller.OrgID, subscriptionID)
+		if err := orMissing(locked, err); err != nil {
+			return err
+		}
+		current := func() (*nightbellv1.WebhookSubscription, error) { return read(ctx, c, subscriptionID) }
+		if err := edit.IfMatch[*nightbellv1.UpdateWebhookSubscriptionRequest](request.GetEtag(), current); err != nil {
+			return err
+		}
 		deleted, err := subscriptiondb.Delete(ctx, c.tx, c.caller.OrgID, subscriptionID)
 		return orMissing(deleted, err)
 	})
@@ -349,7 +413,7 @@ func message(own subscriptiondb.Subscription, now time.Time) *nightbellv1.Webhoo
 	m := &nightbellv1.WebhookSubscription{
 		Id: own.ID.String(), Name: own.Name, Url: own.URL, EventTypes: own.Types, Filter: &nightbellv1.WebhookFilter{Severities: own.Severities},
 		Enabled: own.Enabled, DisabledReason: own.DisabledReason, FailingSinceAt: moment(own.FailingSince),
-		CreatedAt: timestamppb.New(own.CreatedAt), UpdatedAt: timestamppb.New(own.UpdatedAt), Etag: strconv.Itoa(own.Version),
+		CreatedAt: timestamppb.New(own.CreatedAt), UpdatedAt: timestamppb.New(own.UpdatedAt),
 	}
 	if own.OldSecretUntil != nil && own.OldSecretUntil.After(now) {
 		m.OldSecretExpiresAt = moment(own.OldSecretUntil)

@@ -21,15 +21,18 @@ const entryColumns = `seq, id, incident_id, kind, actor_kind, actor_id, actor_na
 func scanEntry(row pgx.CollectableRow) (*nightbellv1.TimelineEntry, error) {
 	entry := &nightbellv1.TimelineEntry{}
 	var seq int64
-	var entryID, incidentID uuid.UUID
-	var actor *uuid.UUID
+	var entryID uuid.UUID
+	var incidentID, actor *uuid.UUID
 	var actorName string
 	var data []byte
 	var at time.Time
 	if err := row.Scan(&seq, &entryID, &incidentID, &entry.Kind, &entry.ActorKind, &actor, &actorName, &entry.Message, &data, &at); err != nil {
 		return nil, err
 	}
-	entry.Seq, entry.Id, entry.IncidentId, entry.At = float64(seq), entryID.String(), incidentID.String(), timestamppb.New(at)
+	entry.Seq, entry.Id, entry.At = float64(seq), entryID.String(), timestamppb.New(at)
+	if incidentID != nil {
+		entry.IncidentId = incidentID.String()
+	}
 	if actorName != "" {
 		entry.Actor = &nightbellv1.Actor{Name: actorName}
 		if actor != nil {

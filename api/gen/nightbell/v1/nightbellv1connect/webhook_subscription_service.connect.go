@@ -43,6 +43,9 @@ const (
 	// WebhookSubscriptionServiceGetWebhookSubscriptionProcedure is the fully-qualified name of the
 	// WebhookSubscriptionService's GetWebhookSubscription RPC.
 	WebhookSubscriptionServiceGetWebhookSubscriptionProcedure = "/nightbell.v1.WebhookSubscriptionService/GetWebhookSubscription"
+	// WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure is the fully-qualified name of the
+	// WebhookSubscriptionService's UpdateWebhookSubscription RPC.
+	WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure = "/nightbell.v1.WebhookSubscriptionService/UpdateWebhookSubscription"
 	// WebhookSubscriptionServiceDeleteWebhookSubscriptionProcedure is the fully-qualified name of the
 	// WebhookSubscriptionService's DeleteWebhookSubscription RPC.
 	WebhookSubscriptionServiceDeleteWebhookSubscriptionProcedure = "/nightbell.v1.WebhookSubscriptionService/DeleteWebhookSubscription"
@@ -73,6 +76,10 @@ type WebhookSubscriptionServiceClient interface {
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
 	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// UpdateWebhookSubscription changes what the request names. Enabling one again clears
+	// disabled_reason and failing_since_at. It is then told what happens from that moment on, and what
+	// still waited in its queue; ReplayWebhookEvents brings what happened while it was disabled.
+	UpdateWebhookSubscription(context.Context, *v1.UpdateWebhookSubscriptionRequest) (*v1.UpdateWebhookSubscriptionResponse, error)
 	// DeleteWebhookSubscription ends deliveries at once, also those that wait.
 	DeleteWebhookSubscription(context.Context, *v1.DeleteWebhookSubscriptionRequest) (*v1.DeleteWebhookSubscriptionResponse, error)
 	// RotateWebhookSecret answers with a new secret. For 24 hours every delivery is signed with both,
@@ -122,6 +129,12 @@ func NewWebhookSubscriptionServiceClient(httpClient connect.HTTPClient, baseURL 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		updateWebhookSubscription: connect.NewClient[v1.UpdateWebhookSubscriptionRequest, v1.UpdateWebhookSubscriptionResponse](
+			httpClient,
+			baseURL+WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure,
+			connect.WithSchema(webhookSubscriptionServiceMethods.ByName("UpdateWebhookSubscription")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteWebhookSubscription: connect.NewClient[v1.DeleteWebhookSubscriptionRequest, v1.DeleteWebhookSubscriptionResponse](
 			httpClient,
 			baseURL+WebhookSubscriptionServiceDeleteWebhookSubscriptionProcedure,
@@ -167,6 +180,7 @@ type webhookSubscriptionServiceClient struct {
 	createWebhookSubscription *connect.Client[v1.CreateWebhookSubscriptionRequest, v1.CreateWebhookSubscriptionResponse]
 	listWebhookSubscriptions  *connect.Client[v1.ListWebhookSubscriptionsRequest, v1.ListWebhookSubscriptionsResponse]
 	getWebhookSubscription    *connect.Client[v1.GetWebhookSubscriptionRequest, v1.GetWebhookSubscriptionResponse]
+	updateWebhookSubscription *connect.Client[v1.UpdateWebhookSubscriptionRequest, v1.UpdateWebhookSubscriptionResponse]
 	deleteWebhookSubscription *connect.Client[v1.DeleteWebhookSubscriptionRequest, v1.DeleteWebhookSubscriptionResponse]
 	rotateWebhookSecret       *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
 	testWebhookSubscription   *connect.Client[v1.TestWebhookSubscriptionRequest, v1.TestWebhookSubscriptionResponse]
@@ -197,6 +211,16 @@ func (c *webhookSubscriptionServiceClient) ListWebhookSubscriptions(ctx context.
 // GetWebhookSubscription calls nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription.
 func (c *webhookSubscriptionServiceClient) GetWebhookSubscription(ctx context.Context, req *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error) {
 	response, err := c.getWebhookSubscription.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateWebhookSubscription calls
+// nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription.
+func (c *webhookSubscriptionServiceClient) UpdateWebhookSubscription(ctx context.Context, req *v1.UpdateWebhookSubscriptionRequest) (*v1.UpdateWebhookSubscriptionResponse, error) {
+	response, err := c.updateWebhookSubscription.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -268,6 +292,10 @@ type WebhookSubscriptionServiceHandler interface {
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
 	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// UpdateWebhookSubscription changes what the request names. Enabling one again clears
+	// disabled_reason and failing_since_at. It is then told what happens from that moment on, and what
+	// still waited in its queue; ReplayWebhookEvents brings what happened while it was disabled.
+	UpdateWebhookSubscription(context.Context, *v1.UpdateWebhookSubscriptionRequest) (*v1.UpdateWebhookSubscriptionResponse, error)
 	// DeleteWebhookSubscription ends deliveries at once, also those that wait.
 	DeleteWebhookSubscription(context.Context, *v1.DeleteWebhookSubscriptionRequest) (*v1.DeleteWebhookSubscriptionResponse, error)
 	// RotateWebhookSecret answers with a new secret. For 24 hours every delivery is signed with both,
@@ -311,6 +339,12 @@ func NewWebhookSubscriptionServiceHandler(svc WebhookSubscriptionServiceHandler,
 		svc.GetWebhookSubscription,
 		connect.WithSchema(webhookSubscriptionServiceMethods.ByName("GetWebhookSubscription")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	webhookSubscriptionServiceUpdateWebhookSubscriptionHandler := connect.NewUnaryHandlerSimple(
+		WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure,
+		svc.UpdateWebhookSubscription,
+		connect.WithSchema(webhookSubscriptionServiceMethods.ByName("UpdateWebhookSubscription")),
 		connect.WithHandlerOptions(opts...),
 	)
 	webhookSubscriptionServiceDeleteWebhookSubscriptionHandler := connect.NewUnaryHandlerSimple(
@@ -358,6 +392,8 @@ func NewWebhookSubscriptionServiceHandler(svc WebhookSubscriptionServiceHandler,
 			webhookSubscriptionServiceListWebhookSubscriptionsHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceGetWebhookSubscriptionProcedure:
 			webhookSubscriptionServiceGetWebhookSubscriptionHandler.ServeHTTP(w, r)
+		case WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure:
+			webhookSubscriptionServiceUpdateWebhookSubscriptionHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceDeleteWebhookSubscriptionProcedure:
 			webhookSubscriptionServiceDeleteWebhookSubscriptionHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceRotateWebhookSecretProcedure:
@@ -389,6 +425,10 @@ func (UnimplementedWebhookSubscriptionServiceHandler) ListWebhookSubscriptions(c
 
 func (UnimplementedWebhookSubscriptionServiceHandler) GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription is not implemented"))
+}
+
+func (UnimplementedWebhookSubscriptionServiceHandler) UpdateWebhookSubscription(context.Context, *v1.UpdateWebhookSubscriptionRequest) (*v1.UpdateWebhookSubscriptionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription is not implemented"))
 }
 
 func (UnimplementedWebhookSubscriptionServiceHandler) DeleteWebhookSubscription(context.Context, *v1.DeleteWebhookSubscriptionRequest) (*v1.DeleteWebhookSubscriptionResponse, error) {

@@ -429,6 +429,7 @@ CREATE TABLE service (
     repo_url             text NOT NULL DEFAULT '',
     tier                 smallint NOT NULL DEFAULT 3 CHECK (tier BETWEEN 1 AND 4),
     grouping             text NOT NULL DEFAULT 'group' CHECK (grouping IN ('group', 'alert')),
+    told_health          text NOT NULL DEFAULT 'healthy', -- what webhook subscriptions know of it
     created_at           timestamptz NOT NULL,
     updated_at           timestamptz NOT NULL,
     deleted_at           timestamptz,
@@ -716,7 +717,7 @@ CREATE TABLE timeline_event (
     org_id      uuid NOT NULL,
     id          uuid NOT NULL,
     seq         bigint GENERATED ALWAYS AS IDENTITY,
-    incident_id uuid NOT NULL,
+    incident_id uuid, -- NULL for what is about no incident, such as who is on call
     kind        text NOT NULL,
     actor_kind  text NOT NULL CHECK (actor_kind IN ('system', 'user', 'api_key')),
     actor_id    uuid,
@@ -728,6 +729,7 @@ CREATE TABLE timeline_event (
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id, seq);
+CREATE INDEX timeline_event_expiry_idx ON timeline_event (at) WHERE incident_id IS NULL;
 
 -- ---------------------------------------------------------------- timers and the outbox
 
@@ -852,7 +854,6 @@ CREATE TABLE webhook_subscription (
     failing_since        timestamptz, -- since when nothing was delivered
     notice_due_at        timestamptz, -- when the owners are to be mailed that it was disabled
     cursor               bigint NOT NULL,
-    version              integer NOT NULL DEFAULT 1,
     created_at           timestamptz NOT NULL,
     updated_at           timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),

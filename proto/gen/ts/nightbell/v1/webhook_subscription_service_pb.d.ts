@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/webhook_subscription_service.proto.
@@ -107,7 +107,8 @@ export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscript
   filter?: WebhookFilter | undefined;
 
   /**
-   * False while nothing is delivered.
+   * False while nothing is delivered. Setting it to true again clears disabled_reason and
+   * failing_since_at.
    *
    * @generated from field: bool enabled = 6;
    */
@@ -190,7 +191,8 @@ export declare type WebhookSubscriptionJson = {
   filter?: WebhookFilterJson;
 
   /**
-   * False while nothing is delivered.
+   * False while nothing is delivered. Setting it to true again clears disabled_reason and
+   * failing_since_at.
    *
    * @generated from field: bool enabled = 6;
    */
@@ -642,6 +644,158 @@ export declare type GetWebhookSubscriptionResponseJson = {
 export declare const GetWebhookSubscriptionResponseSchema: GenMessage<GetWebhookSubscriptionResponse, {jsonType: GetWebhookSubscriptionResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.UpdateWebhookSubscriptionRequest
+ */
+export declare type UpdateWebhookSubscriptionRequest = Message<"nightbell.v1.UpdateWebhookSubscriptionRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * An https URL.
+   *
+   * @generated from field: string url = 3;
+   */
+  url: string;
+
+  /**
+   * What it is told of, such as incident.triggered.
+   *
+   * @generated from field: repeated string event_types = 4 [json_name = "event_types"];
+   */
+  eventTypes: string[];
+
+  /**
+   * What is let through; null lets everything through.
+   *
+   * @generated from field: nightbell.v1.WebhookFilter filter = 5;
+   */
+  filter?: WebhookFilter | undefined;
+
+  /**
+   * False stops deliveries; true begins again with what happens from now on.
+   *
+   * @generated from field: bool enabled = 6;
+   */
+  enabled: boolean;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 7;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 8 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateWebhookSubscriptionRequest
+ */
+export declare type UpdateWebhookSubscriptionRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * An https URL.
+   *
+   * @generated from field: string url = 3;
+   */
+  url?: string;
+
+  /**
+   * What it is told of, such as incident.triggered.
+   *
+   * @generated from field: repeated string event_types = 4 [json_name = "event_types"];
+   */
+  event_types?: string[];
+
+  /**
+   * What is let through; null lets everything through.
+   *
+   * @generated from field: nightbell.v1.WebhookFilter filter = 5;
+   */
+  filter?: WebhookFilterJson;
+
+  /**
+   * False stops deliveries; true begins again with what happens from now on.
+   *
+   * @generated from field: bool enabled = 6;
+   */
+  enabled?: boolean;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 7;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 8 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateWebhookSubscriptionRequest.
+ * Use `create(UpdateWebhookSubscriptionRequestSchema)` to create a new message.
+ */
+export declare const UpdateWebhookSubscriptionRequestSchema: GenMessage<UpdateWebhookSubscriptionRequest, {jsonType: UpdateWebhookSubscriptionRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateWebhookSubscriptionResponse
+ */
+export declare type UpdateWebhookSubscriptionResponse = Message<"nightbell.v1.UpdateWebhookSubscriptionResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.WebhookSubscription webhook_subscription = 1 [json_name = "webhook_subscription"];
+   */
+  webhookSubscription?: WebhookSubscription | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateWebhookSubscriptionResponse
+ */
+export declare type UpdateWebhookSubscriptionResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.WebhookSubscription webhook_subscription = 1 [json_name = "webhook_subscription"];
+   */
+  webhook_subscription?: WebhookSubscriptionJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateWebhookSubscriptionResponse.
+ * Use `create(UpdateWebhookSubscriptionResponseSchema)` to create a new message.
+ */
+export declare const UpdateWebhookSubscriptionResponseSchema: GenMessage<UpdateWebhookSubscriptionResponse, {jsonType: UpdateWebhookSubscriptionResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.DeleteWebhookSubscriptionRequest
  */
 export declare type DeleteWebhookSubscriptionRequest = Message<"nightbell.v1.DeleteWebhookSubscriptionRequest"> & {
@@ -649,6 +803,13 @@ export declare type DeleteWebhookSubscriptionRequest = Message<"nightbell.v1.Del
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -659,6 +820,13 @@ export declare type DeleteWebhookSubscriptionRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**
@@ -1078,6 +1246,18 @@ export declare const WebhookSubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof GetWebhookSubscriptionRequestSchema;
     output: typeof GetWebhookSubscriptionResponseSchema;
+  },
+  /**
+   * UpdateWebhookSubscription changes what the request names. Enabling one again clears
+   * disabled_reason and failing_since_at. It is then told what happens from that moment on, and what
+   * still waited in its queue; ReplayWebhookEvents brings what happened while it was disabled.
+   *
+   * @generated from rpc nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription
+   */
+  updateWebhookSubscription: {
+    methodKind: "unary";
+    input: typeof UpdateWebhookSubscriptionRequestSchema;
+    output: typeof UpdateWebhookSubscriptionResponseSchema;
   },
   /**
    * DeleteWebhookSubscription ends deliveries at once, also those that wait.
