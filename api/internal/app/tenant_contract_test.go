@@ -145,7 +145,8 @@ func deepFields(message protoreflect.MessageDescriptor) func(yield func(protoref
 			if !yield(field) {
 				return
 			}
-			if ours(field) {
+			// What only answers have is ignored in requests.
+			if filled, _ := proto.GetExtension(field.Options(), nightbellv1.E_FilledInAnswers).(bool); ours(field) && !filled {
 				deepFields(field.Message())(yield)
 			}
 		}
