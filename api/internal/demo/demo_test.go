@@ -114,7 +114,7 @@ func TestSixServicesShowEveryHealth(t *testing.T) {
 	db, _, account := seeded(t)
 	health := map[string]catalog.Health{}
 	err := db.InTenant(t.Context(), account.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		listed, err := catalogdb.New(tx).ListServices(ctx, account.OrgID, nil)
+		listed, err := catalogdb.New(tx).ListServices(ctx, catalogdb.ListServicesParams{OrgID: account.OrgID})
 		for _, s := range listed {
 			health[s.Name] = incident.HealthOf(alert.Severity(s.WorstSeverity))
 		}

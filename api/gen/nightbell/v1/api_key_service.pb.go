@@ -370,7 +370,11 @@ func (x *UpdateApiKeyResponse) GetApiKey() *ApiKey {
 }
 
 type ListApiKeysRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -405,9 +409,25 @@ func (*ListApiKeysRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_api_key_service_proto_rawDescGZIP(), []int{6}
 }
 
+func (x *ListApiKeysRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListApiKeysRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListApiKeysResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	ApiKeys       []*ApiKey              `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	ApiKeys []*ApiKey              `protobuf:"bytes,1,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -447,6 +467,13 @@ func (x *ListApiKeysResponse) GetApiKeys() []*ApiKey {
 		return x.ApiKeys
 	}
 	return nil
+}
+
+func (x *ListApiKeysResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type RevokeApiKeyRequest struct {
@@ -558,10 +585,16 @@ const file_nightbell_v1_api_key_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"E\n" +
 	"\x14UpdateApiKeyResponse\x12-\n" +
-	"\aapi_key\x18\x01 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\"\x14\n" +
-	"\x12ListApiKeysRequest\"F\n" +
+	"\aapi_key\x18\x01 \x01(\v2\x14.nightbell.v1.ApiKeyR\x06apiKey\"g\n" +
+	"\x12ListApiKeysRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"|\n" +
 	"\x13ListApiKeysResponse\x12/\n" +
-	"\bapi_keys\x18\x01 \x03(\v2\x14.nightbell.v1.ApiKeyR\aapiKeys\"2\n" +
+	"\bapi_keys\x18\x01 \x03(\v2\x14.nightbell.v1.ApiKeyR\aapiKeys\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"2\n" +
 	"\x13RevokeApiKeyRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\"\x16\n" +
 	"\x14RevokeApiKeyResponse2\xe8\x05\n" +
@@ -629,6 +662,7 @@ func file_nightbell_v1_api_key_service_proto_init() {
 	}
 	file_nightbell_v1_api_key_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_api_key_service_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -500,7 +500,11 @@ func (x *GetServiceKeyResponse) GetWebhookUrl() string {
 }
 
 type ListServicesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -535,11 +539,27 @@ func (*ListServicesRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{5}
 }
 
+func (x *ListServicesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListServicesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListServicesResponse struct {
 	state    protoimpl.MessageState `protogen:"open.v1"`
 	Services []*Service             `protobuf:"bytes,1,rep,name=services,proto3" json:"services,omitempty"`
 	// What of the request was not used.
-	Warnings      []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	Warnings []*Warning `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,3,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -586,6 +606,13 @@ func (x *ListServicesResponse) GetWarnings() []*Warning {
 		return x.Warnings
 	}
 	return nil
+}
+
+func (x *ListServicesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type GetServiceRequest struct {
@@ -1110,11 +1137,17 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\vservice_key\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
 	"serviceKey\x12%\n" +
 	"\vwebhook_url\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"webhookUrl\"\x15\n" +
-	"\x13ListServicesRequest\"|\n" +
+	"webhookUrl\"l\n" +
+	"\x13ListServicesRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x123\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x1b\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x0fservices_cursorR\x06cursor\"\xb2\x01\n" +
 	"\x14ListServicesResponse\x121\n" +
 	"\bservices\x18\x01 \x03(\v2\x15.nightbell.v1.ServiceR\bservices\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"0\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\x12$\n" +
+	"\vnext_cursor\x18\x03 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"0\n" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
@@ -1241,6 +1274,7 @@ func file_nightbell_v1_catalog_service_proto_init() {
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_catalog_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_catalog_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_catalog_service_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -607,7 +607,11 @@ func (x *UpdateContactMethodResponse) GetContactMethod() *ContactMethod {
 type ListContactMethodsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only those of this person; others than the caller's are for admins.
-	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -649,11 +653,27 @@ func (x *ListContactMethodsRequest) GetUserId() string {
 	return ""
 }
 
+func (x *ListContactMethodsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListContactMethodsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListContactMethodsResponse struct {
 	state          protoimpl.MessageState `protogen:"open.v1"`
 	ContactMethods []*ContactMethod       `protobuf:"bytes,1,rep,name=contact_methods,json=contactMethods,proto3" json:"contact_methods,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListContactMethodsResponse) Reset() {
@@ -691,6 +711,13 @@ func (x *ListContactMethodsResponse) GetContactMethods() []*ContactMethod {
 		return x.ContactMethods
 	}
 	return nil
+}
+
+func (x *ListContactMethodsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type DeleteContactMethodRequest struct {
@@ -1182,7 +1209,11 @@ func (x *UpdateNotificationRuleResponse) GetNotificationRule() *NotificationRule
 type ListNotificationRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only those of this person; others than the caller's are for admins.
-	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1224,11 +1255,27 @@ func (x *ListNotificationRulesRequest) GetUserId() string {
 	return ""
 }
 
+func (x *ListNotificationRulesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListNotificationRulesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListNotificationRulesResponse struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	NotificationRules []*NotificationRule    `protobuf:"bytes,1,rep,name=notification_rules,json=notificationRules,proto3" json:"notification_rules,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListNotificationRulesResponse) Reset() {
@@ -1266,6 +1313,13 @@ func (x *ListNotificationRulesResponse) GetNotificationRules() []*NotificationRu
 		return x.NotificationRules
 	}
 	return nil
+}
+
+func (x *ListNotificationRulesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type DeleteNotificationRuleRequest struct {
@@ -1400,11 +1454,17 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"a\n" +
 	"\x1bUpdateContactMethodResponse\x12B\n" +
-	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\">\n" +
+	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\"\x9c\x01\n" +
 	"\x19ListContactMethodsRequest\x12!\n" +
-	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"b\n" +
+	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12:\n" +
+	"\x06cursor\x18\x03 \x01(\tB\"\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x16contact_methods_cursorR\x06cursor\"\x98\x01\n" +
 	"\x1aListContactMethodsResponse\x12D\n" +
-	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\"@\n" +
+	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"@\n" +
 	"\x1aDeleteContactMethodRequest\x12\"\n" +
 	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"\x1d\n" +
 	"\x1bDeleteContactMethodResponse\"\xcc\x01\n" +
@@ -1433,11 +1493,17 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
 	"updateMask\"m\n" +
 	"\x1eUpdateNotificationRuleResponse\x12K\n" +
-	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"A\n" +
+	"\x11notification_rule\x18\x01 \x01(\v2\x1e.nightbell.v1.NotificationRuleR\x10notificationRule\"\xa2\x01\n" +
 	"\x1cListNotificationRulesRequest\x12!\n" +
-	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"n\n" +
+	"\auser_id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12=\n" +
+	"\x06cursor\x18\x03 \x01(\tB%\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x19notification_rules_cursorR\x06cursor\"\xa4\x01\n" +
 	"\x1dListNotificationRulesResponse\x12M\n" +
-	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\"F\n" +
+	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"F\n" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\" \n" +
 	"\x1eDeleteNotificationRuleResponse2\xe8\x0f\n" +
@@ -1545,6 +1611,8 @@ func file_nightbell_v1_contact_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_contact_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_contact_service_proto_msgTypes[2].OneofWrappers = []any{}
+	file_nightbell_v1_contact_service_proto_msgTypes[10].OneofWrappers = []any{}
+	file_nightbell_v1_contact_service_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -579,7 +579,11 @@ func (x *CreateEscalationPolicyResponse) GetEscalationPolicy() *EscalationPolicy
 }
 
 type ListEscalationPoliciesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -614,11 +618,27 @@ func (*ListEscalationPoliciesRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_escalation_service_proto_rawDescGZIP(), []int{6}
 }
 
+func (x *ListEscalationPoliciesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListEscalationPoliciesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListEscalationPoliciesResponse struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	EscalationPolicies []*EscalationPolicy    `protobuf:"bytes,1,rep,name=escalation_policies,json=escalationPolicies,proto3" json:"escalation_policies,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListEscalationPoliciesResponse) Reset() {
@@ -656,6 +676,13 @@ func (x *ListEscalationPoliciesResponse) GetEscalationPolicies() []*EscalationPo
 		return x.EscalationPolicies
 	}
 	return nil
+}
+
+func (x *ListEscalationPoliciesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type GetEscalationPolicyRequest struct {
@@ -1597,10 +1624,16 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\x05quiet\x18\n" +
 	" \x03(\v2\x1d.nightbell.v1.EscalationQuietB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05quiet\"m\n" +
 	"\x1eCreateEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x1f\n" +
-	"\x1dListEscalationPoliciesRequest\"q\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\x81\x01\n" +
+	"\x1dListEscalationPoliciesRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12>\n" +
+	"\x06cursor\x18\x02 \x01(\tB&\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x1aescalation_policies_cursorR\x06cursor\"\xa7\x01\n" +
 	"\x1eListEscalationPoliciesResponse\x12O\n" +
-	"\x13escalation_policies\x18\x01 \x03(\v2\x1e.nightbell.v1.EscalationPolicyR\x12escalationPolicies\"C\n" +
+	"\x13escalation_policies\x18\x01 \x03(\v2\x1e.nightbell.v1.EscalationPolicyR\x12escalationPolicies\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"C\n" +
 	"\x1aGetEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"j\n" +
 	"\x1bGetEscalationPolicyResponse\x12K\n" +
@@ -1785,6 +1818,7 @@ func file_nightbell_v1_escalation_service_proto_init() {
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_escalation_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_escalation_service_proto_msgTypes[3].OneofWrappers = []any{}
+	file_nightbell_v1_escalation_service_proto_msgTypes[7].OneofWrappers = []any{}
 	file_nightbell_v1_escalation_service_proto_msgTypes[17].OneofWrappers = []any{}
 	file_nightbell_v1_escalation_service_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}

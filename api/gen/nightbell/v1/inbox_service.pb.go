@@ -124,8 +124,11 @@ func (x *InboxMail) GetHtml() string {
 }
 
 type ListInboxRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Limit         int32                  `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 200 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -167,10 +170,19 @@ func (x *ListInboxRequest) GetLimit() int32 {
 	return 0
 }
 
+func (x *ListInboxRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListInboxResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The newest first.
-	Mails         []*InboxMail `protobuf:"bytes,1,rep,name=mails,proto3" json:"mails,omitempty"`
+	Mails []*InboxMail `protobuf:"bytes,1,rep,name=mails,proto3" json:"mails,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -210,6 +222,13 @@ func (x *ListInboxResponse) GetMails() []*InboxMail {
 		return x.Mails
 	}
 	return nil
+}
+
+func (x *ListInboxResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type GetInboxMailRequest struct {
@@ -315,12 +334,16 @@ const file_nightbell_v1_inbox_service_proto_rawDesc = "" +
 	"\x04text\x18\x06 \x01(\tH\x00R\x04text\x88\x01\x01\x12\x17\n" +
 	"\x04html\x18\a \x01(\tH\x01R\x04html\x88\x01\x01B\a\n" +
 	"\x05_textB\a\n" +
-	"\x05_html\"4\n" +
+	"\x05_html\"e\n" +
 	"\x10ListInboxRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xc8\x01(\x00R\x05limit\"B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"x\n" +
 	"\x11ListInboxResponse\x12-\n" +
-	"\x05mails\x18\x01 \x03(\v2\x17.nightbell.v1.InboxMailR\x05mails\"5\n" +
+	"\x05mails\x18\x01 \x03(\v2\x17.nightbell.v1.InboxMailR\x05mails\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"5\n" +
 	"\x13GetInboxMailRequest\x12\x1e\n" +
 	"\x02id\x18\x01 \x01(\tB\x0e\x92\xb5\x18\n" +
 	"inbox_mailR\x02id\"C\n" +
@@ -373,6 +396,7 @@ func file_nightbell_v1_inbox_service_proto_init() {
 	}
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_inbox_service_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_inbox_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

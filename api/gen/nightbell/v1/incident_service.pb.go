@@ -40,8 +40,25 @@ type ListIncidentsRequest struct {
 	ServiceId []string `protobuf:"bytes,5,rep,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// Finds title, description or service name, whatever the case.
 	Text string `protobuf:"bytes,6,opt,name=text,proto3" json:"text,omitempty"`
-	// next_cursor of the page before.
-	Cursor        string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// next_cursor of the page before, with the same filters and sort.
+	Cursor string `protobuf:"bytes,7,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Who has it, by id; none for incidents that nobody has.
+	AssigneeId []string `protobuf:"bytes,8,rep,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	// The team that owns the incident's service.
+	TeamId []string `protobuf:"bytes,9,rep,name=team_id,json=teamId,proto3" json:"team_id,omitempty"`
+	// high or low.
+	Urgency []string `protobuf:"bytes,10,rep,name=urgency,proto3" json:"urgency,omitempty"`
+	// Triggered at or after this time.
+	Since *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=since,proto3" json:"since,omitempty"`
+	// Triggered before this time.
+	Until *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=until,proto3" json:"until,omitempty"`
+	// A tag and its value with a colon between them, such as type:business; the tag alone for any
+	// value. Of several, an incident has one.
+	Tag []string `protobuf:"bytes,13,rep,name=tag,proto3" json:"tag,omitempty"`
+	// The dedup_key of the events or alerts that belong to it.
+	DedupKey []string `protobuf:"bytes,14,rep,name=dedup_key,json=dedupKey,proto3" json:"dedup_key,omitempty"`
+	// -triggered_at (the newest first) when absent, or triggered_at.
+	Sort          string `protobuf:"bytes,15,opt,name=sort,proto3" json:"sort,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -121,6 +138,62 @@ func (x *ListIncidentsRequest) GetText() string {
 func (x *ListIncidentsRequest) GetCursor() string {
 	if x != nil {
 		return x.Cursor
+	}
+	return ""
+}
+
+func (x *ListIncidentsRequest) GetAssigneeId() []string {
+	if x != nil {
+		return x.AssigneeId
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetTeamId() []string {
+	if x != nil {
+		return x.TeamId
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetUrgency() []string {
+	if x != nil {
+		return x.Urgency
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetSince() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Since
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetUntil() *timestamppb.Timestamp {
+	if x != nil {
+		return x.Until
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetTag() []string {
+	if x != nil {
+		return x.Tag
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetDedupKey() []string {
+	if x != nil {
+		return x.DedupKey
+	}
+	return nil
+}
+
+func (x *ListIncidentsRequest) GetSort() string {
+	if x != nil {
+		return x.Sort
 	}
 	return ""
 }
@@ -1359,8 +1432,12 @@ func (x *AddCommentResponse) GetEntry() *TimelineEntry {
 }
 
 type ListTimelineRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1402,10 +1479,26 @@ func (x *ListTimelineRequest) GetId() string {
 	return ""
 }
 
+func (x *ListTimelineRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListTimelineRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListTimelineResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines of the history.
-	Entries       []*TimelineEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	Entries []*TimelineEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1447,9 +1540,20 @@ func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
 	return nil
 }
 
+func (x *ListTimelineResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 type ListNotificationsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1491,10 +1595,26 @@ func (x *ListNotificationsRequest) GetId() string {
 	return ""
 }
 
+func (x *ListNotificationsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListNotificationsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListNotificationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The pages, the oldest first.
 	Notifications []*Notification `protobuf:"bytes,1,rep,name=notifications,proto3" json:"notifications,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1536,11 +1656,22 @@ func (x *ListNotificationsResponse) GetNotifications() []*Notification {
 	return nil
 }
 
+func (x *ListNotificationsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 type ListIncidentAlertsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// details adds what programs reported besides; at most 50 alerts are then listed.
-	Include       []string `protobuf:"bytes,9,rep,name=include,proto3" json:"include,omitempty"`
+	Include []string `protobuf:"bytes,9,rep,name=include,proto3" json:"include,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1589,13 +1720,29 @@ func (x *ListIncidentAlertsRequest) GetInclude() []string {
 	return nil
 }
 
+func (x *ListIncidentAlertsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListIncidentAlertsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListIncidentAlertsResponse struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Alerts []*Alert               `protobuf:"bytes,1,rep,name=alerts,proto3" json:"alerts,omitempty"`
 	// How many of all fire.
 	FiringCount int32 `protobuf:"varint,2,opt,name=firing_count,json=firingCount,proto3" json:"firing_count,omitempty"`
 	// How many there are.
-	TotalCount    int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	TotalCount int32 `protobuf:"varint,3,opt,name=total_count,json=totalCount,proto3" json:"total_count,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,4,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1651,11 +1798,18 @@ func (x *ListIncidentAlertsResponse) GetTotalCount() int32 {
 	return 0
 }
 
+func (x *ListIncidentAlertsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 var File_nightbell_v1_incident_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
-	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xfa\x02\n" +
+	"#nightbell/v1/incident_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bnightbell/v1/incident.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xfe\x05\n" +
 	"\x14ListIncidentsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12#\n" +
@@ -1667,7 +1821,17 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x05 \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\tserviceId\x12\x1c\n" +
 	"\x04text\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04text\x123\n" +
-	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\"\xbd\x01\n" +
+	"\x06cursor\x18\a \x01(\tB\x1b\xbaH\x05r\x03\x18\xc8\x01\x92\xb5\x18\x0fincident_cursorR\x06cursor\x121\n" +
+	"\vassignee_id\x18\b \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\x04userR\n" +
+	"assigneeId\x12)\n" +
+	"\ateam_id\x18\t \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\x04teamR\x06teamId\x121\n" +
+	"\aurgency\x18\n" +
+	" \x03(\tB\x17\xbaH\x14\x92\x01\x11\x10\x02\"\rr\vR\x04highR\x03lowR\aurgency\x120\n" +
+	"\x05since\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
+	"\x05until\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12#\n" +
+	"\x03tag\x18\r \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x14\"\ar\x05\x10\x01\x18\xf4\x03R\x03tag\x12.\n" +
+	"\tdedup_key\x18\x0e \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10d\"\ar\x05\x10\x01\x18\x80\x04R\bdedupKey\x128\n" +
+	"\x04sort\x18\x0f \x01(\tB$\xbaH!r\x1fR\x00R\r-triggered_atR\ftriggered_atR\x04sort\"\xbd\x01\n" +
 	"\x15ListIncidentsResponse\x12;\n" +
 	"\tincidents\x18\x01 \x03(\v2\x1d.nightbell.v1.IncidentSummaryR\tincidents\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
@@ -1751,24 +1915,42 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12%\n" +
 	"\amessage\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\amessage\"G\n" +
 	"\x12AddCommentResponse\x121\n" +
-	"\x05entry\x18\x01 \x01(\v2\x1b.nightbell.v1.TimelineEntryR\x05entry\"3\n" +
+	"\x05entry\x18\x01 \x01(\v2\x1b.nightbell.v1.TimelineEntryR\x05entry\"\x8a\x01\n" +
 	"\x13ListTimelineRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"M\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x123\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x1b\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x0ftimeline_cursorR\x06cursor\"\x83\x01\n" +
 	"\x14ListTimelineResponse\x125\n" +
-	"\aentries\x18\x01 \x03(\v2\x1b.nightbell.v1.TimelineEntryR\aentries\"8\n" +
+	"\aentries\x18\x01 \x03(\v2\x1b.nightbell.v1.TimelineEntryR\aentries\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\x8b\x01\n" +
 	"\x18ListNotificationsRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"]\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"\x93\x01\n" +
 	"\x19ListNotificationsResponse\x12@\n" +
-	"\rnotifications\x18\x01 \x03(\v2\x1a.nightbell.v1.NotificationR\rnotifications\"j\n" +
+	"\rnotifications\x18\x01 \x03(\v2\x1a.nightbell.v1.NotificationR\rnotifications\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xbf\x01\n" +
 	"\x19ListIncidentAlertsRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12/\n" +
 	"\ainclude\x18\t \x03(\tB\x15\xbaH\x12\x92\x01\x0f\x10\n" +
-	"\"\vr\tR\adetailsR\ainclude\"\x8d\x01\n" +
+	"\"\vr\tR\adetailsR\ainclude\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x121\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x19\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\ralerts_cursorR\x06cursor\"\xc3\x01\n" +
 	"\x1aListIncidentAlertsResponse\x12+\n" +
 	"\x06alerts\x18\x01 \x03(\v2\x13.nightbell.v1.AlertR\x06alerts\x12!\n" +
 	"\ffiring_count\x18\x02 \x01(\x05R\vfiringCount\x12\x1f\n" +
 	"\vtotal_count\x18\x03 \x01(\x05R\n" +
-	"totalCount2\xb6\x11\n" +
+	"totalCount\x12$\n" +
+	"\vnext_cursor\x18\x04 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor2\xb6\x11\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x91\x01\n" +
@@ -1829,69 +2011,71 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentAlertsRequest)(nil),   // 27: nightbell.v1.ListIncidentAlertsRequest
 	(*ListIncidentAlertsResponse)(nil),  // 28: nightbell.v1.ListIncidentAlertsResponse
 	nil,                                 // 29: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*IncidentSummary)(nil),             // 30: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 31: nightbell.v1.Warning
-	(*Incident)(nil),                    // 32: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 33: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil),       // 34: google.protobuf.Timestamp
+	(*timestamppb.Timestamp)(nil),       // 30: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),             // 31: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                     // 32: nightbell.v1.Warning
+	(*Incident)(nil),                    // 33: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 34: google.protobuf.Struct
 	(*TimelineEntry)(nil),               // 35: nightbell.v1.TimelineEntry
 	(*Notification)(nil),                // 36: nightbell.v1.Notification
 	(*Alert)(nil),                       // 37: nightbell.v1.Alert
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	30, // 0: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	31, // 1: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
-	32, // 2: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	31, // 3: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	29, // 4: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	33, // 5: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	32, // 6: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	31, // 7: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	32, // 8: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	31, // 9: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	32, // 10: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	31, // 11: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	13, // 12: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	34, // 13: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
-	15, // 14: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	16, // 15: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	32, // 16: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 17: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 18: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	35, // 19: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	36, // 20: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	37, // 21: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	0,  // 22: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 23: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 24: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 25: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 26: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 27: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 28: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	17, // 29: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	19, // 30: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	21, // 31: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	23, // 32: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	25, // 33: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	27, // 34: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	1,  // 35: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 36: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 37: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 38: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 39: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 40: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	14, // 41: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	18, // 42: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	20, // 43: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	22, // 44: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	24, // 45: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	26, // 46: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	28, // 47: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	35, // [35:48] is the sub-list for method output_type
-	22, // [22:35] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	30, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	30, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	31, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	32, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	33, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	29, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	34, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	33, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	33, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	33, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	32, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	13, // 14: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
+	30, // 15: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	15, // 16: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
+	16, // 17: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
+	33, // 18: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	33, // 19: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 20: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	35, // 21: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	36, // 22: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	37, // 23: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	0,  // 24: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 25: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 26: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 27: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 28: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 29: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 30: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	17, // 31: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	19, // 32: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	21, // 33: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	23, // 34: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	25, // 35: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	27, // 36: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	1,  // 37: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 38: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 39: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 40: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 41: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 42: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	14, // 43: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	18, // 44: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	20, // 45: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	22, // 46: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	24, // 47: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	26, // 48: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	28, // 49: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	37, // [37:50] is the sub-list for method output_type
+	24, // [24:37] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -1904,6 +2088,9 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -139,7 +139,11 @@ func (x *MaintenanceWindow) GetHeldIncidentCount() int32 {
 }
 
 type ListMaintenanceWindowsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,11 +178,27 @@ func (*ListMaintenanceWindowsRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{1}
 }
 
+func (x *ListMaintenanceWindowsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListMaintenanceWindowsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListMaintenanceWindowsResponse struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	MaintenanceWindows []*MaintenanceWindow   `protobuf:"bytes,1,rep,name=maintenance_windows,json=maintenanceWindows,proto3" json:"maintenance_windows,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMaintenanceWindowsResponse) Reset() {
@@ -216,6 +236,13 @@ func (x *ListMaintenanceWindowsResponse) GetMaintenanceWindows() []*MaintenanceW
 		return x.MaintenanceWindows
 	}
 	return nil
+}
+
+func (x *ListMaintenanceWindowsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type GetMaintenanceWindowRequest struct {
@@ -525,10 +552,16 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x06status\x18\a \x01(\tB\"\xbaH\x1fr\x1dR\tscheduledR\tunder_wayR\x05endedR\x06status\x126\n" +
 	"\n" +
 	"created_by\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12.\n" +
-	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"\x1f\n" +
-	"\x1dListMaintenanceWindowsRequest\"r\n" +
+	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"r\n" +
+	"\x1dListMaintenanceWindowsRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"\xa8\x01\n" +
 	"\x1eListMaintenanceWindowsResponse\x12P\n" +
-	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\"E\n" +
+	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"E\n" +
 	"\x1bGetMaintenanceWindowRequest\x12&\n" +
 	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\"n\n" +
 	"\x1cGetMaintenanceWindowResponse\x12N\n" +
@@ -611,6 +644,7 @@ func file_nightbell_v1_maintenance_service_proto_init() {
 	}
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_maintenance_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

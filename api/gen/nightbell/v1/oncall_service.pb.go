@@ -26,7 +26,11 @@ const (
 )
 
 type ListSchedulesRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -61,10 +65,26 @@ func (*ListSchedulesRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{0}
 }
 
+func (x *ListSchedulesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListSchedulesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListSchedulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// By name, each with who is on call now.
-	Schedules     []*Schedule `protobuf:"bytes,1,rep,name=schedules,proto3" json:"schedules,omitempty"`
+	Schedules []*Schedule `protobuf:"bytes,1,rep,name=schedules,proto3" json:"schedules,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -104,6 +124,13 @@ func (x *ListSchedulesResponse) GetSchedules() []*Schedule {
 		return x.Schedules
 	}
 	return nil
+}
+
+func (x *ListSchedulesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type CreateScheduleRequest struct {
@@ -836,7 +863,11 @@ func (x *PreviewScheduleResponse) GetProblems() []*CoverageProblem {
 type ListOnCallRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Now when absent.
-	At            *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,2,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -878,10 +909,26 @@ func (x *ListOnCallRequest) GetAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *ListOnCallRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListOnCallRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListOnCallResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One for each schedule.
-	OnCall        []*OnCall `protobuf:"bytes,1,rep,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
+	OnCall []*OnCall `protobuf:"bytes,1,rep,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -921,6 +968,13 @@ func (x *ListOnCallResponse) GetOnCall() []*OnCall {
 		return x.OnCall
 	}
 	return nil
+}
+
+func (x *ListOnCallResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type ListCoverageProblemsRequest struct {
@@ -1118,7 +1172,11 @@ type ListOverridesRequest struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	ScheduleId string                 `protobuf:"bytes,1,opt,name=schedule_id,json=scheduleId,proto3" json:"schedule_id,omitempty"`
 	// Those that have ended too, newest first; otherwise what is on or ahead, soonest first.
-	Past          bool `protobuf:"varint,2,opt,name=past,proto3" json:"past,omitempty"`
+	Past bool `protobuf:"varint,2,opt,name=past,proto3" json:"past,omitempty"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,4,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1167,9 +1225,25 @@ func (x *ListOverridesRequest) GetPast() bool {
 	return false
 }
 
+func (x *ListOverridesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListOverridesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListOverridesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Overrides     []*Override            `protobuf:"bytes,1,rep,name=overrides,proto3" json:"overrides,omitempty"`
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	Overrides []*Override            `protobuf:"bytes,1,rep,name=overrides,proto3" json:"overrides,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1209,6 +1283,13 @@ func (x *ListOverridesResponse) GetOverrides() []*Override {
 		return x.Overrides
 	}
 	return nil
+}
+
+func (x *ListOverridesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type GetOverrideRequest struct {
@@ -1523,7 +1604,11 @@ func (*DeleteOverrideResponse) Descriptor() ([]byte, []int) {
 }
 
 type ListCalendarFeedsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1558,9 +1643,25 @@ func (*ListCalendarFeedsRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
 }
 
+func (x *ListCalendarFeedsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListCalendarFeedsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListCalendarFeedsResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CalendarFeeds []*CalendarFeed        `protobuf:"bytes,1,rep,name=calendar_feeds,json=calendarFeeds,proto3" json:"calendar_feeds,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1600,6 +1701,13 @@ func (x *ListCalendarFeedsResponse) GetCalendarFeeds() []*CalendarFeed {
 		return x.CalendarFeeds
 	}
 	return nil
+}
+
+func (x *ListCalendarFeedsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type RotateCalendarFeedRequest struct {
@@ -1873,10 +1981,16 @@ var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\n" +
-	"!nightbell/v1/oncall_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"\x16\n" +
-	"\x14ListSchedulesRequest\"M\n" +
+	"!nightbell/v1/oncall_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19nightbell/v1/oncall.proto\x1a\x1anightbell/v1/options.proto\"n\n" +
+	"\x14ListSchedulesRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x124\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x1c\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x10schedules_cursorR\x06cursor\"\x83\x01\n" +
 	"\x15ListSchedulesResponse\x124\n" +
-	"\tschedules\x18\x01 \x03(\v2\x16.nightbell.v1.ScheduleR\tschedules\"\xe7\x02\n" +
+	"\tschedules\x18\x01 \x03(\v2\x16.nightbell.v1.ScheduleR\tschedules\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xe7\x02\n" +
 	"\x15CreateScheduleRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -1928,11 +2042,17 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x02to\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\"\x88\x01\n" +
 	"\x17PreviewScheduleResponse\x122\n" +
 	"\btimeline\x18\x01 \x01(\v2\x16.nightbell.v1.TimelineR\btimeline\x129\n" +
-	"\bproblems\x18\x02 \x03(\v2\x1d.nightbell.v1.CoverageProblemR\bproblems\"?\n" +
+	"\bproblems\x18\x02 \x03(\v2\x1d.nightbell.v1.CoverageProblemR\bproblems\"\x95\x01\n" +
 	"\x11ListOnCallRequest\x12*\n" +
-	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"C\n" +
+	"\x02at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12 \n" +
+	"\x05limit\x18\x02 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x122\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x1a\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x0eon_call_cursorR\x06cursor\"y\n" +
 	"\x12ListOnCallResponse\x12-\n" +
-	"\aon_call\x18\x01 \x03(\v2\x14.nightbell.v1.OnCallR\x06onCall\"\xc8\x01\n" +
+	"\aon_call\x18\x01 \x03(\v2\x14.nightbell.v1.OnCallR\x06onCall\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\xc8\x01\n" +
 	"\x1bListCoverageProblemsRequest\x12\x1d\n" +
 	"\x04days\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18\\(\x00R\x04days\x12R\n" +
 	"\x04kind\x18\x02 \x03(\tB>\xbaH;\x92\x018\x10\x04\"4r2R\x03gapR\vunreachableR\rdouble_bookedR\x0fhidden_overrideR\x04kind\x126\n" +
@@ -1948,13 +2068,19 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\v_incomplete\"r\n" +
 	"\rCoverageCount\x12K\n" +
 	"\x04kind\x18\x01 \x01(\tB7\xbaH4r2R\x03gapR\rdouble_bookedR\vunreachableR\x0fhidden_overrideR\x04kind\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x05R\x05count\"Y\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\"\xac\x01\n" +
 	"\x14ListOverridesRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +
 	"scheduleId\x12\x12\n" +
-	"\x04past\x18\x02 \x01(\bR\x04past\"M\n" +
+	"\x04past\x18\x02 \x01(\bR\x04past\x12 \n" +
+	"\x05limit\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x04 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"\x83\x01\n" +
 	"\x15ListOverridesResponse\x124\n" +
-	"\toverrides\x18\x01 \x03(\v2\x16.nightbell.v1.OverrideR\toverrides\"2\n" +
+	"\toverrides\x18\x01 \x03(\v2\x16.nightbell.v1.OverrideR\toverrides\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"2\n" +
 	"\x12GetOverrideRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\"I\n" +
 	"\x13GetOverrideResponse\x122\n" +
@@ -1972,10 +2098,16 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\boverride\x18\x01 \x01(\v2\x16.nightbell.v1.OverrideR\boverride\"5\n" +
 	"\x15DeleteOverrideRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\"\x18\n" +
-	"\x16DeleteOverrideResponse\"\x1a\n" +
-	"\x18ListCalendarFeedsRequest\"^\n" +
+	"\x16DeleteOverrideResponse\"w\n" +
+	"\x18ListCalendarFeedsRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x129\n" +
+	"\x06cursor\x18\x02 \x01(\tB!\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x15calendar_feeds_cursorR\x06cursor\"\x94\x01\n" +
 	"\x19ListCalendarFeedsResponse\x12A\n" +
-	"\x0ecalendar_feeds\x18\x01 \x03(\v2\x1a.nightbell.v1.CalendarFeedR\rcalendarFeeds\"J\n" +
+	"\x0ecalendar_feeds\x18\x01 \x03(\v2\x1a.nightbell.v1.CalendarFeedR\rcalendarFeeds\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"J\n" +
 	"\x19RotateCalendarFeedRequest\x12-\n" +
 	"\vschedule_id\x18\x01 \x01(\tB\f\x92\xb5\x18\bscheduleR\n" +
 	"scheduleId\"u\n" +
@@ -2143,7 +2275,11 @@ func file_nightbell_v1_oncall_service_proto_init() {
 	}
 	file_nightbell_v1_oncall_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_oncall_service_proto_msgTypes[1].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_service_proto_msgTypes[15].OneofWrappers = []any{}
 	file_nightbell_v1_oncall_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_service_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -202,7 +202,11 @@ func (x *GetUserResponse) GetUser() *User {
 }
 
 type ListUsersRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,9 +241,25 @@ func (*ListUsersRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
 }
 
+func (x *ListUsersRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListUsersRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListUsersResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Users         []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Users []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -279,6 +299,13 @@ func (x *ListUsersResponse) GetUsers() []*User {
 		return x.Users
 	}
 	return nil
+}
+
+func (x *ListUsersResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 // People who own services and schedules together.
@@ -449,7 +476,11 @@ func (x *GetTeamResponse) GetTeam() *Team {
 }
 
 type ListTeamsRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -484,9 +515,25 @@ func (*ListTeamsRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
 }
 
+func (x *ListTeamsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListTeamsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
 type ListTeamsResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Teams         []*Team                `protobuf:"bytes,1,rep,name=teams,proto3" json:"teams,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Teams []*Team                `protobuf:"bytes,1,rep,name=teams,proto3" json:"teams,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -526,6 +573,13 @@ func (x *ListTeamsResponse) GetTeams() []*Team {
 		return x.Teams
 	}
 	return nil
+}
+
+func (x *ListTeamsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
 }
 
 type CreateTeamRequest struct {
@@ -868,10 +922,16 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x0eGetUserRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"9\n" +
 	"\x0fGetUserResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\x12\n" +
-	"\x10ListUsersRequest\"=\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"f\n" +
+	"\x10ListUsersRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x120\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x18\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\fusers_cursorR\x06cursor\"s\n" +
 	"\x11ListUsersResponse\x12(\n" +
-	"\x05users\x18\x01 \x03(\v2\x12.nightbell.v1.UserR\x05users\"{\n" +
+	"\x05users\x18\x01 \x03(\v2\x12.nightbell.v1.UserR\x05users\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"{\n" +
 	"\x04Team\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -881,10 +941,16 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x0eGetTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\"9\n" +
 	"\x0fGetTeamResponse\x12&\n" +
-	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"\x12\n" +
-	"\x10ListTeamsRequest\"=\n" +
+	"\x04team\x18\x01 \x01(\v2\x12.nightbell.v1.TeamR\x04team\"f\n" +
+	"\x10ListTeamsRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x120\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x18\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\fteams_cursorR\x06cursor\"s\n" +
 	"\x11ListTeamsResponse\x12(\n" +
-	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\"\x8d\x01\n" +
+	"\x05teams\x18\x01 \x03(\v2\x12.nightbell.v1.TeamR\x05teams\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"\x8d\x01\n" +
 	"\x11CreateTeamRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -989,6 +1055,8 @@ func file_nightbell_v1_org_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_org_service_proto_msgTypes[4].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[9].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -6,7 +6,8 @@ VALUES (@org_id, @id, @name, @prefix, @hash, @role, @scopes, sqlc.narg('created_
 -- All of them, or one.
 SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
 FROM api_key WHERE org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR id = sqlc.narg('id'))
-ORDER BY created_at DESC, id DESC;
+  AND (sqlc.narg('before')::timestamptz IS NULL OR (created_at, id) < (sqlc.narg('before'), sqlc.narg('before_id')::uuid))
+ORDER BY created_at DESC, id DESC LIMIT sqlc.narg('most')::integer;
 
 -- name: LockAPIKey :one
 SELECT hash FROM api_key WHERE org_id = @org_id AND id = @id FOR UPDATE;

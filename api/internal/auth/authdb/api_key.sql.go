@@ -78,8 +78,17 @@ func (q *Queries) InsertAPIKey(ctx context.Context, arg InsertAPIKeyParams) erro
 const listAPIKeys = `-- name: ListAPIKeys :many
 SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
 FROM api_key WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)
-ORDER BY created_at DESC, id DESC
+  AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
+ORDER BY created_at DESC, id DESC LIMIT $5::integer
 `
+
+type ListAPIKeysParams struct {
+	OrgID    uuid.UUID
+	ID       *uuid.UUID
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     *int32
+}
 
 type ListAPIKeysRow struct {
 	ID         uuid.UUID
@@ -94,8 +103,14 @@ type ListAPIKeysRow struct {
 }
 
 // All of them, or one.
-func (q *Queries) ListAPIKeys(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListAPIKeysRow, error) {
-	rows, err := q.db.Query(ctx, listAPIKeys, orgID, iD)
+func (q *Queries) ListAPIKeys(ctx context.Context, arg ListAPIKeysParams) ([]ListAPIKeysRow, error) {
+	rows, err := q.db.Query(ctx, listAPIKeys,
+		arg.OrgID,
+		arg.ID,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

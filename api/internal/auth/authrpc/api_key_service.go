@@ -1,6 +1,7 @@
 package authrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
@@ -122,14 +124,26 @@ func roleOfKey(wanted string, maker auth.Actor) (auth.Role, error) {
 }
 
 // ListApiKeys lists the organization's keys, the newest first, revoked ones too.
-func (s *APIKeyServer) ListApiKeys(ctx context.Context, _ *nightbellv1.ListApiKeysRequest) (*nightbellv1.ListApiKeysResponse, error) {
+func (s *APIKeyServer) ListApiKeys(ctx context.Context, request *nightbellv1.ListApiKeysRequest) (*nightbellv1.ListApiKeysResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
 	answer := &nightbellv1.ListApiKeysResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := authdb.New(tx).ListAPIKeys(ctx, actor.OrgID, nil)
+		limit := cmp.Or(int(request.GetLimit()), page.Longest)
+		asked := authdb.ListAPIKeysParams{OrgID: actor.OrgID, Most: new(int32(limit) + 1)}
+		if cursor := request.GetCursor(); cursor != "" {
+			before, last, err := page.Decode(actor.OrgID, cursor)
+			if err != nil {
+				return err
+			}
+			asked.Before, asked.BeforeID = &before, (*uuid.UUID)(&last)
+		}
+		rows, err := authdb.New(tx).ListAPIKeys(ctx, asked)
+		rows, answer.NextCursor = page.Next(rows, limit, func(last authdb.ListAPIKeysRow) string {
+			return page.Encode(actor.OrgID, last.CreatedAt, last.ID)
+		})
 		answer.ApiKeys = make([]*nightbellv1.ApiKey, len(rows))
 		for i, row := range rows {
 			answer.ApiKeys[i] = apiKeyOf(row)
@@ -189,7 +203,7 @@ func (s *APIKeyServer) UpdateApiKey(ctx context.Context, request *nightbellv1.Up
 }
 
 func findAPIKey(ctx context.Context, q *authdb.Queries, orgID, keyID uuid.UUID) (*nightbellv1.ApiKey, error) {
-	rows, err := q.ListAPIKeys(ctx, orgID, &keyID)
+	rows, err := q.ListAPIKeys(ctx, authdb.ListAPIKeysParams{OrgID: orgID, ID: &keyID})
 	if err != nil {
 		return nil, err
 	}

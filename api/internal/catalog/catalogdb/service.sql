@@ -28,7 +28,7 @@ INSERT INTO service_key (hash, org_id, service_id, sealed, created_at) VALUES (@
 UPDATE service_key SET expires_at = least(expires_at, @expires_at::timestamptz) WHERE org_id = @org_id AND service_id = @service_id;
 
 -- name: ListServices :many
--- Every service, or the one with the id, with what its open incidents say about it.
+-- Every service, those after a place in the list, or the one with the id, with what its open incidents say about it.
 SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
        coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
        (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
@@ -44,7 +44,8 @@ LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_pol
 LEFT JOIN LATERAL (SELECT i.triggered_at FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id
                    ORDER BY i.triggered_at DESC LIMIT 1) last ON true
 WHERE s.org_id = @org_id AND s.deleted_at IS NULL AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id'))
-ORDER BY lower(s.name), s.id;
+  AND (sqlc.narg('after_name')::text IS NULL OR (lower(s.name), s.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
+ORDER BY lower(s.name), s.id LIMIT sqlc.narg('most')::integer;
 
 -- name: FindRoute :one
 -- Where the alerts of a key go. Runs before the organization is known.

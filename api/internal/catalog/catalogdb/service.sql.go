@@ -157,8 +157,17 @@ LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_pol
 LEFT JOIN LATERAL (SELECT i.triggered_at FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id
                    ORDER BY i.triggered_at DESC LIMIT 1) last ON true
 WHERE s.org_id = $1 AND s.deleted_at IS NULL AND ($2::uuid IS NULL OR s.id = $2)
-ORDER BY lower(s.name), s.id
+  AND ($3::text IS NULL OR (lower(s.name), s.id) > (lower($3), $4::uuid))
+ORDER BY lower(s.name), s.id LIMIT $5::integer
 `
+
+type ListServicesParams struct {
+	OrgID     uuid.UUID
+	ID        *uuid.UUID
+	AfterName *string
+	AfterID   *uuid.UUID
+	Most      *int32
+}
 
 type ListServicesRow struct {
 	ID                 uuid.UUID
@@ -181,9 +190,15 @@ type ListServicesRow struct {
 	SealedKey          []byte
 }
 
-// Every service, or the one with the id, with what its open incidents say about it.
-func (q *Queries) ListServices(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListServicesRow, error) {
-	rows, err := q.db.Query(ctx, listServices, orgID, iD)
+// Every service, those after a place in the list, or the one with the id, with what its open incidents say about it.
+func (q *Queries) ListServices(ctx context.Context, arg ListServicesParams) ([]ListServicesRow, error) {
+	rows, err := q.db.Query(ctx, listServices,
+		arg.OrgID,
+		arg.ID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

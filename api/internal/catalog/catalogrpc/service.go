@@ -16,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
@@ -107,12 +108,21 @@ func (h *Handler) addKey(ctx context.Context, q *catalogdb.Queries, orgID, servi
 	})
 }
 
-// ListServices gives every service with its health.
-func (h *Handler) ListServices(ctx context.Context, _ *nightbellv1.ListServicesRequest) (*nightbellv1.ListServicesResponse, error) {
+// ListServices gives services with their health.
+func (h *Handler) ListServices(ctx context.Context, request *nightbellv1.ListServicesRequest) (*nightbellv1.ListServicesResponse, error) {
 	response := &nightbellv1.ListServicesResponse{}
 	caller, _ := auth.ActorFrom(ctx)
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := catalogdb.New(tx).ListServices(ctx, caller.OrgID, nil)
+		at, err := page.ByName(caller.OrgID, "services", request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		rows, err := catalogdb.New(tx).ListServices(ctx, catalogdb.ListServicesParams{
+			OrgID: caller.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+		})
+		rows, response.NextCursor = page.Next(rows, at.Limit, func(last catalogdb.ListServicesRow) string {
+			return page.Mark(caller.OrgID, "services", last.Name, last.ID.String())
+		})
 		for _, row := range rows {
 			response.Services = append(response.Services, h.message(caller.OrgID, row))
 		}
@@ -138,7 +148,7 @@ func (h *Handler) find(ctx context.Context, q *catalogdb.Queries, caller auth.Ac
 	if !ok {
 		return nil, errNoService
 	}
-	rows, err := q.ListServices(ctx, caller.OrgID, &serviceID)
+	rows, err := q.ListServices(ctx, catalogdb.ListServicesParams{OrgID: caller.OrgID, ID: &serviceID})
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +200,7 @@ func (h *Handler) GetServiceKey(ctx context.Context, request *nightbellv1.GetSer
 	caller, _ := auth.ActorFrom(ctx)
 	serviceID, _ := id.Parse(request.GetId())
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := catalogdb.New(tx).ListServices(ctx, caller.OrgID, &serviceID)
+		rows, err := catalogdb.New(tx).ListServices(ctx, catalogdb.ListServicesParams{OrgID: caller.OrgID, ID: &serviceID})
 		switch {
 		case err != nil:
 			return err

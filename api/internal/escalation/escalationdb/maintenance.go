@@ -33,15 +33,10 @@ SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.nam
 FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by
 WHERE w.org_id = $1 AND `
 
-// ListMaintenance gives what is under way or ahead at now, soonest first, then the
-// newest windows that ended, at most ended of them.
-func ListMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time, ended int) ([]PlannedWork, error) {
-	ahead, err := queryMaintenance(ctx, tx, `w.ends_at > $2 ORDER BY w.starts_at, w.id`, orgID, now)
-	if err != nil {
-		return nil, err
-	}
-	over, err := queryMaintenance(ctx, tx, `w.ends_at <= $2 ORDER BY w.ends_at DESC, w.id DESC LIMIT $3`, orgID, now, ended)
-	return append(ahead, over...), err
+// ListMaintenance gives at most most windows, what ends last first, after the place of a window in
+// that order.
+func ListMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, endsBefore time.Time, before uuid.UUID, most int) ([]PlannedWork, error) {
+	return queryMaintenance(ctx, tx, `(w.ends_at, w.id) < ($2, $3) ORDER BY w.ends_at DESC, w.id DESC LIMIT $4`, orgID, endsBefore, before, most)
 }
 
 // GetMaintenance reads one window; found is false when there is none of that id.

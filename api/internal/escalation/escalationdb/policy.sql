@@ -65,7 +65,8 @@ SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_res
              ORDER BY lower(s.name), s.id)::text[] AS used_by_names
 FROM escalation_policy p JOIN org o ON o.id = p.org_id
 WHERE p.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR p.id = sqlc.narg('id'))
-ORDER BY lower(p.name), p.id;
+  AND (sqlc.narg('after_name')::text IS NULL OR (lower(p.name), p.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
+ORDER BY lower(p.name), p.id LIMIT sqlc.narg('most')::integer;
 
 -- name: ListTargets :many
 SELECT s.policy_id, s.id AS step_id, s.changed_in, s.position AS step_position, s.delay_seconds, s.assignment, s.severities, s.windows, coalesce(t.kind, '')::text AS kind,

@@ -158,8 +158,17 @@ SELECT p.id, p.name, p.description, p.repeats, p.ack_timeout_seconds, p.auto_res
              ORDER BY lower(s.name), s.id)::text[] AS used_by_names
 FROM escalation_policy p JOIN org o ON o.id = p.org_id
 WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.id = $2)
-ORDER BY lower(p.name), p.id
+  AND ($3::text IS NULL OR (lower(p.name), p.id) > (lower($3), $4::uuid))
+ORDER BY lower(p.name), p.id LIMIT $5::integer
 `
+
+type ListPoliciesParams struct {
+	OrgID     uuid.UUID
+	ID        *uuid.UUID
+	AfterName *string
+	AfterID   *uuid.UUID
+	Most      *int32
+}
 
 type ListPoliciesRow struct {
 	ID                 uuid.UUID
@@ -176,8 +185,14 @@ type ListPoliciesRow struct {
 	UsedByNames        []string
 }
 
-func (q *Queries) ListPolicies(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListPoliciesRow, error) {
-	rows, err := q.db.Query(ctx, listPolicies, orgID, iD)
+func (q *Queries) ListPolicies(ctx context.Context, arg ListPoliciesParams) ([]ListPoliciesRow, error) {
+	rows, err := q.db.Query(ctx, listPolicies,
+		arg.OrgID,
+		arg.ID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

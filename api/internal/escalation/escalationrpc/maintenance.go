@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -25,8 +26,10 @@ const (
 	// longestMaintenance bounds how long pages can be held: a window that somebody forgot
 	// must not silence a service for good.
 	longestMaintenance = 31 * 24 * time.Hour
-	endedShown         = 100
 )
+
+// farFuture is later than any window ends.
+var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 var errNoWindow = fault.New(fault.NotFound, "maintenance_window_not_found", "Maintenance window not found")
 
@@ -52,11 +55,21 @@ func (m *Maintenance) in(ctx context.Context, do func(ctx context.Context, tx pg
 	}, options...)
 }
 
-// ListMaintenanceWindows gives what is under way or ahead, then what ended.
-func (m *Maintenance) ListMaintenanceWindows(ctx context.Context, _ *nightbellv1.ListMaintenanceWindowsRequest) (*nightbellv1.ListMaintenanceWindowsResponse, error) {
+// ListMaintenanceWindows gives what ends last first.
+func (m *Maintenance) ListMaintenanceWindows(ctx context.Context, request *nightbellv1.ListMaintenanceWindowsRequest) (*nightbellv1.ListMaintenanceWindowsResponse, error) {
 	response := &nightbellv1.ListMaintenanceWindowsResponse{}
 	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
-		list, err := escalationdb.ListMaintenance(ctx, tx, caller.OrgID, now, endedShown)
+		limit, endsBefore, before := cmp.Or(int(request.GetLimit()), page.Longest), farFuture, uuid.Max
+		if cursor := request.GetCursor(); cursor != "" {
+			var err error
+			if endsBefore, before, err = page.Decode(caller.OrgID, cursor); err != nil {
+				return err
+			}
+		}
+		list, err := escalationdb.ListMaintenance(ctx, tx, caller.OrgID, endsBefore, before, limit+1)
+		list, response.NextCursor = page.Next(list, limit, func(last escalationdb.PlannedWork) string {
+			return page.Encode(caller.OrgID, last.End, last.ID)
+		})
 		for _, work := range list {
 			response.MaintenanceWindows = append(response.MaintenanceWindows, workMessage(work, now))
 		}

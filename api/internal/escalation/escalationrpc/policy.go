@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
@@ -84,11 +85,18 @@ func (h *Handler) CreateEscalationPolicy(ctx context.Context, request *nightbell
 	return response, err
 }
 
-// ListEscalationPolicies gives every policy with its steps.
-func (h *Handler) ListEscalationPolicies(ctx context.Context, _ *nightbellv1.ListEscalationPoliciesRequest) (*nightbellv1.ListEscalationPoliciesResponse, error) {
+// ListEscalationPolicies gives policies with their steps.
+func (h *Handler) ListEscalationPolicies(ctx context.Context, request *nightbellv1.ListEscalationPoliciesRequest) (*nightbellv1.ListEscalationPoliciesResponse, error) {
 	response := &nightbellv1.ListEscalationPoliciesResponse{}
 	err := h.in(ctx, func(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, _ time.Time) (err error) {
-		response.EscalationPolicies, err = list(ctx, q, orgID, nil)
+		at, err := page.ByName(orgID, "escalation_policies", request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		policies, err := list(ctx, q, escalationdb.ListPoliciesParams{OrgID: orgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most()})
+		response.EscalationPolicies, response.NextCursor = page.Next(policies, at.Limit, func(last *nightbellv1.EscalationPolicy) string {
+			return page.Mark(orgID, "escalation_policies", last.GetName(), last.GetId())
+		})
 		return err
 	}, postgres.ReadOnly())
 	return response, err

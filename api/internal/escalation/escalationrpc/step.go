@@ -212,7 +212,7 @@ func noTarget(step, target int, kind string) error {
 
 func find(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, text string) (*nightbellv1.EscalationPolicy, error) {
 	policyID, _ := id.Parse(text)
-	policies, err := list(ctx, q, orgID, &policyID)
+	policies, err := list(ctx, q, escalationdb.ListPoliciesParams{OrgID: orgID, ID: &policyID})
 	if err != nil {
 		return nil, err
 	}
@@ -223,12 +223,12 @@ func find(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, text st
 }
 
 // list reads every policy, or the one with the id.
-func list(ctx context.Context, q *escalationdb.Queries, orgID uuid.UUID, only *uuid.UUID) ([]*nightbellv1.EscalationPolicy, error) {
-	rows, err := q.ListPolicies(ctx, orgID, only)
+func list(ctx context.Context, q *escalationdb.Queries, asked escalationdb.ListPoliciesParams) ([]*nightbellv1.EscalationPolicy, error) {
+	rows, err := q.ListPolicies(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	targets, err := q.ListTargets(ctx, orgID, only)
+	targets, err := q.ListTargets(ctx, asked.OrgID, asked.ID)
 	if err != nil {
 		return nil, err
 	}

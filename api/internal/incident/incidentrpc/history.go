@@ -1,8 +1,12 @@
 package incidentrpc
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -10,6 +14,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/respond"
 	"github.com/nightbell/nightbell/api/internal/view/incidents"
 )
@@ -22,7 +27,7 @@ func (h *Handler) AddComment(ctx context.Context, request *nightbellv1.AddCommen
 	if err != nil {
 		return nil, err
 	}
-	entries, err := h.timeline(ctx, request.GetId())
+	entries, err := h.timeline(ctx, request.GetId(), -1, math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
@@ -52,25 +57,81 @@ func ofIncident[T any](ctx context.Context, h *Handler, text string, query func(
 	})
 }
 
-func (h *Handler) timeline(ctx context.Context, text string) ([]*nightbellv1.TimelineEntry, error) {
-	return ofIncident(ctx, h, text, incidents.Timeline)
+// timeline reads what is after a place; all of it without a limit.
+func (h *Handler) timeline(ctx context.Context, text string, after int64, most int) ([]*nightbellv1.TimelineEntry, error) {
+	return ofIncident(ctx, h, text, func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEntry, error) {
+		return incidents.Timeline(ctx, tx, orgID, incidentID, after, most)
+	})
 }
+
+// Details of an event are up to 64 KiB: fewer alerts are listed with them.
+const detailsShown = 50
 
 // ListTimeline gives the history of an incident.
 func (h *Handler) ListTimeline(ctx context.Context, request *nightbellv1.ListTimelineRequest) (*nightbellv1.ListTimelineResponse, error) {
-	entries, err := h.timeline(ctx, request.GetId())
-	return &nightbellv1.ListTimelineResponse{Entries: entries}, err
+	orgID, _ := actorOf(ctx)
+	limit, after := cmp.Or(int(request.GetLimit()), page.Longest), int64(-1)
+	place, err := page.Read(orgID, "timeline", request.GetCursor(), 1)
+	if err != nil {
+		return nil, err
+	}
+	if place != nil {
+		if after, err = strconv.ParseInt(place[0], 10, 64); err != nil {
+			return nil, err
+		}
+	}
+	entries, err := h.timeline(ctx, request.GetId(), after, limit+1)
+	response := &nightbellv1.ListTimelineResponse{}
+	response.Entries, response.NextCursor = page.Next(entries, limit, func(last *nightbellv1.TimelineEntry) string {
+		return page.Mark(orgID, "timeline", strconv.FormatInt(int64(last.GetSeq()), 10))
+	})
+	return response, err
 }
 
 // ListNotifications tells who was paged.
 func (h *Handler) ListNotifications(ctx context.Context, request *nightbellv1.ListNotificationsRequest) (*nightbellv1.ListNotificationsResponse, error) {
-	pages, err := ofIncident(ctx, h, request.GetId(), incidents.Notifications)
-	return &nightbellv1.ListNotificationsResponse{Notifications: pages}, err
+	orgID, _ := actorOf(ctx)
+	limit, dueAfter, after := cmp.Or(int(request.GetLimit()), page.Longest), time.Time{}, uuid.Nil
+	if cursor := request.GetCursor(); cursor != "" {
+		var err error
+		if dueAfter, after, err = page.Decode(orgID, cursor); err != nil {
+			return nil, err
+		}
+	}
+	pages, err := ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.Notification, error) {
+		return incidents.Notifications(ctx, tx, orgID, incidentID, dueAfter, after, limit+1)
+	})
+	response := &nightbellv1.ListNotificationsResponse{}
+	response.Notifications, response.NextCursor = page.Next(pages, limit, func(last *nightbellv1.Notification) string {
+		return page.Encode(orgID, last.GetDueAt().AsTime(), uuid.MustParse(last.GetId()))
+	})
+	return response, err
 }
 
 // ListIncidentAlerts gives the alerts of an incident.
 func (h *Handler) ListIncidentAlerts(ctx context.Context, request *nightbellv1.ListIncidentAlertsRequest) (*nightbellv1.ListIncidentAlertsResponse, error) {
-	return ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
-		return incidents.Alerts(ctx, tx, orgID, incidentID, slices.Contains(request.GetInclude(), "details"))
+	orgID, _ := actorOf(ctx)
+	limit, status, before := cmp.Or(int(request.GetLimit()), page.Longest), "", uuid.Max
+	details := slices.Contains(request.GetInclude(), "details")
+	if details {
+		limit = min(limit, detailsShown)
+	}
+	place, err := page.Read(orgID, "alerts", request.GetCursor(), 2)
+	if err != nil {
+		return nil, err
+	}
+	if place != nil {
+		status = place[0]
+		before, _ = id.Parse(place[1])
+	}
+	response, err := ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
+		return incidents.Alerts(ctx, tx, orgID, incidentID, details, status, before, limit+1)
 	})
+	if err != nil {
+		return nil, err
+	}
+	response.Alerts, response.NextCursor = page.Next(response.GetAlerts(), limit, func(last *nightbellv1.Alert) string {
+		return page.Mark(orgID, "alerts", last.GetStatus(), last.GetId())
+	})
+	return response, nil
 }

@@ -29,6 +29,8 @@ const (
 	version = "nightbell page 1"
 )
 
+var errCursor = fault.InvalidField("cursor", fault.BadFormat, "This cursor does not belong to this list. Start again without a cursor.")
+
 // Encode makes the cursor of a row of an organization: 43 characters that are safe
 // in a URL. The time is kept to the microsecond, as PostgreSQL has it. A uuid.UUID
 // can be passed for either key.
@@ -40,15 +42,14 @@ func Encode(orgID [16]byte, at time.Time, id [16]byte) string {
 }
 
 // Decode reads a cursor that Encode made for the same organization. Anything else
-// is refused with the same fault of kind Invalid, so that nobody learns whether a
+// is refused with the same fault, so that nobody learns whether a
 // cursor was good elsewhere. A cursor is no permission: it says where to start in
 // rows that the caller may see anyway.
 func Decode(orgID [16]byte, text string) (at time.Time, id [16]byte, err error) {
 	place, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(text) != length || len(place) != size || // line breaks in it would be ignored
 		!bytes.Equal(place[tagAt:], tag(orgID, place[:tagAt])) {
-		return time.Time{}, id, fault.New(fault.Invalid, "bad_cursor",
-			"This cursor does not belong to this list. Start again without a cursor.")
+		return time.Time{}, id, errCursor
 	}
 	copy(id[:], place[keyAt:tagAt])
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(place))).UTC(), id, nil

@@ -34,7 +34,7 @@ func TestRoundTrip(t *testing.T) {
 func TestForeignCursorsLookLikeGarbage(t *testing.T) {
 	good := Encode(ours, time.Unix(1, 0), row)
 	_, _, want := Decode(ours, "garbage")
-	if !fault.Is(want, fault.Invalid) {
+	if !fault.Is(want, fault.Unprocessable) {
 		t.Fatalf("got %v", want)
 	}
 	for name, text := range map[string]string{

@@ -9,7 +9,8 @@ ON CONFLICT (org_id, id) DO UPDATE SET name = excluded.name, address_sealed = ex
 UPDATE contact_method SET disabled_at = @now::timestamptz, disabled_for = @reason WHERE org_id = @org_id AND id = @id;
 
 -- name: ListInbox :many
-SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id = @org_id ORDER BY received_at DESC, id DESC LIMIT @most;
+SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id = @org_id AND (sqlc.narg('before')::timestamptz IS NULL OR (received_at, id) < (sqlc.narg('before'), sqlc.narg('before_id')::uuid))
+ORDER BY received_at DESC, id DESC LIMIT @most;
 
 -- name: GetInboxMail :one
 SELECT id, sender, recipient, subject, text_body, html_body, received_at FROM inbox_mail WHERE org_id = @org_id AND id = @id;

@@ -63,8 +63,16 @@ func (q *Queries) GetInboxMail(ctx context.Context, orgID uuid.UUID, iD uuid.UUI
 }
 
 const listInbox = `-- name: ListInbox :many
-SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id = $1 ORDER BY received_at DESC, id DESC LIMIT $2
+SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id = $1 AND ($2::timestamptz IS NULL OR (received_at, id) < ($2, $3::uuid))
+ORDER BY received_at DESC, id DESC LIMIT $4
 `
+
+type ListInboxParams struct {
+	OrgID    uuid.UUID
+	Before   *time.Time
+	BeforeID *uuid.UUID
+	Most     int32
+}
 
 type ListInboxRow struct {
 	ID         uuid.UUID
@@ -74,8 +82,13 @@ type ListInboxRow struct {
 	ReceivedAt time.Time
 }
 
-func (q *Queries) ListInbox(ctx context.Context, orgID uuid.UUID, most int32) ([]ListInboxRow, error) {
-	rows, err := q.db.Query(ctx, listInbox, orgID, most)
+func (q *Queries) ListInbox(ctx context.Context, arg ListInboxParams) ([]ListInboxRow, error) {
+	rows, err := q.db.Query(ctx, listInbox,
+		arg.OrgID,
+		arg.Before,
+		arg.BeforeID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package notifyrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -33,6 +35,9 @@ var (
 	errNobodys     = fault.InvalidField("user_id", fault.OutOfRange, "A shared channel is nobody's own. Leave out user_id, or shared.")
 	errNoUser      = fault.InvalidField("user_id", fault.Missing, "There is nobody with this id in your organization.")
 )
+
+// sortable is a form of times in UTC in which later ones sort later.
+const sortable = "2006-01-02T15:04:05.000000"
 
 // URLChecker says whether an address that a tenant gave may be called, in a sentence
 // for people when not.
@@ -185,6 +190,13 @@ func (h *Handler) ListContactMethods(ctx context.Context, request *nightbellv1.L
 			return err
 		}
 		rows, err := q.ListContacts(ctx, notifydb.ListContactsParams{OrgID: caller.OrgID, CallerID: caller.UserID, Everybody: listed(caller, person), UserID: person})
+		if err != nil {
+			return err
+		}
+		rows, response.NextCursor, err = page.Cut(caller.OrgID, "contact_methods", rows, cmp.Or(int(request.GetLimit()), page.Longest), request.GetCursor(),
+			func(row notifydb.ListContactsRow) string {
+				return fmt.Sprint(row.UserID == nil, row.CreatedAt.UTC().Format(sortable), row.ID)
+			})
 		for _, row := range rows {
 			response.ContactMethods = append(response.ContactMethods, h.contactMessage(row))
 		}

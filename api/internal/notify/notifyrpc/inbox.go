@@ -1,9 +1,11 @@
 package notifyrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -29,13 +32,21 @@ func NewInbox(db *postgres.DB) *Inbox { return &Inbox{db: db} }
 // ListInbox gives the newest mails first.
 func (h *Inbox) ListInbox(ctx context.Context, request *nightbellv1.ListInboxRequest) (*nightbellv1.ListInboxResponse, error) {
 	response := &nightbellv1.ListInboxResponse{}
-	most := request.GetLimit()
-	if most == 0 {
-		most = mostMails
-	}
+	limit := cmp.Or(int(request.GetLimit()), mostMails)
 	caller, _ := auth.ActorFrom(ctx)
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := notifydb.New(tx).ListInbox(ctx, caller.OrgID, most)
+		asked := notifydb.ListInboxParams{OrgID: caller.OrgID, Most: int32(limit) + 1}
+		if cursor := request.GetCursor(); cursor != "" {
+			before, last, err := page.Decode(caller.OrgID, cursor)
+			if err != nil {
+				return err
+			}
+			asked.Before, asked.BeforeID = &before, (*uuid.UUID)(&last)
+		}
+		rows, err := notifydb.New(tx).ListInbox(ctx, asked)
+		rows, response.NextCursor = page.Next(rows, limit, func(last notifydb.ListInboxRow) string {
+			return page.Encode(caller.OrgID, last.ReceivedAt, last.ID)
+		})
 		for _, row := range rows {
 			response.Mails = append(response.Mails, &nightbellv1.InboxMail{
 				Id: row.ID.String(), From: row.Sender, To: row.Recipient,

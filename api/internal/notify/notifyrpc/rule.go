@@ -1,8 +1,10 @@
 package notifyrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
@@ -57,6 +60,13 @@ func (h *Handler) ListNotificationRules(ctx context.Context, request *nightbellv
 			return err
 		}
 		rows, err := q.ListRules(ctx, notifydb.ListRulesParams{OrgID: caller.OrgID, CallerID: caller.UserID, Everybody: listed(caller, person), UserID: person})
+		if err != nil {
+			return err
+		}
+		rows, response.NextCursor, err = page.Cut(caller.OrgID, "notification_rules", rows, cmp.Or(int(request.GetLimit()), page.Longest), request.GetCursor(),
+			func(row notifydb.ListRulesRow) string {
+				return fmt.Sprintf("%s %06d %s", row.Urgency, row.DelaySeconds, row.ID)
+			})
 		for _, row := range rows {
 			response.NotificationRules = append(response.NotificationRules, ruleMessage(row))
 		}

@@ -78,8 +78,10 @@ WHERE o.org_id = $1 AND ($2::uuid IS NULL OR o.schedule_id = $2)
   AND ($3::uuid IS NULL OR o.id = $3)
   AND ($4::timestamptz IS NULL OR o.ends_at > $4)
   AND ($5::timestamptz IS NULL OR o.starts_at < $5)
-ORDER BY CASE WHEN $4 IS NULL THEN o.starts_at END DESC, o.starts_at, o.created_at, o.id
-LIMIT $6
+  AND ($6::timestamptz IS NULL OR CASE WHEN $4 IS NULL
+       THEN (o.starts_at, o.id) < ($6, $7::uuid) ELSE (o.starts_at, o.id) > ($6, $7) END)
+ORDER BY CASE WHEN $4 IS NULL THEN o.starts_at END DESC, CASE WHEN $4 IS NULL THEN o.id END DESC, o.starts_at, o.id
+LIMIT $8
 `
 
 type ListOverridesParams struct {
@@ -88,6 +90,8 @@ type ListOverridesParams struct {
 	ID         *uuid.UUID
 	Since      *time.Time
 	Until      *time.Time
+	At         *time.Time
+	AtID       *uuid.UUID
 	Most       int32
 }
 
@@ -105,7 +109,8 @@ type ListOverridesRow struct {
 	CreatedAt      time.Time
 }
 
-// Overrides that end after since and begin before until, of one schedule or of all.
+// Overrides that end after since and begin before until, of one schedule or of all, beyond a place in
+// the list if there is one.
 func (q *Queries) ListOverrides(ctx context.Context, arg ListOverridesParams) ([]ListOverridesRow, error) {
 	rows, err := q.db.Query(ctx, listOverrides,
 		arg.OrgID,
@@ -113,6 +118,8 @@ func (q *Queries) ListOverrides(ctx context.Context, arg ListOverridesParams) ([
 		arg.ID,
 		arg.Since,
 		arg.Until,
+		arg.At,
+		arg.AtID,
 		arg.Most,
 	)
 	if err != nil {

@@ -33,8 +33,9 @@ SELECT s.id, s.name, s.description, s.team_id, s.timezone, s.status, s.escalatio
 FROM schedule s
 LEFT JOIN team t ON t.org_id = s.org_id AND t.id = s.team_id
 LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_policy_id
-WHERE s.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id'))
-ORDER BY lower(s.name), s.id;
+WHERE s.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id')) AND (NOT @active_only::boolean OR s.status = 'active')
+  AND (sqlc.narg('after_name')::text IS NULL OR (lower(s.name), s.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
+ORDER BY lower(s.name), s.id LIMIT sqlc.narg('most')::integer;
 
 -- name: References :one
 -- Whether what a schedule points at exists in this organization.

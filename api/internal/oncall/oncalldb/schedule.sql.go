@@ -197,9 +197,19 @@ SELECT s.id, s.name, s.description, s.team_id, s.timezone, s.status, s.escalatio
 FROM schedule s
 LEFT JOIN team t ON t.org_id = s.org_id AND t.id = s.team_id
 LEFT JOIN escalation_policy p ON p.org_id = s.org_id AND p.id = s.escalation_policy_id
-WHERE s.org_id = $1 AND ($2::uuid IS NULL OR s.id = $2)
-ORDER BY lower(s.name), s.id
+WHERE s.org_id = $1 AND ($2::uuid IS NULL OR s.id = $2) AND (NOT $3::boolean OR s.status = 'active')
+  AND ($4::text IS NULL OR (lower(s.name), s.id) > (lower($4), $5::uuid))
+ORDER BY lower(s.name), s.id LIMIT $6::integer
 `
+
+type ListSchedulesParams struct {
+	OrgID      uuid.UUID
+	ID         *uuid.UUID
+	ActiveOnly bool
+	AfterName  *string
+	AfterID    *uuid.UUID
+	Most       *int32
+}
 
 type ListSchedulesRow struct {
 	ID                 uuid.UUID
@@ -218,8 +228,15 @@ type ListSchedulesRow struct {
 }
 
 // What is told of schedules besides their definition: every one by name, or the one with the id.
-func (q *Queries) ListSchedules(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListSchedulesRow, error) {
-	rows, err := q.db.Query(ctx, listSchedules, orgID, iD)
+func (q *Queries) ListSchedules(ctx context.Context, arg ListSchedulesParams) ([]ListSchedulesRow, error) {
+	rows, err := q.db.Query(ctx, listSchedules,
+		arg.OrgID,
+		arg.ID,
+		arg.ActiveOnly,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -13,15 +15,23 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
 // ListCalendarFeeds gives the feeds of schedules and the caller's own.
-func (h *Handler) ListCalendarFeeds(ctx context.Context, _ *nightbellv1.ListCalendarFeedsRequest) (*nightbellv1.ListCalendarFeedsResponse, error) {
+func (h *Handler) ListCalendarFeeds(ctx context.Context, request *nightbellv1.ListCalendarFeedsRequest) (*nightbellv1.ListCalendarFeedsResponse, error) {
 	response := &nightbellv1.ListCalendarFeedsResponse{}
-	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
-		response.CalendarFeeds, err = w.feeds(ctx)
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		feeds, err := w.feeds(ctx)
+		if err != nil {
+			return err
+		}
+		response.CalendarFeeds, response.NextCursor, err = page.Cut(w.orgID, "calendar_feeds", feeds, cmp.Or(int(request.GetLimit()), page.Longest), request.GetCursor(),
+			func(feed *nightbellv1.CalendarFeed) string {
+				return fmt.Sprint(feed.GetSchedule() != nil, strings.ToLower(feed.GetSchedule().GetName()), " ", feed.GetId())
+			})
 		return err
 	}, postgres.ReadOnly())
 	return response, err

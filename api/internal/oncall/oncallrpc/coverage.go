@@ -90,7 +90,7 @@ func (w *work) readCoverage(ctx context.Context, days span, request *nightbellv1
 		c.kinds = problemKinds
 	}
 	// 1. Which schedules exist, and which of them a policy pages.
-	rows, err := w.ListSchedules(ctx, w.orgID, nil)
+	rows, err := w.ListSchedules(ctx, oncalldb.ListSchedulesParams{OrgID: w.orgID})
 	if err != nil {
 		return nil, err
 	}

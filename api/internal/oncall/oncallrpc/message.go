@@ -98,15 +98,27 @@ type described struct {
 	now   time.Time
 }
 
-// describe reads every schedule, or the one with the id, which must exist.
+// describe reads the one with the id, which must exist.
 func (w *work) describe(ctx context.Context, only *uuid.UUID) (d described, err error) {
-	d = described{byID: map[uuid.UUID]oncall.Schedule{}, now: w.now}
-	if d.rows, err = w.ListSchedules(ctx, w.orgID, only); err != nil {
+	rows, err := w.ListSchedules(ctx, oncalldb.ListSchedulesParams{OrgID: w.orgID, ID: only})
+	if err == nil && len(rows) == 0 {
+		err = errNoSchedule
+	}
+	if err != nil {
 		return d, err
 	}
-	var ids []uuid.UUID
-	if only != nil {
-		ids = []uuid.UUID{*only}
+	return w.describeRows(ctx, rows)
+}
+
+// describeRows reads the definitions of the schedules of a list.
+func (w *work) describeRows(ctx context.Context, rows []oncalldb.ListSchedulesRow) (d described, err error) {
+	d = described{rows: rows, byID: map[uuid.UUID]oncall.Schedule{}, now: w.now}
+	if len(rows) == 0 {
+		return d, nil
+	}
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
 	}
 	schedules, err := oncalldb.Load(ctx, w.tx, w.orgID, ids, w.now.Add(-oncall.Horizon))
 	if err != nil {
@@ -114,9 +126,6 @@ func (w *work) describe(ctx context.Context, only *uuid.UUID) (d described, err 
 	}
 	for _, schedule := range schedules {
 		d.byID[schedule.ID] = schedule
-	}
-	if only != nil && len(schedules) == 0 {
-		return d, errNoSchedule
 	}
 	d.names, err = w.namesIn(ctx, schedules...)
 	return d, err

@@ -1,6 +1,7 @@
 package oncallrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -33,11 +35,22 @@ func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOv
 		if err != nil {
 			return err
 		}
-		asked := oncalldb.ListOverridesParams{OrgID: w.orgID, ScheduleID: scheduleID, Most: maxOverrides}
+		limit := cmp.Or(int(request.GetLimit()), page.Longest)
+		asked := oncalldb.ListOverridesParams{OrgID: w.orgID, ScheduleID: scheduleID, Most: int32(limit) + 1}
+		if cursor := request.GetCursor(); cursor != "" {
+			at, last, err := page.Decode(w.orgID, cursor)
+			if err != nil {
+				return err
+			}
+			asked.At, asked.AtID = &at, (*uuid.UUID)(&last)
+		}
 		if !request.GetPast() {
 			asked.Since = &w.now
 		}
-		response.Overrides, err = w.overrides(ctx, asked)
+		list, err := w.overrides(ctx, asked)
+		response.Overrides, response.NextCursor = page.Next(list, limit, func(last *nightbellv1.Override) string {
+			return page.Encode(w.orgID, last.GetStartsAt().AsTime(), uuid.MustParse(last.GetId()))
+		})
 		return err
 	}, postgres.ReadOnly())
 	return response, err

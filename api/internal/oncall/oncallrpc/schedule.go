@@ -11,23 +11,49 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
-// ListSchedules gives every schedule with its rotations and who is on call.
-func (h *Handler) ListSchedules(ctx context.Context, _ *nightbellv1.ListSchedulesRequest) (*nightbellv1.ListSchedulesResponse, error) {
+// ListSchedules gives schedules with their rotations and who is on call.
+func (h *Handler) ListSchedules(ctx context.Context, request *nightbellv1.ListSchedulesRequest) (*nightbellv1.ListSchedulesResponse, error) {
 	var all described
-	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
-		all, err = w.describe(ctx, nil)
+	response := &nightbellv1.ListSchedulesResponse{}
+	err := h.in(ctx, func(ctx context.Context, w *work) error {
+		rows, next, err := w.page(ctx, "schedules", false, request)
+		if err != nil {
+			return err
+		}
+		response.NextCursor = next
+		all, err = w.describeRows(ctx, rows)
 		return err
 	}, postgres.ReadOnly())
 	if err != nil {
 		return nil, err
 	}
-	schedules, err := all.messages(ctx)
-	return &nightbellv1.ListSchedulesResponse{Schedules: schedules}, err
+	response.Schedules, err = all.messages(ctx)
+	return response, err
+}
+
+// page reads what is known of a page of schedules besides their definition, by name.
+func (w *work) page(ctx context.Context, list string, active bool, request interface {
+	GetLimit() int32
+	GetCursor() string
+},
+) (rows []oncalldb.ListSchedulesRow, next *string, err error) {
+	at, err := page.ByName(w.orgID, list, request.GetLimit(), request.GetCursor())
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err = w.ListSchedules(ctx, oncalldb.ListSchedulesParams{
+		OrgID: w.orgID, ActiveOnly: active, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+	})
+	rows, next = page.Next(rows, at.Limit, func(last oncalldb.ListSchedulesRow) string {
+		return page.Mark(w.orgID, list, last.Name, last.ID.String())
+	})
+	return rows, next, err
 }
 
 // GetSchedule gives one schedule.

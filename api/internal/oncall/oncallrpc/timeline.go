@@ -226,9 +226,9 @@ func clockChange(change oncall.Transition) *nightbellv1.ClockChange {
 
 // ListOnCall tells who is on call for every active schedule.
 func (h *Handler) ListOnCall(ctx context.Context, request *nightbellv1.ListOnCallRequest) (*nightbellv1.ListOnCallResponse, error) {
-	var schedules []oncall.Schedule
-	var known names
+	var all described
 	var at time.Time
+	response := &nightbellv1.ListOnCallResponse{}
 	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
 		at = w.now
 		if request.At != nil {
@@ -236,22 +236,24 @@ func (h *Handler) ListOnCall(ctx context.Context, request *nightbellv1.ListOnCal
 				return err
 			}
 		}
-		if schedules, err = oncalldb.Load(ctx, w.tx, w.orgID, nil, at.Add(-oncall.Horizon)); err != nil {
+		rows, next, err := w.page(ctx, "on_call", true, request)
+		if err != nil {
 			return err
 		}
-		known, err = w.namesIn(ctx, schedules...)
+		response.NextCursor = next
+		w.now = at // earlier overrides count at an earlier time
+		all, err = w.describeRows(ctx, rows)
 		return err
 	}, postgres.ReadOnly())
 	if err != nil {
 		return nil, err
 	}
-	response := &nightbellv1.ListOnCallResponse{}
-	for _, schedule := range schedules {
+	for _, row := range all.rows {
 		if err := ctx.Err(); err != nil { // whoever asked has left, or waited too long
 			return nil, err
 		}
-		if schedule.Active {
-			response.OnCall = append(response.OnCall, known.onCall(schedule, at))
+		if schedule, known := all.byID[row.ID]; known && schedule.Active {
+			response.OnCall = append(response.OnCall, all.names.onCall(schedule, at))
 		}
 	}
 	return response, nil
@@ -272,7 +274,7 @@ func (w *work) scheduleOr(ctx context.Context, text string) (*uuid.UUID, error) 
 
 // describeRow reads what is known of a schedule besides its definition.
 func (w *work) describeRow(ctx context.Context, scheduleID uuid.UUID) (oncalldb.ListSchedulesRow, error) {
-	rows, err := w.ListSchedules(ctx, w.orgID, &scheduleID)
+	rows, err := w.ListSchedules(ctx, oncalldb.ListSchedulesParams{OrgID: w.orgID, ID: &scheduleID})
 	if err != nil {
 		return oncalldb.ListSchedulesRow{}, err
 	}

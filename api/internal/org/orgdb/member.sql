@@ -7,4 +7,5 @@ SELECT u.id, u.name, u.email, u.timezone, m.role, m.created_at AS joined_at
 FROM membership m
 JOIN users u ON u.id = m.user_id
 WHERE m.org_id = @org_id AND u.disabled_at IS NULL AND (sqlc.narg('id')::uuid IS NULL OR u.id = sqlc.narg('id'))
-ORDER BY lower(u.name), u.id;
+  AND (sqlc.narg('after_name')::text IS NULL OR (lower(u.name), u.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
+ORDER BY lower(u.name), u.id LIMIT sqlc.narg('most')::integer;

@@ -38,8 +38,17 @@ SELECT u.id, u.name, u.email, u.timezone, m.role, m.created_at AS joined_at
 FROM membership m
 JOIN users u ON u.id = m.user_id
 WHERE m.org_id = $1 AND u.disabled_at IS NULL AND ($2::uuid IS NULL OR u.id = $2)
-ORDER BY lower(u.name), u.id
+  AND ($3::text IS NULL OR (lower(u.name), u.id) > (lower($3), $4::uuid))
+ORDER BY lower(u.name), u.id LIMIT $5::integer
 `
+
+type ListMembersParams struct {
+	OrgID     uuid.UUID
+	ID        *uuid.UUID
+	AfterName *string
+	AfterID   *uuid.UUID
+	Most      *int32
+}
 
 type ListMembersRow struct {
 	ID       uuid.UUID
@@ -51,8 +60,14 @@ type ListMembersRow struct {
 }
 
 // The members of the transaction's organization, in the order of their names, or the one with the id.
-func (q *Queries) ListMembers(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListMembersRow, error) {
-	rows, err := q.db.Query(ctx, listMembers, orgID, iD)
+func (q *Queries) ListMembers(ctx context.Context, arg ListMembersParams) ([]ListMembersRow, error) {
+	rows, err := q.db.Query(ctx, listMembers,
+		arg.OrgID,
+		arg.ID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ SELECT t.id, t.name, t.description,
 FROM team t
 LEFT JOIN team_member tm ON tm.org_id = t.org_id AND tm.team_id = t.id
 WHERE t.org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR t.id = sqlc.narg('id'))
+  AND (sqlc.narg('after_name')::text IS NULL OR (lower(t.name), t.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
 GROUP BY t.org_id, t.id
-ORDER BY lower(t.name);
+ORDER BY lower(t.name), t.id LIMIT sqlc.narg('most')::integer;
 
 -- name: UpdateTeam :exec
 UPDATE team SET name = @name, description = @description WHERE org_id = @org_id AND id = @id;

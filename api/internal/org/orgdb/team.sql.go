@@ -111,9 +111,18 @@ SELECT t.id, t.name, t.description,
 FROM team t
 LEFT JOIN team_member tm ON tm.org_id = t.org_id AND tm.team_id = t.id
 WHERE t.org_id = $1 AND ($2::uuid IS NULL OR t.id = $2)
+  AND ($3::text IS NULL OR (lower(t.name), t.id) > (lower($3), $4::uuid))
 GROUP BY t.org_id, t.id
-ORDER BY lower(t.name)
+ORDER BY lower(t.name), t.id LIMIT $5::integer
 `
+
+type ListTeamsParams struct {
+	OrgID     uuid.UUID
+	ID        *uuid.UUID
+	AfterName *string
+	AfterID   *uuid.UUID
+	Most      *int32
+}
 
 type ListTeamsRow struct {
 	ID          uuid.UUID
@@ -123,8 +132,14 @@ type ListTeamsRow struct {
 }
 
 // Every team, or the one with the id.
-func (q *Queries) ListTeams(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) ([]ListTeamsRow, error) {
-	rows, err := q.db.Query(ctx, listTeams, orgID, iD)
+func (q *Queries) ListTeams(ctx context.Context, arg ListTeamsParams) ([]ListTeamsRow, error) {
+	rows, err := q.db.Query(ctx, listTeams,
+		arg.OrgID,
+		arg.ID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}

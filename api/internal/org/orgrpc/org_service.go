@@ -11,6 +11,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -24,14 +25,23 @@ type Server struct{ db *postgres.DB }
 func NewServer(db *postgres.DB) *Server { return &Server{db: db} }
 
 // ListUsers lists everybody who can sign in to the caller's organization, by name.
-func (s *Server) ListUsers(ctx context.Context, _ *nightbellv1.ListUsersRequest) (*nightbellv1.ListUsersResponse, error) {
+func (s *Server) ListUsers(ctx context.Context, request *nightbellv1.ListUsersRequest) (*nightbellv1.ListUsersResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
 	answer := &nightbellv1.ListUsersResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID, nil)
+		at, err := page.ByName(actor.OrgID, "users", request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		rows, err := orgdb.New(tx).ListMembers(ctx, orgdb.ListMembersParams{
+			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+		})
+		rows, answer.NextCursor = page.Next(rows, at.Limit, func(last orgdb.ListMembersRow) string {
+			return page.Mark(actor.OrgID, "users", last.Name, last.ID.String())
+		})
 		answer.Users = make([]*nightbellv1.User, len(rows))
 		for i, row := range rows {
 			answer.Users[i] = userOf(row)
@@ -50,7 +60,7 @@ func (s *Server) GetUser(ctx context.Context, request *nightbellv1.GetUserReques
 	answer := &nightbellv1.GetUserResponse{}
 	userID, _ := id.Parse(request.GetId())
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListMembers(ctx, actor.OrgID, &userID)
+		rows, err := orgdb.New(tx).ListMembers(ctx, orgdb.ListMembersParams{OrgID: actor.OrgID, ID: &userID})
 		if err == nil && len(rows) == 0 {
 			return errNoUser
 		}
@@ -85,14 +95,23 @@ func (s *Server) GetTeam(ctx context.Context, request *nightbellv1.GetTeamReques
 }
 
 // ListTeams lists the caller's organization's teams, by name.
-func (s *Server) ListTeams(ctx context.Context, _ *nightbellv1.ListTeamsRequest) (*nightbellv1.ListTeamsResponse, error) {
+func (s *Server) ListTeams(ctx context.Context, request *nightbellv1.ListTeamsRequest) (*nightbellv1.ListTeamsResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
 	answer := &nightbellv1.ListTeamsResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListTeams(ctx, actor.OrgID, nil)
+		at, err := page.ByName(actor.OrgID, "teams", request.GetLimit(), request.GetCursor())
+		if err != nil {
+			return err
+		}
+		rows, err := orgdb.New(tx).ListTeams(ctx, orgdb.ListTeamsParams{
+			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+		})
+		rows, answer.NextCursor = page.Next(rows, at.Limit, func(last orgdb.ListTeamsRow) string {
+			return page.Mark(actor.OrgID, "teams", last.Name, last.ID.String())
+		})
 		answer.Teams = make([]*nightbellv1.Team, len(rows))
 		for i, row := range rows {
 			answer.Teams[i] = teamOf(row.ID, row.Name, row.Description, row.MemberIds)

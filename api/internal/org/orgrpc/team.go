@@ -112,7 +112,7 @@ func (s *Server) UpdateTeam(ctx context.Context, request *nightbellv1.UpdateTeam
 
 // find reads one team, which must exist.
 func find(ctx context.Context, q *orgdb.Queries, orgID, teamID uuid.UUID) (*nightbellv1.Team, error) {
-	rows, err := q.ListTeams(ctx, orgID, &teamID)
+	rows, err := q.ListTeams(ctx, orgdb.ListTeamsParams{OrgID: orgID, ID: &teamID})
 	if err != nil {
 		return nil, err
 	}

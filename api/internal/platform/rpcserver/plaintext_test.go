@@ -30,7 +30,7 @@ func TestNamesThatHideSomethingAreRefused(t *testing.T) {
 		{&nightbellv1.CreateIncidentRequest{Title: "\x1b\u200b", Severity: "low"}, "title is required"},
 	} {
 		fields := makePlain(c.message.ProtoReflect(), "", 0)
-		err := validate(c.message, fields)
+		err := validate(c.message, fields, false)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%T: %v, want %q", c.message, err, c.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"buf.build/go/protovalidate"
+	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -35,7 +36,7 @@ func Validate() Step {
 		}
 		fields = append(fields, unknownInMask(call.Method, message)...)
 		fields = append(fields, makePlain(message.ProtoReflect(), "", 0)...)
-		if err := validate(message, fields); err != nil {
+		if err := validate(message, fields, inAddress(call.Method)); err != nil {
 			return nil, err
 		}
 		answer, err := next(ctx, message)
@@ -49,8 +50,15 @@ func Validate() Step {
 func isUnknown(field fault.Field) bool { return field.Code == fault.Unknown }
 func isMisfit(field fault.Field) bool  { return field.Code != fault.Unknown }
 
-// validate takes the fields that are refused already.
-func validate(message proto.Message, fields []fault.Field) error {
+// inAddress reports whether the fields of a method's requests are parameters of its address.
+func inAddress(method protoreflect.MethodDescriptor) bool {
+	rule, _ := proto.GetExtension(method.Options(), annotations.E_Http).(*annotations.HttpRule)
+	return rule.GetGet() != ""
+}
+
+// validate takes the fields that are refused already. In an address, the only value of a parameter
+// that may be repeated goes by the parameter's name.
+func validate(message proto.Message, fields []fault.Field, parameters bool) error {
 	updates := edit.Is(message.ProtoReflect().Descriptor())
 	err := protovalidate.Validate(message)
 	if broken := (*protovalidate.ValidationError)(nil); errors.As(err, &broken) {
@@ -58,7 +66,11 @@ func validate(message proto.Message, fields []fault.Field) error {
 			if updates && isLeftOut(violation, edit.Fields(message)) {
 				continue
 			}
-			fields = append(fields, describe(violation))
+			field := describe(violation)
+			if name, first := strings.CutSuffix(field.Path, "[0]"); first && parameters && isAlone(message.ProtoReflect(), name) {
+				field.Path = name
+			}
+			fields = append(fields, field)
 		}
 	} else if err != nil {
 		return err // a rule that does not compile is our mistake
@@ -67,6 +79,11 @@ func validate(message proto.Message, fields []fault.Field) error {
 		return nil
 	}
 	return fault.InvalidFields(sentence(fields), fields...)
+}
+
+func isAlone(message protoreflect.Message, list string) bool {
+	field := message.Descriptor().Fields().ByName(protoreflect.Name(list))
+	return field != nil && field.IsList() && message.Get(field).List().Len() == 1
 }
 
 // sentence joins what is wrong: "title is required, and severity must be ...".

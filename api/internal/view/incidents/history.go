@@ -46,10 +46,11 @@ func scanEntry(row pgx.CollectableRow) (*nightbellv1.TimelineEntry, error) {
 	return entry, nil
 }
 
-// Timeline reads the history of an incident, oldest first. An incident that does not
+// Timeline reads the history of an incident after a place in it, oldest first. An incident that does not
 // exist has none.
-func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEntry, error) {
-	rows, err := tx.Query(ctx, `SELECT `+entryColumns+` FROM timeline_event WHERE org_id = $1 AND incident_id = $2 ORDER BY seq`, orgID, incidentID)
+func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, after int64, most int) ([]*nightbellv1.TimelineEntry, error) {
+	rows, err := tx.Query(ctx, `SELECT `+entryColumns+` FROM timeline_event WHERE org_id = $1 AND incident_id = $2 AND seq > $3 ORDER BY seq LIMIT $4`,
+		orgID, incidentID, after, most)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ type attempt struct {
 }
 
 // Notifications reads who was paged for an incident, with every try, in the order in
-// which they were due.
-func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.Notification, error) {
+// which they were due, after a place in it.
+func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, dueAfter time.Time, after uuid.UUID, most int) ([]*nightbellv1.Notification, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT n.id, n.step + 1, n.round + 1, n.user_id, coalesce(u.name, ''), n.channel, c.name, c.hint, n.state, n.due_at, n.finished_at, n.finished_for, n.why,
 		       coalesce((SELECT jsonb_agg(jsonb_build_object('id', d.id, 'outcome', d.outcome, 'detail', d.detail, 'started_at', d.started_at,
@@ -91,8 +92,8 @@ func Notifications(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) 
 		FROM notification n
 		JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
 		LEFT JOIN users u ON u.id = n.user_id
-		WHERE n.org_id = $1 AND n.incident_id = $2
-		ORDER BY n.due_at, n.round, n.step, n.id`, orgID, incidentID)
+		WHERE n.org_id = $1 AND n.incident_id = $2 AND (n.due_at, n.id) > ($3, $4)
+		ORDER BY n.due_at, n.id LIMIT $5`, orgID, incidentID, dueAfter, after, most)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +133,6 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 	return n, nil
 }
 
-// alertsShown is how many alerts of an incident are listed; a storm may have thousands.
-const alertsShown = 200
-
 // alertsOf are the alerts that an incident has now, and those that have moved on to a
 // later incident: for this one they are over.
 const alertsOf = `
@@ -145,25 +143,23 @@ const alertsOf = `
 	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
 	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
 
-// Details of an event are up to 64 KiB: fewer alerts are listed with them.
-const detailsShown = 50
-
-// Alerts reads the alerts of an incident, those that fire first; with what events said besides, if
-// details are wanted.
-func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool) (*nightbellv1.ListIncidentAlertsResponse, error) {
+// Alerts reads how many alerts an incident has, and at most most of them after a place in their
+// order: those that fire first, the newest first; with what events said besides, if details are
+// wanted.
+func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool, status string, before uuid.UUID, most int) (*nightbellv1.ListIncidentAlertsResponse, error) {
 	response := &nightbellv1.ListIncidentAlertsResponse{}
 	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'firing'), count(*) FROM (`+alertsOf+`) a`,
 		orgID, incidentID).Scan(&response.FiringCount, &response.TotalCount)
 	if err != nil {
 		return nil, err
 	}
-	shown, column := alertsShown, "NULL::jsonb"
+	column := "NULL::jsonb"
 	if details {
-		shown, column = detailsShown, "details"
+		column = "details"
 	}
 	rows, err := tx.Query(ctx, `
 		SELECT id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at, `+column+`
-		FROM (`+alertsOf+`) a ORDER BY status, last_seen_at DESC, id LIMIT $3`, orgID, incidentID, shown)
+		FROM (`+alertsOf+`) a WHERE status > $3 OR status = $3 AND id < $4 ORDER BY status, id DESC LIMIT $5`, orgID, incidentID, status, before, most)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ const (
 
 // InboxServiceClient is a client for the nightbell.v1.InboxService service.
 type InboxServiceClient interface {
-	// ListInbox gives the newest mail first, at most 200.
+	// ListInbox gives the newest mail first.
 	ListInbox(context.Context, *v1.ListInboxRequest) (*v1.ListInboxResponse, error)
 	// GetInboxMail gives one mail with its text.
 	GetInboxMail(context.Context, *v1.GetInboxMailRequest) (*v1.GetInboxMailResponse, error)
@@ -102,7 +102,7 @@ func (c *inboxServiceClient) GetInboxMail(ctx context.Context, req *v1.GetInboxM
 
 // InboxServiceHandler is an implementation of the nightbell.v1.InboxService service.
 type InboxServiceHandler interface {
-	// ListInbox gives the newest mail first, at most 200.
+	// ListInbox gives the newest mail first.
 	ListInbox(context.Context, *v1.ListInboxRequest) (*v1.ListInboxResponse, error)
 	// GetInboxMail gives one mail with its text.
 	GetInboxMail(context.Context, *v1.GetInboxMailRequest) (*v1.GetInboxMailResponse, error)

@@ -49,8 +49,7 @@ const (
 
 // MaintenanceServiceClient is a client for the nightbell.v1.MaintenanceService service.
 type MaintenanceServiceClient interface {
-	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
-	// that ended.
+	// ListMaintenanceWindows gives what ends last first: what is ahead and under way, then what ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
 	// GetMaintenanceWindow gives one window.
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
@@ -146,8 +145,7 @@ func (c *maintenanceServiceClient) EndMaintenanceWindow(ctx context.Context, req
 
 // MaintenanceServiceHandler is an implementation of the nightbell.v1.MaintenanceService service.
 type MaintenanceServiceHandler interface {
-	// ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
-	// that ended.
+	// ListMaintenanceWindows gives what ends last first: what is ahead and under way, then what ended.
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
 	// GetMaintenanceWindow gives one window.
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)

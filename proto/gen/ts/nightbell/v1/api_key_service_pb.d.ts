@@ -296,12 +296,38 @@ export declare const UpdateApiKeyResponseSchema: GenMessage<UpdateApiKeyResponse
  * @generated from message nightbell.v1.ListApiKeysRequest
  */
 export declare type ListApiKeysRequest = Message<"nightbell.v1.ListApiKeysRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListApiKeysRequest
  */
 export declare type ListApiKeysRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -318,6 +344,13 @@ export declare type ListApiKeysResponse = Message<"nightbell.v1.ListApiKeysRespo
    * @generated from field: repeated nightbell.v1.ApiKey api_keys = 1 [json_name = "api_keys"];
    */
   apiKeys: ApiKey[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -328,6 +361,13 @@ export declare type ListApiKeysResponseJson = {
    * @generated from field: repeated nightbell.v1.ApiKey api_keys = 1 [json_name = "api_keys"];
    */
   api_keys?: ApiKeyJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

@@ -523,12 +523,38 @@ export declare const GetServiceKeyResponseSchema: GenMessage<GetServiceKeyRespon
  * @generated from message nightbell.v1.ListServicesRequest
  */
 export declare type ListServicesRequest = Message<"nightbell.v1.ListServicesRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListServicesRequest
  */
 export declare type ListServicesRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -552,6 +578,13 @@ export declare type ListServicesResponse = Message<"nightbell.v1.ListServicesRes
    * @generated from field: repeated nightbell.v1.Warning warnings = 2;
    */
   warnings: Warning[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 3 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -569,6 +602,13 @@ export declare type ListServicesResponseJson = {
    * @generated from field: repeated nightbell.v1.Warning warnings = 2;
    */
   warnings?: WarningJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 3 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

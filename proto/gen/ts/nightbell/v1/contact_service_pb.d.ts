@@ -539,6 +539,20 @@ export declare type ListContactMethodsRequest = Message<"nightbell.v1.ListContac
    * @generated from field: string user_id = 1 [json_name = "user_id"];
    */
   userId: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -551,6 +565,20 @@ export declare type ListContactMethodsRequestJson = {
    * @generated from field: string user_id = 1 [json_name = "user_id"];
    */
   user_id?: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -567,6 +595,13 @@ export declare type ListContactMethodsResponse = Message<"nightbell.v1.ListConta
    * @generated from field: repeated nightbell.v1.ContactMethod contact_methods = 1 [json_name = "contact_methods"];
    */
   contactMethods: ContactMethod[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -577,6 +612,13 @@ export declare type ListContactMethodsResponseJson = {
    * @generated from field: repeated nightbell.v1.ContactMethod contact_methods = 1 [json_name = "contact_methods"];
    */
   contact_methods?: ContactMethodJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -969,6 +1011,20 @@ export declare type ListNotificationRulesRequest = Message<"nightbell.v1.ListNot
    * @generated from field: string user_id = 1 [json_name = "user_id"];
    */
   userId: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -981,6 +1037,20 @@ export declare type ListNotificationRulesRequestJson = {
    * @generated from field: string user_id = 1 [json_name = "user_id"];
    */
   user_id?: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -997,6 +1067,13 @@ export declare type ListNotificationRulesResponse = Message<"nightbell.v1.ListNo
    * @generated from field: repeated nightbell.v1.NotificationRule notification_rules = 1 [json_name = "notification_rules"];
    */
   notificationRules: NotificationRule[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1007,6 +1084,13 @@ export declare type ListNotificationRulesResponseJson = {
    * @generated from field: repeated nightbell.v1.NotificationRule notification_rules = 1 [json_name = "notification_rules"];
    */
   notification_rules?: NotificationRuleJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

@@ -632,12 +632,38 @@ export declare const CreateEscalationPolicyResponseSchema: GenMessage<CreateEsca
  * @generated from message nightbell.v1.ListEscalationPoliciesRequest
  */
 export declare type ListEscalationPoliciesRequest = Message<"nightbell.v1.ListEscalationPoliciesRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListEscalationPoliciesRequest
  */
 export declare type ListEscalationPoliciesRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -654,6 +680,13 @@ export declare type ListEscalationPoliciesResponse = Message<"nightbell.v1.ListE
    * @generated from field: repeated nightbell.v1.EscalationPolicy escalation_policies = 1 [json_name = "escalation_policies"];
    */
   escalationPolicies: EscalationPolicy[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -664,6 +697,13 @@ export declare type ListEscalationPoliciesResponseJson = {
    * @generated from field: repeated nightbell.v1.EscalationPolicy escalation_policies = 1 [json_name = "escalation_policies"];
    */
   escalation_policies?: EscalationPolicyJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

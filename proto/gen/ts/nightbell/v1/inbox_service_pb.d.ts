@@ -130,9 +130,18 @@ export declare const InboxMailSchema: GenMessage<InboxMail, {jsonType: InboxMail
  */
 export declare type ListInboxRequest = Message<"nightbell.v1.ListInboxRequest"> & {
   /**
+   * 200 when absent.
+   *
    * @generated from field: int32 limit = 1;
    */
   limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
@@ -140,9 +149,18 @@ export declare type ListInboxRequest = Message<"nightbell.v1.ListInboxRequest"> 
  */
 export declare type ListInboxRequestJson = {
   /**
+   * 200 when absent.
+   *
    * @generated from field: int32 limit = 1;
    */
   limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -161,6 +179,13 @@ export declare type ListInboxResponse = Message<"nightbell.v1.ListInboxResponse"
    * @generated from field: repeated nightbell.v1.InboxMail mails = 1;
    */
   mails: InboxMail[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -173,6 +198,13 @@ export declare type ListInboxResponseJson = {
    * @generated from field: repeated nightbell.v1.InboxMail mails = 1;
    */
   mails?: InboxMailJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -240,7 +272,7 @@ export declare const GetInboxMailResponseSchema: GenMessage<GetInboxMailResponse
  */
 export declare const InboxService: GenService<{
   /**
-   * ListInbox gives the newest mail first, at most 200.
+   * ListInbox gives the newest mail first.
    *
    * @generated from rpc nightbell.v1.InboxService.ListInbox
    */

@@ -4,9 +4,9 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEntry, TimelineEntryJson } from "./incident_pb";
 import type { Warning, WarningJson } from "./warning_pb";
-import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file nightbell/v1/incident_service.proto.
@@ -61,11 +61,68 @@ export declare type ListIncidentsRequest = Message<"nightbell.v1.ListIncidentsRe
   text: string;
 
   /**
-   * next_cursor of the page before.
+   * next_cursor of the page before, with the same filters and sort.
    *
    * @generated from field: string cursor = 7;
    */
   cursor: string;
+
+  /**
+   * Who has it, by id; none for incidents that nobody has.
+   *
+   * @generated from field: repeated string assignee_id = 8 [json_name = "assignee_id"];
+   */
+  assigneeId: string[];
+
+  /**
+   * The team that owns the incident's service.
+   *
+   * @generated from field: repeated string team_id = 9 [json_name = "team_id"];
+   */
+  teamId: string[];
+
+  /**
+   * high or low.
+   *
+   * @generated from field: repeated string urgency = 10;
+   */
+  urgency: string[];
+
+  /**
+   * Triggered at or after this time.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 11;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Triggered before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 12;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * A tag and its value with a colon between them, such as type:business; the tag alone for any
+   * value. Of several, an incident has one.
+   *
+   * @generated from field: repeated string tag = 13;
+   */
+  tag: string[];
+
+  /**
+   * The dedup_key of the events or alerts that belong to it.
+   *
+   * @generated from field: repeated string dedup_key = 14 [json_name = "dedup_key"];
+   */
+  dedupKey: string[];
+
+  /**
+   * -triggered_at (the newest first) when absent, or triggered_at.
+   *
+   * @generated from field: string sort = 15;
+   */
+  sort: string;
 };
 
 /**
@@ -116,11 +173,68 @@ export declare type ListIncidentsRequestJson = {
   text?: string;
 
   /**
-   * next_cursor of the page before.
+   * next_cursor of the page before, with the same filters and sort.
    *
    * @generated from field: string cursor = 7;
    */
   cursor?: string;
+
+  /**
+   * Who has it, by id; none for incidents that nobody has.
+   *
+   * @generated from field: repeated string assignee_id = 8 [json_name = "assignee_id"];
+   */
+  assignee_id?: string[];
+
+  /**
+   * The team that owns the incident's service.
+   *
+   * @generated from field: repeated string team_id = 9 [json_name = "team_id"];
+   */
+  team_id?: string[];
+
+  /**
+   * high or low.
+   *
+   * @generated from field: repeated string urgency = 10;
+   */
+  urgency?: string[];
+
+  /**
+   * Triggered at or after this time.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 11;
+   */
+  since?: TimestampJson;
+
+  /**
+   * Triggered before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 12;
+   */
+  until?: TimestampJson;
+
+  /**
+   * A tag and its value with a colon between them, such as type:business; the tag alone for any
+   * value. Of several, an incident has one.
+   *
+   * @generated from field: repeated string tag = 13;
+   */
+  tag?: string[];
+
+  /**
+   * The dedup_key of the events or alerts that belong to it.
+   *
+   * @generated from field: repeated string dedup_key = 14 [json_name = "dedup_key"];
+   */
+  dedup_key?: string[];
+
+  /**
+   * -triggered_at (the newest first) when absent, or triggered_at.
+   *
+   * @generated from field: string sort = 15;
+   */
+  sort?: string;
 };
 
 /**
@@ -1149,6 +1263,20 @@ export declare type ListTimelineRequest = Message<"nightbell.v1.ListTimelineRequ
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -1159,6 +1287,20 @@ export declare type ListTimelineRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -1177,6 +1319,13 @@ export declare type ListTimelineResponse = Message<"nightbell.v1.ListTimelineRes
    * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
   entries: TimelineEntry[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1189,6 +1338,13 @@ export declare type ListTimelineResponseJson = {
    * @generated from field: repeated nightbell.v1.TimelineEntry entries = 1;
    */
   entries?: TimelineEntryJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -1205,6 +1361,20 @@ export declare type ListNotificationsRequest = Message<"nightbell.v1.ListNotific
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -1215,6 +1385,20 @@ export declare type ListNotificationsRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -1233,6 +1417,13 @@ export declare type ListNotificationsResponse = Message<"nightbell.v1.ListNotifi
    * @generated from field: repeated nightbell.v1.Notification notifications = 1;
    */
   notifications: Notification[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1245,6 +1436,13 @@ export declare type ListNotificationsResponseJson = {
    * @generated from field: repeated nightbell.v1.Notification notifications = 1;
    */
   notifications?: NotificationJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -1268,6 +1466,20 @@ export declare type ListIncidentAlertsRequest = Message<"nightbell.v1.ListIncide
    * @generated from field: repeated string include = 9;
    */
   include: string[];
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -1285,6 +1497,20 @@ export declare type ListIncidentAlertsRequestJson = {
    * @generated from field: repeated string include = 9;
    */
   include?: string[];
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -1315,6 +1541,13 @@ export declare type ListIncidentAlertsResponse = Message<"nightbell.v1.ListIncid
    * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
   totalCount: number;
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 4 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1339,6 +1572,13 @@ export declare type ListIncidentAlertsResponseJson = {
    * @generated from field: int32 total_count = 3 [json_name = "total_count"];
    */
   total_count?: number;
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 4 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

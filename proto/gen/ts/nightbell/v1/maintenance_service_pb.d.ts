@@ -146,12 +146,38 @@ export declare const MaintenanceWindowSchema: GenMessage<MaintenanceWindow, {jso
  * @generated from message nightbell.v1.ListMaintenanceWindowsRequest
  */
 export declare type ListMaintenanceWindowsRequest = Message<"nightbell.v1.ListMaintenanceWindowsRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListMaintenanceWindowsRequest
  */
 export declare type ListMaintenanceWindowsRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -168,6 +194,13 @@ export declare type ListMaintenanceWindowsResponse = Message<"nightbell.v1.ListM
    * @generated from field: repeated nightbell.v1.MaintenanceWindow maintenance_windows = 1 [json_name = "maintenance_windows"];
    */
   maintenanceWindows: MaintenanceWindow[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -178,6 +211,13 @@ export declare type ListMaintenanceWindowsResponseJson = {
    * @generated from field: repeated nightbell.v1.MaintenanceWindow maintenance_windows = 1 [json_name = "maintenance_windows"];
    */
   maintenance_windows?: MaintenanceWindowJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -392,8 +432,7 @@ export declare const EndMaintenanceWindowResponseSchema: GenMessage<EndMaintenan
  */
 export declare const MaintenanceService: GenService<{
   /**
-   * ListMaintenanceWindows gives what is under way or ahead, soonest first, then the newest 100
-   * that ended.
+   * ListMaintenanceWindows gives what ends last first: what is ahead and under way, then what ended.
    *
    * @generated from rpc nightbell.v1.MaintenanceService.ListMaintenanceWindows
    */

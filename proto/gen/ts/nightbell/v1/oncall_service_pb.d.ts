@@ -16,12 +16,38 @@ export declare const file_nightbell_v1_oncall_service: GenFile;
  * @generated from message nightbell.v1.ListSchedulesRequest
  */
 export declare type ListSchedulesRequest = Message<"nightbell.v1.ListSchedulesRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListSchedulesRequest
  */
 export declare type ListSchedulesRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -40,6 +66,13 @@ export declare type ListSchedulesResponse = Message<"nightbell.v1.ListSchedulesR
    * @generated from field: repeated nightbell.v1.Schedule schedules = 1;
    */
   schedules: Schedule[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -52,6 +85,13 @@ export declare type ListSchedulesResponseJson = {
    * @generated from field: repeated nightbell.v1.Schedule schedules = 1;
    */
   schedules?: ScheduleJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -672,6 +712,20 @@ export declare type ListOnCallRequest = Message<"nightbell.v1.ListOnCallRequest"
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: Timestamp | undefined;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
 };
 
 /**
@@ -684,6 +738,20 @@ export declare type ListOnCallRequestJson = {
    * @generated from field: google.protobuf.Timestamp at = 1;
    */
   at?: TimestampJson;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 2;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor?: string;
 };
 
 /**
@@ -702,6 +770,13 @@ export declare type ListOnCallResponse = Message<"nightbell.v1.ListOnCallRespons
    * @generated from field: repeated nightbell.v1.OnCall on_call = 1 [json_name = "on_call"];
    */
   onCall: OnCall[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -714,6 +789,13 @@ export declare type ListOnCallResponseJson = {
    * @generated from field: repeated nightbell.v1.OnCall on_call = 1 [json_name = "on_call"];
    */
   on_call?: OnCallJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -917,6 +999,20 @@ export declare type ListOverridesRequest = Message<"nightbell.v1.ListOverridesRe
    * @generated from field: bool past = 2;
    */
   past: boolean;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
 };
 
 /**
@@ -934,6 +1030,20 @@ export declare type ListOverridesRequestJson = {
    * @generated from field: bool past = 2;
    */
   past?: boolean;
+
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 3;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor?: string;
 };
 
 /**
@@ -950,6 +1060,13 @@ export declare type ListOverridesResponse = Message<"nightbell.v1.ListOverridesR
    * @generated from field: repeated nightbell.v1.Override overrides = 1;
    */
   overrides: Override[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -960,6 +1077,13 @@ export declare type ListOverridesResponseJson = {
    * @generated from field: repeated nightbell.v1.Override overrides = 1;
    */
   overrides?: OverrideJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -1206,12 +1330,38 @@ export declare const DeleteOverrideResponseSchema: GenMessage<DeleteOverrideResp
  * @generated from message nightbell.v1.ListCalendarFeedsRequest
  */
 export declare type ListCalendarFeedsRequest = Message<"nightbell.v1.ListCalendarFeedsRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListCalendarFeedsRequest
  */
 export declare type ListCalendarFeedsRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -1228,6 +1378,13 @@ export declare type ListCalendarFeedsResponse = Message<"nightbell.v1.ListCalend
    * @generated from field: repeated nightbell.v1.CalendarFeed calendar_feeds = 1 [json_name = "calendar_feeds"];
    */
   calendarFeeds: CalendarFeed[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1238,6 +1395,13 @@ export declare type ListCalendarFeedsResponseJson = {
    * @generated from field: repeated nightbell.v1.CalendarFeed calendar_feeds = 1 [json_name = "calendar_feeds"];
    */
   calendar_feeds?: CalendarFeedJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**

@@ -159,12 +159,38 @@ export declare const GetUserResponseSchema: GenMessage<GetUserResponse, {jsonTyp
  * @generated from message nightbell.v1.ListUsersRequest
  */
 export declare type ListUsersRequest = Message<"nightbell.v1.ListUsersRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListUsersRequest
  */
 export declare type ListUsersRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -181,6 +207,13 @@ export declare type ListUsersResponse = Message<"nightbell.v1.ListUsersResponse"
    * @generated from field: repeated nightbell.v1.User users = 1;
    */
   users: User[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -191,6 +224,13 @@ export declare type ListUsersResponseJson = {
    * @generated from field: repeated nightbell.v1.User users = 1;
    */
   users?: UserJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
@@ -333,12 +373,38 @@ export declare const GetTeamResponseSchema: GenMessage<GetTeamResponse, {jsonTyp
  * @generated from message nightbell.v1.ListTeamsRequest
  */
 export declare type ListTeamsRequest = Message<"nightbell.v1.ListTeamsRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
 };
 
 /**
  * @generated from message nightbell.v1.ListTeamsRequest
  */
 export declare type ListTeamsRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
 };
 
 /**
@@ -355,6 +421,13 @@ export declare type ListTeamsResponse = Message<"nightbell.v1.ListTeamsResponse"
    * @generated from field: repeated nightbell.v1.Team teams = 1;
    */
   teams: Team[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -365,6 +438,13 @@ export declare type ListTeamsResponseJson = {
    * @generated from field: repeated nightbell.v1.Team teams = 1;
    */
   teams?: TeamJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
 };
 
 /**
