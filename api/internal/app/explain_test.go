@@ -27,7 +27,7 @@ func TestExplanationIsReadable(t *testing.T) {
 		Moments: []*nightbellv1.ExplainMoment{
 			{At: timestamppb.New(at), Step: 1, Round: 1, Outcome: "paged", Message: "Mara Lindqvist is paged.", Pages: []*nightbellv1.ExplainPage{{
 				User: &nightbellv1.Reference{Name: "Mara Lindqvist"},
-				Why:    &nightbellv1.Why{Sentence: "On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical."},
+				Why:  &nightbellv1.Why{Sentence: "On call for 24/7 Support (Night) until Sun 08:00; step 1 of Payments, critical."},
 				Contacts: []*nightbellv1.ExplainContact{
 					{Channel: "email", Hint: "mara@acme.example", At: timestamppb.New(at), SkippedBecause: new("skipped until the address is confirmed")},
 					{Channel: "webhook", At: timestamppb.New(at.Add(2 * time.Minute))},

@@ -437,7 +437,9 @@ func TestPoliciesSayWhoIsLastAndWhenNobodyIs(t *testing.T) {
 		words string
 		spoil func(*nightbellv1.CreateEscalationPolicyRequest)
 	}{
-		{"steps[0].targets[0].email", "Nobody in this workspace has the e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Email = new("eve@example.com") }},
+		{"steps[0].targets[0].email", "Nobody in this workspace has the e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) {
+			r.Steps[0].Targets[0].Email = new("eve@example.com")
+		}},
 		{"steps[0].targets[0].email", "Only a user is named by an e-mail address", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.Steps[0].Targets[0].Kind = "team" }},
 		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResort = "nobody" }},
 		{"last_resort_target", "together with last_resort", func(r *nightbellv1.CreateEscalationPolicyRequest) { r.LastResortTarget = nil }},
