@@ -82,7 +82,9 @@ func (n *tenant) fill() {
 	service := n.call(n.owner(), http.MethodPost, "/v1/services", object{"name": "Checkout"})
 	n.serviceKey, n.objects["service"] = at[string](n.t, service, "service_key"), at[string](n.t, service, "service", "id")
 	n.sendSamples(object{"name": "queue", "unit": "jobs", "points": points(n.minute(1), time.Minute, 1)})
-	n.call(n.owner(), http.MethodPost, "/v1/incidents", object{"title": "Checkout is slow", "service_id": n.objects["service"]})
+	n.objects["team"] = n.fresh("team")
+	n.call(n.owner(), http.MethodPatch, "/v1/services/"+n.objects["service"], object{"team_id": n.objects["team"]})
+	n.call(n.owner(), http.MethodPost, "/v1/incidents", object{"title": "Checkout is slow", "service_id": n.objects["service"], "assignee_id": n.people["responder"]})
 	n.call("", http.MethodPost, "/v1/webhooks/prometheus/"+n.serviceKey, object{
 		"version": "4", "status": "firing", "groupKey": "{}:{}",
 		"alerts": []object{{"status": "firing", "labels": object{"alertname": "Down"}, "startsAt": time.Now().Format(time.RFC3339)}},
@@ -104,20 +106,23 @@ func (n *tenant) owner() string { return n.bearers["owner"] }
 // factories make one more object of a kind that a request can name. Whoever adds a kind
 // to the contract adds it here.
 var factories = map[string]func(*tenant) string{
-	"api_key":                    (*tenant).makeAPIKey,
-	"calendar_feed":              (*tenant).makeFeed,
-	"change":                     (*tenant).makeChange,
-	"change_cursor":              (*tenant).cursor,
-	"channel":                    func(n *tenant) string { return n.makeContact(true) },
-	"contact_method":             func(n *tenant) string { return n.makeContact(false) },
-	"escalation_policy":          (*tenant).makePolicy,
-	"escalation_step":            (*tenant).makeStep,
-	"heartbeat":                  (*tenant).makeHeartbeat,
-	"heartbeat_cursor":           (*tenant).cursor,
-	"inbox_mail":                 (*tenant).makeMail,
-	"incident":                   (*tenant).makeIncident,
-	"incident_cursor":            (*tenant).cursor,
-	"time_cursor":                (*tenant).cursor,
+	"api_key":           (*tenant).makeAPIKey,
+	"calendar_feed":     (*tenant).makeFeed,
+	"change":            (*tenant).makeChange,
+	"change_cursor":     (*tenant).cursor,
+	"channel":           func(n *tenant) string { return n.makeContact(true) },
+	"contact_method":    func(n *tenant) string { return n.makeContact(false) },
+	"escalation_policy": (*tenant).makePolicy,
+	"escalation_step":   (*tenant).makeStep,
+	"heartbeat":         (*tenant).makeHeartbeat,
+	"heartbeat_cursor":  (*tenant).cursor,
+	"inbox_mail":        (*tenant).makeMail,
+	"incident":          (*tenant).makeIncident,
+	"incident_cursor":   (*tenant).cursor,
+	"time_cursor":       func(n *tenant) string { return page.Encode(n.orgID, time.Unix(0, 0), uuid.Nil) },
+	"back_cursor": func(n *tenant) string {
+		return page.Encode(n.orgID, time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC), uuid.Max)
+	},
 	"services_cursor":            marks("services", "a", uuid.NewString()),
 	"schedules_cursor":           marks("schedules", "a", uuid.NewString()),
 	"on_call_cursor":             marks("on_call", "a", uuid.NewString()),

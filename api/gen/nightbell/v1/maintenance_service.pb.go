@@ -556,7 +556,7 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x1dListMaintenanceWindowsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
-	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vtime_cursorR\x06cursor\"\xa8\x01\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vback_cursorR\x06cursor\"\xa8\x01\n" +
 	"\x1eListMaintenanceWindowsResponse\x12P\n" +
 	"\x13maintenance_windows\x18\x01 \x03(\v2\x1f.nightbell.v1.MaintenanceWindowR\x12maintenanceWindows\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
