@@ -118,7 +118,7 @@ func (h *Handler) ListServices(ctx context.Context, request *nightbellv1.ListSer
 			return err
 		}
 		rows, err := catalogdb.New(tx).ListServices(ctx, catalogdb.ListServicesParams{
-			OrgID: caller.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+			OrgID: caller.OrgID, AfterName: at.AfterName, AfterID: (*uuid.UUID)(at.AfterID), Most: at.Most(),
 		})
 		rows, response.NextCursor = page.Next(rows, at.Limit, func(last catalogdb.ListServicesRow) string {
 			return page.Mark(caller.OrgID, "services", last.Name, last.ID.String())

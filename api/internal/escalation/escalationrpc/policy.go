@@ -93,7 +93,7 @@ func (h *Handler) ListEscalationPolicies(ctx context.Context, request *nightbell
 		if err != nil {
 			return err
 		}
-		policies, err := list(ctx, q, escalationdb.ListPoliciesParams{OrgID: orgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most()})
+		policies, err := list(ctx, q, escalationdb.ListPoliciesParams{OrgID: orgID, AfterName: at.AfterName, AfterID: (*uuid.UUID)(at.AfterID), Most: at.Most()})
 		response.EscalationPolicies, response.NextCursor = page.Next(policies, at.Limit, func(last *nightbellv1.EscalationPolicy) string {
 			return page.Mark(orgID, "escalation_policies", last.GetName(), last.GetId())
 		})

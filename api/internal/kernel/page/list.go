@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/google/uuid"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
 // tagSize is the size of what binds a mark to an organization and a list.
@@ -66,7 +66,7 @@ func Cut[T any](orgID [16]byte, list string, rows []T, limit int, cursor string,
 type Place struct {
 	Limit     int
 	AfterName *string
-	AfterID   *uuid.UUID
+	AfterID   *[16]byte
 }
 
 // Most is one row more than the page has, which tells that there is another page.
@@ -74,17 +74,17 @@ func (p Place) Most() *int32 { return new(int32(p.Limit) + 1) }
 
 // ByName reads a request for a page of a list in the order of lower-case names and ids. Without a
 // limit it is Longest.
-func ByName(orgID uuid.UUID, list string, limit int32, cursor string) (Place, error) {
+func ByName(orgID [16]byte, list string, limit int32, cursor string) (Place, error) {
 	place := Place{Limit: cmp.Or(int(limit), Longest)}
 	key, err := Read(orgID, list, cursor, 2)
 	if err != nil || key == nil {
 		return place, err
 	}
-	id, err := uuid.Parse(key[1])
-	if err != nil {
+	after, ok := id.Parse(key[1])
+	if !ok {
 		return place, errCursor
 	}
-	place.AfterName, place.AfterID = &key[0], &id
+	place.AfterName, place.AfterID = &key[0], (*[16]byte)(&after)
 	return place, nil
 }
 

@@ -48,7 +48,7 @@ func (w *work) page(ctx context.Context, list string, active bool, request inter
 		return nil, nil, err
 	}
 	rows, err = w.ListSchedules(ctx, oncalldb.ListSchedulesParams{
-		OrgID: w.orgID, ActiveOnly: active, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+		OrgID: w.orgID, ActiveOnly: active, AfterName: at.AfterName, AfterID: (*uuid.UUID)(at.AfterID), Most: at.Most(),
 	})
 	rows, next = page.Next(rows, at.Limit, func(last oncalldb.ListSchedulesRow) string {
 		return page.Mark(w.orgID, list, last.Name, last.ID.String())

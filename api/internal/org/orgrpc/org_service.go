@@ -4,6 +4,7 @@ package orgrpc
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -37,7 +38,7 @@ func (s *Server) ListUsers(ctx context.Context, request *nightbellv1.ListUsersRe
 			return err
 		}
 		rows, err := orgdb.New(tx).ListMembers(ctx, orgdb.ListMembersParams{
-			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: (*uuid.UUID)(at.AfterID), Most: at.Most(),
 		})
 		rows, answer.NextCursor = page.Next(rows, at.Limit, func(last orgdb.ListMembersRow) string {
 			return page.Mark(actor.OrgID, "users", last.Name, last.ID.String())
@@ -107,7 +108,7 @@ func (s *Server) ListTeams(ctx context.Context, request *nightbellv1.ListTeamsRe
 			return err
 		}
 		rows, err := orgdb.New(tx).ListTeams(ctx, orgdb.ListTeamsParams{
-			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: at.AfterID, Most: at.Most(),
+			OrgID: actor.OrgID, AfterName: at.AfterName, AfterID: (*uuid.UUID)(at.AfterID), Most: at.Most(),
 		})
 		rows, answer.NextCursor = page.Next(rows, at.Limit, func(last orgdb.ListTeamsRow) string {
 			return page.Mark(actor.OrgID, "teams", last.Name, last.ID.String())
