@@ -22,9 +22,16 @@ export const windowList = queryOptions({
       action: 'fetch maintenance windows',
       signal,
     });
-    return (answer.maintenance_windows ?? []).map(toWindow);
+    return sooner((answer.maintenance_windows ?? []).map(toWindow));
   },
 });
+
+// The answer begins with what ends last.
+function sooner(windows: readonly MaintenanceWindow[]): MaintenanceWindow[] {
+  const ended = windows.filter((window) => window.state === 'ended');
+  const open = windows.filter((window) => window.state !== 'ended');
+  return [...open.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime()), ...ended];
+}
 
 /** The services that can be worked on. */
 export const serviceChoices = queryOptions({
