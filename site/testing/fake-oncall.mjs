@@ -192,8 +192,7 @@ function problemsOf(schedule, from, to) {
 
 const today = Math.floor(Date.now() / day) * day;
 const monday = today - weekday(today) * day;
-const turns = (...seats) =>
-  seats.map((seat) => ({ user_ids: seat, users: seat.map(person) }));
+const turns = (...seats) => seats.map((seat) => ({ user_ids: seat, users: seat.map(person) }));
 const weekdays = names.slice(0, 5);
 const rotation = (id, name, seats, more) => ({
   id,

@@ -38,7 +38,8 @@ export function useChangeIncident(id: string) {
 export function useAssignIncident(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (userId: string) => post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
+    mutationFn: (userId: string) =>
+      post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
     onSuccess: (incident) => accept(client, incident),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
