@@ -447,8 +447,9 @@ func (x *GetServiceKeyRequest) GetId() string {
 }
 
 type GetServiceKeyResponse struct {
-	state      protoimpl.MessageState `protogen:"open.v1"`
-	ServiceKey string                 `protobuf:"bytes,1,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The key that senders name this service with.
+	ServiceKey string `protobuf:"bytes,1,opt,name=service_key,json=serviceKey,proto3" json:"service_key,omitempty"`
 	// The URL with the key, to give to Alertmanager.
 	WebhookUrl    string `protobuf:"bytes,2,opt,name=webhook_url,json=webhookUrl,proto3" json:"webhook_url,omitempty"`
 	unknownFields protoimpl.UnknownFields

@@ -28,7 +28,8 @@ const (
 // A link that somebody may follow.
 type ChangeLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	Href  string                 `protobuf:"bytes,1,opt,name=href,proto3" json:"href,omitempty"`
+	// Where it leads: an http or https address.
+	Href string `protobuf:"bytes,1,opt,name=href,proto3" json:"href,omitempty"`
 	// What it leads to; absent when the sender did not say.
 	Text          *string `protobuf:"bytes,2,opt,name=text,proto3,oneof" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -79,20 +80,24 @@ func (x *ChangeLink) GetText() string {
 	return ""
 }
 
+// Something that was changed about a service: it explains incidents, and pages nobody.
 type Change struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id that its sender gave it.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// deployment, configuration, feature_flag or other.
-	Kind    string     `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// What was changed, in one line of at most 500 characters.
 	Summary string     `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
 	Service *Reference `protobuf:"bytes,4,opt,name=service,proto3" json:"service,omitempty"`
 	// The version that ran from then on.
-	Version     *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	Version *string `protobuf:"bytes,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
+	// Such as production; absent when the sender did not say.
 	Environment *string `protobuf:"bytes,6,opt,name=environment,proto3,oneof" json:"environment,omitempty"`
 	// Who did it, in the sender's words.
-	Author     *string                `protobuf:"bytes,7,opt,name=author,proto3,oneof" json:"author,omitempty"`
-	Links      []*ChangeLink          `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
+	Author *string       `protobuf:"bytes,7,opt,name=author,proto3,oneof" json:"author,omitempty"`
+	Links  []*ChangeLink `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
+	// When it was changed, by the sender; when it arrived if the sender did not say.
 	OccurredAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=occurred_at,json=occurredAt,proto3" json:"occurred_at,omitempty"`
 	// What the sender added. Only GetChange fills it, and ListChanges with include=metadata.
 	Metadata      *structpb.Struct `protobuf:"bytes,10,opt,name=metadata,proto3" json:"metadata,omitempty"`
@@ -563,18 +568,21 @@ type ServiceActivity struct {
 	// incident, deployment, configuration, feature_flag or other.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// The change's summary or the incident's title, at most 500 characters.
-	Summary string                 `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
-	At      *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
+	Summary string `protobuf:"bytes,3,opt,name=summary,proto3" json:"summary,omitempty"`
+	// When the change occurred, or the incident was triggered.
+	At *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`
 	// Who made the change, in the sender's words.
 	Author *string `protobuf:"bytes,5,opt,name=author,proto3,oneof" json:"author,omitempty"`
 	// The version that a change brought.
 	Version *string `protobuf:"bytes,6,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	// The incident's number, status and severity; absent for a change.
-	IncidentNumber *int32  `protobuf:"varint,7,opt,name=incident_number,json=incidentNumber,proto3,oneof" json:"incident_number,omitempty"`
-	Status         *string `protobuf:"bytes,8,opt,name=status,proto3,oneof" json:"status,omitempty"`
-	Severity       *string `protobuf:"bytes,9,opt,name=severity,proto3,oneof" json:"severity,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	IncidentNumber *int32 `protobuf:"varint,7,opt,name=incident_number,json=incidentNumber,proto3,oneof" json:"incident_number,omitempty"`
+	// Of the incident: triggered, acknowledged or resolved.
+	Status *string `protobuf:"bytes,8,opt,name=status,proto3,oneof" json:"status,omitempty"`
+	// Of the incident: critical, high, medium or low.
+	Severity      *string `protobuf:"bytes,9,opt,name=severity,proto3,oneof" json:"severity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ServiceActivity) Reset() {

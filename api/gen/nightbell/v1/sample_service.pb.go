@@ -105,10 +105,13 @@ func (x *GetServiceSamplesRequest) GetStepSeconds() int32 {
 }
 
 type GetServiceSamplesResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Series        []*SampleSeries        `protobuf:"bytes,1,rep,name=series,proto3" json:"series,omitempty"`
-	StepSeconds   int32                  `protobuf:"varint,2,opt,name=step_seconds,json=stepSeconds,proto3" json:"step_seconds,omitempty"`
-	Since         *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Series []*SampleSeries        `protobuf:"bytes,1,rep,name=series,proto3" json:"series,omitempty"`
+	// How many seconds each point stands for.
+	StepSeconds int32 `protobuf:"varint,2,opt,name=step_seconds,json=stepSeconds,proto3" json:"step_seconds,omitempty"`
+	// The first instant that the points stand for.
+	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
+	// The instant after the last one.
 	Until         *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -241,10 +244,13 @@ type SamplePoint struct {
 	// When the step begins.
 	At *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=at,proto3" json:"at,omitempty"`
 	// How many readings there were.
-	SampleCount int32   `protobuf:"varint,2,opt,name=sample_count,json=sampleCount,proto3" json:"sample_count,omitempty"`
-	Average     float64 `protobuf:"fixed64,3,opt,name=average,proto3" json:"average,omitempty"`
-	Min         float64 `protobuf:"fixed64,4,opt,name=min,proto3" json:"min,omitempty"`
-	Max         float64 `protobuf:"fixed64,5,opt,name=max,proto3" json:"max,omitempty"`
+	SampleCount int32 `protobuf:"varint,2,opt,name=sample_count,json=sampleCount,proto3" json:"sample_count,omitempty"`
+	// Their mean.
+	Average float64 `protobuf:"fixed64,3,opt,name=average,proto3" json:"average,omitempty"`
+	// The smallest of them.
+	Min float64 `protobuf:"fixed64,4,opt,name=min,proto3" json:"min,omitempty"`
+	// The largest of them.
+	Max float64 `protobuf:"fixed64,5,opt,name=max,proto3" json:"max,omitempty"`
 	// The latest of them.
 	Last          float64 `protobuf:"fixed64,6,opt,name=last,proto3" json:"last,omitempty"`
 	unknownFields protoimpl.UnknownFields

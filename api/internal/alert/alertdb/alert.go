@@ -141,16 +141,18 @@ func QueueChanges(batch *pgx.Batch, changes []Change, now time.Time) {
 	}
 	if len(known) > 0 {
 		columns, newer := columnsOf(known, now)
-		// A resolve event says that it is over, not what it was: it replaces no words and is no occurrence.
-		worded, counts := slices.Clone(newer), columns[5].([]int32)
+		worded := slices.Clone(newer)
 		for i, c := range known {
-			if c.Received.Event != nil && c.Received.Event.Action == alert.Resolve {
-				worded[i] = false
-				counts[i]--
-			}
+			worded[i] = newer[i] && !c.onlyEnds()
 		}
 		batch.Queue(updateSQL, append(columns, newer, worded)...)
 	}
+}
+
+// onlyEnds reports whether this says that a known alert is over, and not what it was: it replaces no
+// words and is no occurrence.
+func (c Change) onlyEnds() bool {
+	return c.Known && c.Received.Event != nil && c.Received.Event.Action == alert.Resolve
 }
 
 func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
@@ -172,6 +174,9 @@ func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
 		labels[i], annotations[i] = object(r.Labels), object(r.Annotations)
 		if r.Event != nil {
 			details[i] = r.Event.AlertDetails
+		}
+		if c.onlyEnds() {
+			counts[i]--
 		}
 		newer[i] = c.Newer
 	}

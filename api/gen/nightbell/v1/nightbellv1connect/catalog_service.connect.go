@@ -62,6 +62,7 @@ type CatalogServiceClient interface {
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
+	// One service.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
 	// UpdateService changes the fields that are present.
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
@@ -213,6 +214,7 @@ type CatalogServiceHandler interface {
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// ListServices gives the services by name.
 	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
+	// One service.
 	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
 	// UpdateService changes the fields that are present.
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)

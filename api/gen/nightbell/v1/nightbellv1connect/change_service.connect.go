@@ -47,6 +47,7 @@ const (
 type ChangeServiceClient interface {
 	// ListChanges gives what occurred last first.
 	ListChanges(context.Context, *v1.ListChangesRequest) (*v1.ListChangesResponse, error)
+	// One change, with what its sender added.
 	GetChange(context.Context, *v1.GetChangeRequest) (*v1.GetChangeResponse, error)
 	// ListServiceActivity gives what happened about a service, its changes and its incidents, the
 	// newest first.
@@ -126,6 +127,7 @@ func (c *changeServiceClient) ListServiceActivity(ctx context.Context, req *v1.L
 type ChangeServiceHandler interface {
 	// ListChanges gives what occurred last first.
 	ListChanges(context.Context, *v1.ListChangesRequest) (*v1.ListChangesResponse, error)
+	// One change, with what its sender added.
 	GetChange(context.Context, *v1.GetChangeRequest) (*v1.GetChangeResponse, error)
 	// ListServiceActivity gives what happened about a service, its changes and its incidents, the
 	// newest first.

@@ -57,6 +57,7 @@ type HeartbeatServiceClient interface {
 	CreateHeartbeat(context.Context, *v1.CreateHeartbeatRequest) (*v1.CreateHeartbeatResponse, error)
 	// ListHeartbeats gives the newest first.
 	ListHeartbeats(context.Context, *v1.ListHeartbeatsRequest) (*v1.ListHeartbeatsResponse, error)
+	// One heartbeat.
 	GetHeartbeat(context.Context, *v1.GetHeartbeatRequest) (*v1.GetHeartbeatResponse, error)
 	// UpdateHeartbeat changes the fields that are present. What is expected next is counted from now.
 	UpdateHeartbeat(context.Context, *v1.UpdateHeartbeatRequest) (*v1.UpdateHeartbeatResponse, error)
@@ -171,6 +172,7 @@ type HeartbeatServiceHandler interface {
 	CreateHeartbeat(context.Context, *v1.CreateHeartbeatRequest) (*v1.CreateHeartbeatResponse, error)
 	// ListHeartbeats gives the newest first.
 	ListHeartbeats(context.Context, *v1.ListHeartbeatsRequest) (*v1.ListHeartbeatsResponse, error)
+	// One heartbeat.
 	GetHeartbeat(context.Context, *v1.GetHeartbeatRequest) (*v1.GetHeartbeatResponse, error)
 	// UpdateHeartbeat changes the fields that are present. What is expected next is counted from now.
 	UpdateHeartbeat(context.Context, *v1.UpdateHeartbeatRequest) (*v1.UpdateHeartbeatResponse, error)

@@ -484,6 +484,8 @@ export declare const GetServiceKeyRequestSchema: GenMessage<GetServiceKeyRequest
  */
 export declare type GetServiceKeyResponse = Message<"nightbell.v1.GetServiceKeyResponse"> & {
   /**
+   * The key that senders name this service with.
+   *
    * @generated from field: string service_key = 1 [json_name = "service_key"];
    */
   serviceKey: string;
@@ -501,6 +503,8 @@ export declare type GetServiceKeyResponse = Message<"nightbell.v1.GetServiceKeyR
  */
 export declare type GetServiceKeyResponseJson = {
   /**
+   * The key that senders name this service with.
+   *
    * @generated from field: string service_key = 1 [json_name = "service_key"];
    */
   service_key?: string;
@@ -1018,6 +1022,8 @@ export declare const CatalogService: GenService<{
     output: typeof ListServicesResponseSchema;
   },
   /**
+   * One service.
+   *
    * @generated from rpc nightbell.v1.CatalogService.GetService
    */
   getService: {

@@ -19,6 +19,8 @@ export declare const file_nightbell_v1_change_service: GenFile;
  */
 export declare type ChangeLink = Message<"nightbell.v1.ChangeLink"> & {
   /**
+   * Where it leads: an http or https address.
+   *
    * @generated from field: string href = 1;
    */
   href: string;
@@ -38,6 +40,8 @@ export declare type ChangeLink = Message<"nightbell.v1.ChangeLink"> & {
  */
 export declare type ChangeLinkJson = {
   /**
+   * Where it leads: an http or https address.
+   *
    * @generated from field: string href = 1;
    */
   href?: string;
@@ -57,6 +61,8 @@ export declare type ChangeLinkJson = {
 export declare const ChangeLinkSchema: GenMessage<ChangeLink, {jsonType: ChangeLinkJson}>;
 
 /**
+ * Something that was changed about a service: it explains incidents, and pages nobody.
+ *
  * @generated from message nightbell.v1.Change
  */
 export declare type Change = Message<"nightbell.v1.Change"> & {
@@ -75,6 +81,8 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
   kind: string;
 
   /**
+   * What was changed, in one line of at most 500 characters.
+   *
    * @generated from field: string summary = 3;
    */
   summary: string;
@@ -92,6 +100,8 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
   version?: string | undefined;
 
   /**
+   * Such as production; absent when the sender did not say.
+   *
    * @generated from field: optional string environment = 6;
    */
   environment?: string | undefined;
@@ -109,6 +119,8 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
   links: ChangeLink[];
 
   /**
+   * When it was changed, by the sender; when it arrived if the sender did not say.
+   *
    * @generated from field: google.protobuf.Timestamp occurred_at = 9 [json_name = "occurred_at"];
    */
   occurredAt?: Timestamp | undefined;
@@ -122,6 +134,8 @@ export declare type Change = Message<"nightbell.v1.Change"> & {
 };
 
 /**
+ * Something that was changed about a service: it explains incidents, and pages nobody.
+ *
  * @generated from message nightbell.v1.Change
  */
 export declare type ChangeJson = {
@@ -140,6 +154,8 @@ export declare type ChangeJson = {
   kind?: string;
 
   /**
+   * What was changed, in one line of at most 500 characters.
+   *
    * @generated from field: string summary = 3;
    */
   summary?: string;
@@ -157,6 +173,8 @@ export declare type ChangeJson = {
   version?: string;
 
   /**
+   * Such as production; absent when the sender did not say.
+   *
    * @generated from field: optional string environment = 6;
    */
   environment?: string;
@@ -174,6 +192,8 @@ export declare type ChangeJson = {
   links?: ChangeLinkJson[];
 
   /**
+   * When it was changed, by the sender; when it arrived if the sender did not say.
+   *
    * @generated from field: google.protobuf.Timestamp occurred_at = 9 [json_name = "occurred_at"];
    */
   occurred_at?: TimestampJson;
@@ -520,6 +540,8 @@ export declare type ServiceActivity = Message<"nightbell.v1.ServiceActivity"> & 
   summary: string;
 
   /**
+   * When the change occurred, or the incident was triggered.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: Timestamp | undefined;
@@ -546,11 +568,15 @@ export declare type ServiceActivity = Message<"nightbell.v1.ServiceActivity"> & 
   incidentNumber?: number | undefined;
 
   /**
+   * Of the incident: triggered, acknowledged or resolved.
+   *
    * @generated from field: optional string status = 8;
    */
   status?: string | undefined;
 
   /**
+   * Of the incident: critical, high, medium or low.
+   *
    * @generated from field: optional string severity = 9;
    */
   severity?: string | undefined;
@@ -584,6 +610,8 @@ export declare type ServiceActivityJson = {
   summary?: string;
 
   /**
+   * When the change occurred, or the incident was triggered.
+   *
    * @generated from field: google.protobuf.Timestamp at = 4;
    */
   at?: TimestampJson;
@@ -610,11 +638,15 @@ export declare type ServiceActivityJson = {
   incident_number?: number;
 
   /**
+   * Of the incident: triggered, acknowledged or resolved.
+   *
    * @generated from field: optional string status = 8;
    */
   status?: string;
 
   /**
+   * Of the incident: critical, high, medium or low.
+   *
    * @generated from field: optional string severity = 9;
    */
   severity?: string;
@@ -643,6 +675,8 @@ export declare const ChangeService: GenService<{
     output: typeof ListChangesResponseSchema;
   },
   /**
+   * One change, with what its sender added.
+   *
    * @generated from rpc nightbell.v1.ChangeService.GetChange
    */
   getChange: {

@@ -13,6 +13,8 @@ import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbui
 export declare const file_nightbell_v1_heartbeat_service: GenFile;
 
 /**
+ * A program or a job that says regularly that it lives; an incident opens when it stops.
+ *
  * @generated from message nightbell.v1.Heartbeat
  */
 export declare type Heartbeat = Message<"nightbell.v1.Heartbeat"> & {
@@ -146,6 +148,8 @@ export declare type Heartbeat = Message<"nightbell.v1.Heartbeat"> & {
 };
 
 /**
+ * A program or a job that says regularly that it lives; an incident opens when it stops.
+ *
  * @generated from message nightbell.v1.Heartbeat
  */
 export declare type HeartbeatJson = {
@@ -856,6 +860,8 @@ export declare const HeartbeatService: GenService<{
     output: typeof ListHeartbeatsResponseSchema;
   },
   /**
+   * One heartbeat.
+   *
    * @generated from rpc nightbell.v1.HeartbeatService.GetHeartbeat
    */
   getHeartbeat: {

@@ -103,16 +103,22 @@ export declare type GetServiceSamplesResponse = Message<"nightbell.v1.GetService
   series: SampleSeries[];
 
   /**
+   * How many seconds each point stands for.
+   *
    * @generated from field: int32 step_seconds = 2 [json_name = "step_seconds"];
    */
   stepSeconds: number;
 
   /**
+   * The first instant that the points stand for.
+   *
    * @generated from field: google.protobuf.Timestamp since = 3;
    */
   since?: Timestamp | undefined;
 
   /**
+   * The instant after the last one.
+   *
    * @generated from field: google.protobuf.Timestamp until = 4;
    */
   until?: Timestamp | undefined;
@@ -128,16 +134,22 @@ export declare type GetServiceSamplesResponseJson = {
   series?: SampleSeriesJson[];
 
   /**
+   * How many seconds each point stands for.
+   *
    * @generated from field: int32 step_seconds = 2 [json_name = "step_seconds"];
    */
   step_seconds?: number;
 
   /**
+   * The first instant that the points stand for.
+   *
    * @generated from field: google.protobuf.Timestamp since = 3;
    */
   since?: TimestampJson;
 
   /**
+   * The instant after the last one.
+   *
    * @generated from field: google.protobuf.Timestamp until = 4;
    */
   until?: TimestampJson;
@@ -228,16 +240,22 @@ export declare type SamplePoint = Message<"nightbell.v1.SamplePoint"> & {
   sampleCount: number;
 
   /**
+   * Their mean.
+   *
    * @generated from field: double average = 3;
    */
   average: number;
 
   /**
+   * The smallest of them.
+   *
    * @generated from field: double min = 4;
    */
   min: number;
 
   /**
+   * The largest of them.
+   *
    * @generated from field: double max = 5;
    */
   max: number;
@@ -271,16 +289,22 @@ export declare type SamplePointJson = {
   sample_count?: number;
 
   /**
+   * Their mean.
+   *
    * @generated from field: double average = 3;
    */
   average?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
+   * The smallest of them.
+   *
    * @generated from field: double min = 4;
    */
   min?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
+   * The largest of them.
+   *
    * @generated from field: double max = 5;
    */
   max?: number | "NaN" | "Infinity" | "-Infinity";
