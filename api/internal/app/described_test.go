@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
@@ -264,6 +265,24 @@ func plainRequests(t *testing.T, c *campaign) (requests []*http.Request) {
 		post("POST", path, c.b.serviceKey, `{}`, "Content-Type", "text/plain")
 		post("POST", path, c.b.serviceKey, `{"title": "`+strings.Repeat("x", 1<<20)+`"}`)
 	}
+	now := time.Now().UTC().Format(time.RFC3339)
+	for _, body := range []string{
+		`{"id": "` + id + `", "name": "latency", "unit": "ms", "points": [{"at": "` + now + `", "value": 12.5}], "colour": "red"}`, `{"name": "latency", "points": []}`, `[]`,
+	} {
+		post("POST", "/v1/samples", c.b.serviceKey, body)
+		post("POST", "/v1/samples", c.b.serviceKey, body)
+		post("POST", "/v1/samples", "nbs_none", body)
+	}
+	for _, verb := range []string{"POST", "GET", "HEAD"} {
+		post(verb, "/v1/heartbeats/described/ping?every_seconds=60", c.b.serviceKey, `{}`)
+		post(verb, "/v1/heartbeats/described/ping/"+c.b.serviceKey+"?status=ok", "", `{}`)
+		if verb != "HEAD" { // net/http takes the body of a refused HEAD away, a recorder does not
+			post(verb, "/v1/heartbeats/none/ping", c.b.serviceKey, `{}`)
+			post(verb, "/v1/heartbeats/described/ping", "nbs_none", `{}`)
+			post(verb, "/v1/heartbeats/described/ping/nbs_none", "", `{}`)
+		}
+	}
+	post("POST", "/v1/heartbeats/described/ping", c.b.serviceKey, `{"status": "dance", "colour": "red"}`)
 	alerts := `{"version": "4", "status": "firing", "alerts": [{"status": "firing", "labels": {"alertname": "Down"}, "annotations": {}, "startsAt": "2026-11-22T03:00:00Z", "fingerprint": "f"}]}`
 	for _, verb := range []string{"POST", "PUT"} {
 		for _, body := range []string{alerts, `{`, `{"alerts": []}`, ``} {

@@ -214,7 +214,7 @@ func TestSubscriptionsAreToldOfHeartbeats(t *testing.T) {
 		_, err := n.publisher.Sweep(t.Context())
 		must(t, err)
 	}
-	told := pgtest.One[string](t, n.database, `SELECT coalesce(string_agg(event_type || ' ' || (payload::jsonb #>> '{data,changes,heartbeat,name}'), ',' ORDER BY seq), '') FROM webhook_delivery
+	told := pgtest.One[string](t, n.database, `SELECT coalesce(string_agg(event_type || ' ' || (payload::jsonb #>> '{data,heartbeat,name}'), ',' ORDER BY seq), '') FROM webhook_delivery
 		WHERE org_id = $1 AND event_type LIKE 'heartbeat.%'`, n.orgID)
 	if !slices.Equal(strings.Split(told, ","), []string{"heartbeat.missed nightly", "heartbeat.recovered nightly"}) {
 		t.Errorf("told %q", told)

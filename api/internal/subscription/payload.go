@@ -32,7 +32,7 @@ type data struct {
 
 // Subject is what an event is about besides an incident. The feed stores it.
 type Subject struct {
-	// Service is there for service.health_changed, change.created and heartbeat.*.
+	// Service is there for service.health_changed and change.created.
 	Service *Named `json:"service,omitempty"`
 	// Schedule is there for oncall.changed.
 	Schedule *Named `json:"schedule,omitempty"`

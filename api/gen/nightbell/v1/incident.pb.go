@@ -310,12 +310,10 @@ type IncidentSummary struct {
 	AcknowledgedBy *Reference `protobuf:"bytes,12,opt,name=acknowledged_by,json=acknowledgedBy,proto3" json:"acknowledged_by,omitempty"`
 	// Who has it; absent when nobody has.
 	Assignee *Reference `protobuf:"bytes,13,opt,name=assignee,proto3" json:"assignee,omitempty"`
-	// Where it came from: prometheus, grafana, manual, api, ...
-	Source string `protobuf:"bytes,14,opt,name=source,proto3" json:"source,omitempty"`
 	// How many alerts belong to it.
-	AlertCount int32 `protobuf:"varint,15,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
+	AlertCount int32 `protobuf:"varint,14,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
 	// As in Incident. Left out when false, because most of a thousand rows are.
-	ConfirmationWanted *bool `protobuf:"varint,16,opt,name=confirmation_wanted,json=confirmationWanted,proto3,oneof" json:"confirmation_wanted,omitempty"`
+	ConfirmationWanted *bool `protobuf:"varint,15,opt,name=confirmation_wanted,json=confirmationWanted,proto3,oneof" json:"confirmation_wanted,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
@@ -439,13 +437,6 @@ func (x *IncidentSummary) GetAssignee() *Reference {
 		return x.Assignee
 	}
 	return nil
-}
-
-func (x *IncidentSummary) GetSource() string {
-	if x != nil {
-		return x.Source
-	}
-	return ""
 }
 
 func (x *IncidentSummary) GetAlertCount() int32 {
@@ -1340,7 +1331,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
 	"\r_service_nameB\x18\n" +
-	"\x16_acknowledged_severity\"\xa6\x06\n" +
+	"\x16_acknowledged_severity\"\x8e\x06\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1356,11 +1347,10 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\vresolved_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"resolvedAt\x12@\n" +
 	"\x0facknowledged_by\x18\f \x01(\v2\x17.nightbell.v1.ReferenceR\x0eacknowledgedBy\x123\n" +
-	"\bassignee\x18\r \x01(\v2\x17.nightbell.v1.ReferenceR\bassignee\x12\x16\n" +
-	"\x06source\x18\x0e \x01(\tR\x06source\x12\x1f\n" +
-	"\valert_count\x18\x0f \x01(\x05R\n" +
+	"\bassignee\x18\r \x01(\v2\x17.nightbell.v1.ReferenceR\bassignee\x12\x1f\n" +
+	"\valert_count\x18\x0e \x01(\x05R\n" +
 	"alertCount\x124\n" +
-	"\x13confirmation_wanted\x18\x10 \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01B\x0f\n" +
+	"\x13confirmation_wanted\x18\x0f \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01B\x0f\n" +
 	"\r_service_nameB\x16\n" +
 	"\x14_confirmation_wanted\"\xd5\x02\n" +
 	"\n" +

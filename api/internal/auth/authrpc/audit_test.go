@@ -29,7 +29,7 @@ func TestAuditKeepsOneRowPerMutatingCall(t *testing.T) {
 	refused := w.from("192.0.2.8").with(key).call("POST", "/v1/teams", object{"name": "B"}) // row 5
 	expect(t, "by a key that may not", refused, 403, "")
 	expect(t, "by Connect", dana.call("POST", "/nightbell.v1.OrgService/CreateTeam", object{"name": "C\x00C"}), 400, "") // row 6
-	for _, path := range []string{"/v1/teams", "/v1/members", "/v1/auth/me", "/v1/api-keys"} {
+	for _, path := range []string{"/v1/teams", "/v1/users", "/v1/auth/me", "/v1/api-keys"} {
 		expect(t, "reading is not kept", dana.call("GET", path, nil), 200, "")
 	}
 	expect(t, "nobody is not kept", w.anyone().call("POST", "/v1/teams", object{"name": "X"}), 401, "")

@@ -172,7 +172,7 @@ func TestAccessTokens(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, actor, err)
 		}
 	}
-	expect(t, "no token by REST", w.anyone().call("GET", "/v1/members", nil), http.StatusUnauthorized, missing)
+	expect(t, "no token by REST", w.anyone().call("GET", "/v1/users", nil), http.StatusUnauthorized, missing)
 	expect(t, "no token by Connect", w.anyone().call("POST", "/nightbell.v1.OrgService/ListUsers", object{}), http.StatusUnauthorized, missing)
 	w.later(auth.AccessTokenLife + time.Second)
 	expect(t, "after 15 minutes", dana.call("GET", "/v1/auth/me", nil), http.StatusUnauthorized, expired)

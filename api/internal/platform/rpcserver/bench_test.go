@@ -51,7 +51,7 @@ func incidents(count int) (list []*nightbellv1.IncidentSummary) {
 		list = append(list, &nightbellv1.IncidentSummary{
 			Id: uuidText, Number: int32(i), Title: "Database is slow", Description: "p99 of 4.1 s", Status: "triggered", Severity: "high",
 			Service: &nightbellv1.Reference{Id: uuidText, Name: "Checkout"}, ServiceName: new("Checkout"), TriggeredAt: timestamppb.New(at),
-			Assignee: &nightbellv1.Reference{Id: uuidText, Name: "Mara"}, Source: "prometheus", AlertCount: 2,
+			Assignee: &nightbellv1.Reference{Id: uuidText, Name: "Mara"}, AlertCount: 2,
 		})
 	}
 	return list

@@ -91,7 +91,7 @@ func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 		Status: r.status, Severity: r.severity, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
 		AcknowledgedBy: known.people.reference(r.acknowledgedBy), Assignee: known.people.reference(r.assignee),
-		Source: r.source, AlertCount: r.alertCount,
+		AlertCount: r.alertCount,
 	}
 	if r.wantsConfirmation() {
 		s.ConfirmationWanted = new(true)

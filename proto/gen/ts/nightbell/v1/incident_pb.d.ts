@@ -462,23 +462,16 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
   assignee?: Reference | undefined;
 
   /**
-   * Where it came from: prometheus, grafana, manual, api, ...
-   *
-   * @generated from field: string source = 14;
-   */
-  source: string;
-
-  /**
    * How many alerts belong to it.
    *
-   * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
+   * @generated from field: int32 alert_count = 14 [json_name = "alert_count"];
    */
   alertCount: number;
 
   /**
    * As in Incident. Left out when false, because most of a thousand rows are.
    *
-   * @generated from field: optional bool confirmation_wanted = 16 [json_name = "confirmation_wanted"];
+   * @generated from field: optional bool confirmation_wanted = 15 [json_name = "confirmation_wanted"];
    */
   confirmationWanted?: boolean | undefined;
 };
@@ -577,23 +570,16 @@ export declare type IncidentSummaryJson = {
   assignee?: ReferenceJson;
 
   /**
-   * Where it came from: prometheus, grafana, manual, api, ...
-   *
-   * @generated from field: string source = 14;
-   */
-  source?: string;
-
-  /**
    * How many alerts belong to it.
    *
-   * @generated from field: int32 alert_count = 15 [json_name = "alert_count"];
+   * @generated from field: int32 alert_count = 14 [json_name = "alert_count"];
    */
   alert_count?: number;
 
   /**
    * As in Incident. Left out when false, because most of a thousand rows are.
    *
-   * @generated from field: optional bool confirmation_wanted = 16 [json_name = "confirmation_wanted"];
+   * @generated from field: optional bool confirmation_wanted = 15 [json_name = "confirmation_wanted"];
    */
   confirmation_wanted?: boolean;
 };
