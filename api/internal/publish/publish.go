@@ -78,7 +78,7 @@ type Publisher struct {
 	resting int
 	// healthLooked is how far each feed was looked at for changes of health.
 	healthLooked map[uuid.UUID]int64
-	woken   atomic.Bool
+	woken        atomic.Bool
 
 	sends sync.WaitGroup
 	mu    sync.Mutex

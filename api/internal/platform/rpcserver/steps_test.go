@@ -173,7 +173,7 @@ func TestStepsRunInOrderAndMayAnswer(t *testing.T) {
 		t.Errorf("rest: %s", got.body)
 	}
 	got := rest(handler, http.MethodPost, "/nightbell.v1.IncidentService/GetIncident", "{}", "Content-Type", "application/json")
-	if !strings.Contains(got.body, "from the step") || !strings.Contains(got.body, `"service_id"`) {
+	if !strings.Contains(got.body, "from the step") || !strings.Contains(got.body, `"alert_count"`) {
 		t.Errorf("connect: %s", got.body)
 	}
 	if want := "[first second instead first second instead]"; fmt.Sprint(order) != want {
@@ -263,7 +263,7 @@ func TestValidationNamesFieldsInDetails(t *testing.T) {
 	got := rest(server.Handler(), http.MethodGet, "/v1/incidents?limit=2000&status=gone", "")
 	for _, want := range []string{
 		`"code":"invalid_fields"`, `{"field":"limit","code":"out_of_range","message":"must be at least 0 and at most 1000"}`,
-		`{"field":"status[0]","code":"not_one_of","message":"must be open, triggered, acknowledged or resolved"}`,
+		`{"field":"status","code":"not_one_of","message":"must be open, triggered, acknowledged or resolved"}`,
 	} {
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, want) {
 			t.Errorf("%d %s, want %s", got.status, got.body, want)

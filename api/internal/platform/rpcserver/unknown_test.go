@@ -49,7 +49,7 @@ func TestMisspeltFieldIsRefusedWithTheNearestName(t *testing.T) {
 	rotation := `"name":"Weeks","unit":"week","length":1,"handover":"08:00","turns":[{"user_ids":[]}]`
 	for body, want := range map[string]string{
 		`{"name":"A","time_zone":"Europe/Berlin"}`:                               "time_zone does not exist (did you mean timezone?).",
-		`{"name":"A","rotations":[{` + rotation + `,"users":["x"]}]}`:            "rotations[0].users does not exist (did you mean turns[].user_ids?).",
+		`{"name":"A","rotations":[{` + rotation + `,"users":["x"]}]}`:            "rotations[0].users does not exist (did you mean turns[].users?).",
 		`{"name":"A","rotations":[{` + rotation + `},{` + rotation + `,"a":1}]}`: "rotations[1].a does not exist.",
 		`{"name":"A","nonsense":{"deep":[1,null]}}`:                              "nonsense does not exist.",
 		`{"nane":"A"}`:                         "nane does not exist (did you mean name?), and name is required.",
