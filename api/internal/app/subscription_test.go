@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -95,18 +96,14 @@ func (r *rig) publish() {
 func (n *tenant) subscribe(url string, more object) string {
 	n.t.Helper()
 	body := object{"name": "Tickets", "url": url, "event_types": []string{"incident.triggered", "incident.resolved", "incident.commented"}}
-	for field, value := range more {
-		body[field] = value
-	}
+	maps.Copy(body, more)
 	return "/v1/webhook-subscriptions/" + n.make("/v1/webhook-subscriptions", "webhook_subscription", body)
 }
 
 func (n *tenant) declare(title string, more object) string {
 	n.t.Helper()
 	body := object{"title": title, "severity": "high"}
-	for field, value := range more {
-		body[field] = value
-	}
+	maps.Copy(body, more)
 	return at[string](n.t, n.call(n.owner(), http.MethodPost, "/v1/incidents", body), "incident", "id")
 }
 

@@ -33,7 +33,7 @@ SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.nam
 FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by
 WHERE w.org_id = $1 AND `
 
-// ListMaintenance gives at most most windows, what ends last first, after the place of a window in
+// ListMaintenance gives no more than most windows, what ends last first, after the place of a window in
 // that order.
 func ListMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, endsBefore time.Time, before uuid.UUID, most int) ([]PlannedWork, error) {
 	return queryMaintenance(ctx, tx, `(w.ends_at, w.id) < ($2, $3) ORDER BY w.ends_at DESC, w.id DESC LIMIT $4`, orgID, endsBefore, before, most)

@@ -143,7 +143,7 @@ const alertsOf = `
 	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
 	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
 
-// Alerts reads how many alerts an incident has, and at most most of them after a place in their
+// Alerts reads how many alerts an incident has, and no more than most of them after a place in their
 // order: those that fire first, the newest first; with what events said besides, if details are
 // wanted.
 func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool, status string, before uuid.UUID, most int) (*nightbellv1.ListIncidentAlertsResponse, error) {
