@@ -236,6 +236,14 @@ func update(ctx context.Context, c call, row heartbeatdb.Row, whole *nightbellv1
 func (h *Handler) DeleteHeartbeat(ctx context.Context, request *nightbellv1.DeleteHeartbeatRequest) (*nightbellv1.DeleteHeartbeatResponse, error) {
 	caller, _ := auth.ActorFrom(ctx)
 	heartbeatID, _ := id.Parse(request.GetId())
+	// What removes it sees every organization: first a transaction that does not has to find it.
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		_, err := read(ctx, c, heartbeatID)
+		return err
+	}, postgres.ReadOnly())
+	if err != nil {
+		return nil, err
+	}
 	return &nightbellv1.DeleteHeartbeatResponse{}, h.remove(ctx, caller.OrgID, heartbeatID, func(row heartbeatdb.Row, now time.Time) error {
 		read := func() (*nightbellv1.Heartbeat, error) { return message(row, now), nil }
 		return edit.IfMatch[*nightbellv1.UpdateHeartbeatRequest](request.GetEtag(), read)
