@@ -52,10 +52,14 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	sender, err := newTransport(&s, config.Transport)
+	if err != nil {
+		return nil, err
+	}
 	c := &Client{
 		settings:  s,
 		redactor:  newRedactor(s.redactKeys),
-		transport: newTransport(&s, config.Transport),
+		transport: sender,
 		queue:     newQueue(s.maxQueue),
 		log:       warner{logger: config.Logger},
 		newID:     newID,

@@ -35,6 +35,7 @@ type Config struct {
 	FlushTimeout *time.Duration // NIGHTBELL_FLUSH_TIMEOUT_MS. How long an exit may take to deliver: 2 s
 	SpoolDir     string         // NIGHTBELL_SPOOL_DIR. Keeps what could not be delivered until the next start
 	MaxRetries   *int           // NIGHTBELL_MAX_RETRIES. Of TriggerIncident before the background takes over: 3
+	CAFile       string         // NIGHTBELL_CA_FILE. PEM of certificate authorities to trust beside the machine's
 	Disabled     bool           // NIGHTBELL_DISABLED
 	Strict       bool           // makes a missing key an error
 
@@ -61,6 +62,7 @@ func (e *ConfigError) Error() string { return "nightbell: " + e.Message }
 type settings struct {
 	apiKey, serviceKey, baseURL                string
 	environment, release, serverName, spoolDir string
+	caFile                                     string
 	timeout, flushTimeout                      time.Duration
 	autoCapture, debug, disabled, enabled      bool
 	sampleRate                                 float64
@@ -87,6 +89,7 @@ func load(args Config, getenv func(string) string, hostName string) (settings, [
 		release:      r.text(args.Release, "NIGHTBELL_RELEASE", "GITHUB_SHA", "CI_COMMIT_SHA", "VERCEL_GIT_COMMIT_SHA", "RENDER_GIT_COMMIT", "HEROKU_SLUG_COMMIT"),
 		serverName:   r.text(args.ServerName, "NIGHTBELL_SERVER_NAME"),
 		spoolDir:     r.text(args.SpoolDir, "NIGHTBELL_SPOOL_DIR"),
+		caFile:       r.text(args.CAFile, "NIGHTBELL_CA_FILE"),
 		environment:  strings.ToLower(r.text(args.Environment, "NIGHTBELL_ENVIRONMENT", "NODE_ENV", "APP_ENV", "GO_ENV")),
 		redactKeys:   args.RedactKeys,
 		ignoreErrors: args.IgnoreErrors,

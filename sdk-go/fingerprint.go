@@ -44,7 +44,8 @@ func fingerprint(environment string, exceptions []Exception) (sum, text string) 
 }
 
 // fingerprintLines are the frames of the application, or all if none is, without
-// line numbers, and a recursion once.
+// line numbers, and a recursion once. Outermost callers without a name do not count:
+// some languages lose them.
 func fingerprintLines(frames []Frame) []string {
 	own := make([]Frame, 0, len(frames))
 	for _, f := range frames {
@@ -54,6 +55,9 @@ func fingerprintLines(frames []Frame) []string {
 	}
 	if len(own) == 0 {
 		own = frames
+	}
+	for len(own) > 1 && nameless(own[len(own)-1].Function) {
+		own = own[:len(own)-1]
 	}
 	var lines []string
 	for _, f := range own {
@@ -68,6 +72,9 @@ func fingerprintLines(frames []Frame) []string {
 	}
 	return lines[:min(len(lines), fingerprintFrames)]
 }
+
+// nameless is how Node.js and Python call a function or a file that has no name.
+func nameless(function string) bool { return function == "<anonymous>" || function == "<module>" }
 
 // messageShape is the first line of a message without what changes from one to the next.
 func messageShape(message string) string {

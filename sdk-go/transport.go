@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"net/http"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -41,15 +44,20 @@ type transport struct {
 	own        *http.Transport // nil if the program gave its own
 }
 
-func newTransport(s *settings, roundTripper http.RoundTripper) *transport {
+func newTransport(s *settings, roundTripper http.RoundTripper) (*transport, error) {
 	t := &transport{baseURL: s.baseURL, apiKey: s.apiKey, serviceKey: s.serviceKey, timeout: s.timeout}
 	if roundTripper == nil {
+		trusted, err := trust(s.caFile)
+		if err != nil {
+			return nil, err
+		}
 		t.own = &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			ForceAttemptHTTP2:   true,
 			MaxIdleConnsPerHost: 2,
 			IdleConnTimeout:     90 * time.Second,
 			TLSHandshakeTimeout: s.timeout,
+			TLSClientConfig:     trusted,
 		}
 		roundTripper = t.own
 	}
@@ -57,7 +65,26 @@ func newTransport(s *settings, roundTripper http.RoundTripper) *transport {
 		Transport:     roundTripper,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return t
+	return t, nil
+}
+
+// trust adds the authorities of a PEM file to those of the machine; without a file it is nil.
+func trust(caFile string) (*tls.Config, error) {
+	if caFile == "" {
+		return nil, nil //nolint:nilnil // net/http's default
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, &ConfigError{"ca_file", "bad_format", "CAFile cannot be read: " + err.Error()}
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &ConfigError{"ca_file", "bad_format", "CAFile " + caFile + " holds no certificate in PEM form"}
+	}
+	return &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}, nil
 }
 
 // send makes one try within the timeout.

@@ -5,6 +5,7 @@ interface Modules {
   https: typeof import('node:https');
   os: typeof import('node:os');
   path: typeof import('node:path');
+  tls: typeof import('node:tls');
   worker_threads: typeof import('node:worker_threads');
   zlib: typeof import('node:zlib');
 }

@@ -37,6 +37,8 @@ export interface Options {
   flushTimeout?: number | undefined;
   /** `NIGHTBELL_SPOOL_DIR`: a folder that keeps what could not be delivered until the next start. */
   spoolDir?: string | undefined;
+  /** `NIGHTBELL_CA_FILE`: PEM of certificate authorities to trust beside those of Node. */
+  caFile?: string | undefined;
   /** `NIGHTBELL_MAX_RETRIES`: of a call that somebody awaits; 3 by default. */
   maxRetries?: number | undefined;
   /** `NIGHTBELL_DISABLED` */
@@ -70,6 +72,7 @@ export interface Settings {
   maxQueue: number;
   flushTimeout: number;
   spoolDir: string | undefined;
+  caFile: string | undefined;
   maxRetries: number;
   disabled: boolean;
   /** Whether anything is sent at all. */
@@ -119,6 +122,7 @@ export function load(
     flushTimeout:
       read.number('flushTimeout', options.flushTimeout, 'NIGHTBELL_FLUSH_TIMEOUT_MS', [0, 60_000]) ?? 2000,
     spoolDir: read.text(options.spoolDir, ['NIGHTBELL_SPOOL_DIR']),
+    caFile: read.text(options.caFile, ['NIGHTBELL_CA_FILE']),
     maxRetries: read.number('maxRetries', options.maxRetries, 'NIGHTBELL_MAX_RETRIES', [0, 10]) ?? 3,
     disabled: read.flag('disabled', options.disabled, 'NIGHTBELL_DISABLED') ?? false,
     enabled: false,
@@ -198,9 +202,7 @@ function checkedUrl(text: string, allowInsecure: boolean): string {
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw bad('begins with https://');
   if (url.username || url.password || url.search || url.hash) throw bad('has no user, query or fragment');
-  const local =
-    url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(\.\d+){3}$/.test(url.hostname);
-  if (url.protocol === 'http:' && !local && !allowInsecure)
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecure)
     throw new ConfigError(
       'baseUrl',
       'insecure',
@@ -208,6 +210,10 @@ function checkedUrl(text: string, allowInsecure: boolean): string {
     );
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
+
+/** Whether a host is this machine. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 
 /** How a key is shown to people: its kind and its last four characters. */
 export function mask(key: string): string {

@@ -5,6 +5,7 @@ import type { CaptureContext } from './capture.js';
 import { type Cargo, cargoOf } from './lane.js';
 import type { Pipeline } from './pipeline.js';
 import { type Item, mostBatch } from './queue.js';
+import { agentOf, type Route, routeOf } from './route.js';
 import { headersOf } from './transport.js';
 
 const longest = 2000; // may delivery hold the end of the program, in ms
@@ -55,6 +56,7 @@ function exchange(pipeline: Pipeline, items: Item[], deadline: number): Item[] {
   const cargoes = batches.map(cargoOf);
   const answers = sendFromWorker(
     cargoes.map((cargo) => parcelOf(pipeline, cargo)),
+    routeOf(pipeline.settings, process.env),
     deadline,
   );
   const left: Item[] = [];
@@ -97,17 +99,17 @@ const parcelOf = (pipeline: Pipeline, cargo: Cargo): Parcel => ({
 });
 
 /** A thread of its own can wait for the network, while this one waits for it without an event loop. */
-function sendFromWorker(parcels: Parcel[], deadline: number): Map<number, Answer> {
+function sendFromWorker(parcels: Parcel[], route: Route, deadline: number): Map<number, Answer> {
   const { MessageChannel, Worker, receiveMessageOnPort } = builtin('worker_threads');
   const state = new Int32Array(new SharedArrayBuffer(4));
   const { port1, port2 } = new MessageChannel();
   // Bundlers that keep names wrap functions in __name.
-  const source = `const __name = (f) => f; (${sendParcels.toString()})(require('node:worker_threads').workerData)`;
+  const source = `const __name = (f) => f; (${sendParcels.toString()})(require('node:worker_threads').workerData, ${agentOf.toString()})`;
   const worker = new Worker(source, {
     eval: true,
     env: {},
     execArgv: [],
-    workerData: { parcels, deadline, state, port: port2 },
+    workerData: { parcels, route, deadline, state, port: port2 },
     transferList: [port2],
   });
   worker.unref();
@@ -119,16 +121,13 @@ function sendFromWorker(parcels: Parcel[], deadline: number): Map<number, Answer
 }
 
 /** Runs in the worker, from its text: it can use nothing of this file. */
-function sendParcels(work: {
-  parcels: Parcel[];
-  deadline: number;
-  state: Int32Array;
-  port: MessagePort;
-}): void {
-  const { parcels, deadline, state, port } = work;
-  const secure = parcels[0]?.url.startsWith('https:');
-  const http = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 4 });
+function sendParcels(
+  work: { parcels: Parcel[]; route: Route; deadline: number; state: Int32Array; port: MessagePort },
+  agentAlong: typeof agentOf,
+): void {
+  const { parcels, route, deadline, state, port } = work;
+  const http = process.getBuiltinModule(route.secure ? 'node:https' : 'node:http');
+  const agent = agentAlong(route, { keepAlive: true, maxSockets: 4 }, true);
   const again = [408, 409, 425, 429, 500, 502, 503, 504];
 
   const once = ({ url, headers, body }: Parcel): Promise<Answer> =>

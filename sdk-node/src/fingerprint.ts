@@ -23,11 +23,18 @@ export function fingerprint(environment: string, exceptions: Exception[]): { sum
   return { sum: sha256(text).toString('hex', 0, 16), text };
 }
 
-/** The application's own frames, or all if none is, without line numbers, and a recursion once. */
+const nameless = new Set(['<anonymous>', '<module>']);
+
+/**
+ * The application's own frames, or all if none is, without line numbers, and a recursion once.
+ * Outermost callers without a name do not count: after an await V8 no longer knows them.
+ */
 function places(frames: Frame[]): string[] {
   const own = frames.filter((frame) => frame.in_app);
+  const counted = own.length ? own : [...frames];
+  while (counted.length > 1 && nameless.has(counted.at(-1)?.function ?? '')) counted.pop();
   const lines: string[] = [];
-  for (const frame of own.length ? own : frames) {
+  for (const frame of counted) {
     const line = `at ${frame.module || (frame.file ?? '').replace(/^.*[/\\]/, '')}:${frame.function ?? ''}`;
     if (line !== lines.at(-1)) lines.push(line);
     if (lines.length === mostFrames) break;

@@ -1,7 +1,7 @@
 import { builtin } from './builtin.js';
 import type { Frame } from './event.js';
 
-const line = /^\s*at (?:(.+?) \()?(?:(.+):(\d+):(\d+)|(native|<anonymous>))\)?$/;
+const line = /^\s*at (?:async )?(?:(.+?) \()?(?:(.+):(\d+):(\d+)|(native|<anonymous>))\)?$/;
 const linesAround = 5;
 const mostWidth = 200;
 const framesWithSource = 10;
@@ -36,10 +36,7 @@ function frameOf([, name, place, row, column]: RegExpExecArray): Frame {
 }
 
 const functionName = (name: string | undefined): string =>
-  name
-    ?.replace(/^async /, '')
-    .replace(/ \[as .*\]$/, '')
-    .replace(/^Object\.<anonymous>$/, '<anonymous>') ?? '<anonymous>';
+  name?.replace(/ \[as .*\]$/, '').replace(/^Object\.<anonymous>$/, '<anonymous>') ?? '<anonymous>';
 
 function pathOf(place: string): string {
   if (!place.startsWith('file://')) return place;

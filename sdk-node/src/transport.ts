@@ -2,6 +2,7 @@ import type { ClientRequest, Agent as HttpAgent } from 'node:http';
 import type { Answer, Kind } from './answer.js';
 import { builtin } from './builtin.js';
 import type { Settings } from './config.js';
+import { agentOf, type Route, routeOf } from './route.js';
 
 /** The version of this package, as servers see it. */
 export const version = '0.1.0';
@@ -51,7 +52,11 @@ const mostAnswer = 1 << 20;
 export class HttpTransport implements Transport {
   private agent: HttpAgent | undefined;
 
-  constructor(private readonly settings: Settings) {}
+  /** Throws a ConfigError for a file of certificates that cannot be used. */
+  constructor(
+    private readonly settings: Settings,
+    private readonly route: Route = routeOf(settings, process.env),
+  ) {}
 
   async send(request: Request): Promise<Answer> {
     const headers: Record<string, string | number> = headersOf(this.settings, request);
@@ -84,13 +89,17 @@ export class HttpTransport implements Transport {
     const failed = (cause: unknown): void => finish({ failure: 'network', cause });
     try {
       const url = new URL(this.settings.baseUrl + request.path);
-      const http = url.protocol === 'https:' ? builtin('https') : builtin('http');
-      this.agent ??= new http.Agent({
-        keepAlive: true,
-        maxSockets: 2,
-        maxFreeSockets: 2,
-        scheduling: 'lifo',
-      });
+      const http = this.route.secure ? builtin('https') : builtin('http');
+      this.agent ??= agentOf(
+        this.route,
+        {
+          keepAlive: true,
+          maxSockets: 2,
+          maxFreeSockets: 2,
+          scheduling: 'lifo',
+        },
+        false,
+      );
       call = http.request(url, { method: 'POST', headers, agent: this.agent }, (response) => {
         let size = 0;
         const parts: Buffer[] = [];

@@ -196,3 +196,15 @@ it('next: onRequestError captures with the route and delivers before it returns'
     { title: 'boom', operation: 'POST /cart/[id]', tags: { 'next.route_type': 'route' } },
   ]);
 });
+
+it('next: a beforeSend that throws changes nothing', async () => {
+  const { client, transport } = createTestClient({
+    beforeSend: () => {
+      throw new Error('no');
+    },
+  });
+  setClient(client);
+  const request = { path: '/cart/7', method: 'POST', headers: {} };
+  await forNext.onRequestError(new Error('boom'), request, { routePath: '/cart/[id]', routeType: 'route' });
+  expect(transport.events).toHaveLength(1);
+});

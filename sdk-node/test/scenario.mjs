@@ -33,8 +33,8 @@ const scenarios = {
   /** One error at one place three times, each sent by itself. */
   async capture() {
     for (let n = 0; n < 3; n++) {
-      await client.flush(); // before, because the stack after an await is another one
       capture();
+      await client.flush();
     }
   },
   exit() {

@@ -378,7 +378,7 @@ def test_decorators_keep_results_and_errors(nightbell_client: TestClient) -> Non
 
 def test_monitors_and_heartbeats_end_with_the_client() -> None:
     """A clean shutdown says stop, and no thread is left."""
-    before = threading.active_count()
+    before = set(threading.enumerate())
     client = TestClient()
     client.heartbeat("orders-worker", every=60)
     client.metric_monitor(
@@ -394,9 +394,9 @@ def test_monitors_and_heartbeats_end_with_the_client() -> None:
     }
     client.close()
     assert client.wire.pings[-1] == ("orders-worker", {"status": "stop"})
-    while threading.active_count() > before and time.monotonic() < limit:
+    while set(threading.enumerate()) - before and time.monotonic() < limit:
         time.sleep(0.005)
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) - before == set()
 
 
 def test_a_client_without_a_key_does_nothing() -> None:

@@ -101,9 +101,14 @@ raise ValueError('a')
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal(wire: Wire, number: int) -> None:
     """The process ends by the signal, and what waited is delivered."""
-    with start(
-        "client.enqueue_incident('a'); print('ready', flush=True); time.sleep(60)"
-    ) as process:
+    # A shell that starts programs in the background has them ignore SIGINT.
+    program = """
+signal.signal(signal.SIGINT, signal.default_int_handler)
+client.enqueue_incident('a')
+print('ready', flush=True)
+time.sleep(60)
+"""
+    with start(program) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(number)
@@ -232,3 +237,38 @@ def test_the_spool_takes_what_a_silent_server_does_not(wire: Wire, tmp_path: Pat
     finally:
         del os.environ["NIGHTBELL_SPOOL_DIR"]
     assert titles(wire) == ["a"]
+
+
+def test_a_fork_while_the_worker_loads_modules(wire: Wire) -> None:
+    """The child delivers: no module of ours comes along half loaded."""
+    code, out, err = run("""
+from importlib.machinery import PathFinder
+
+began = threading.Event()
+
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name != "nightbell.redact":
+            return None
+        spec = PathFinder.find_spec(name, path)
+        load = spec.loader.exec_module
+        def slowly(module):
+            began.set()
+            time.sleep(0.5)
+            load(module)
+        spec.loader.exec_module = slowly
+        return spec
+
+sys.meta_path.insert(0, Slow())
+client.enqueue_incident("from the parent", "critical")
+began.wait(10)
+child = os.fork()
+if child == 0:
+    client.enqueue_incident("from the child", "critical")
+    client.close(5)
+    os._exit(0)
+signal.alarm(20)
+print(os.waitpid(child, 0)[1])
+""")
+    assert (code, out, err) == (0, "0\n", "")
+    assert titles(wire) == ["from the child", "from the parent"]

@@ -6,7 +6,7 @@ under the same id, so that a lost answer never makes a second incident. What wai
 delivered when the process ends, within two seconds.
 """
 
-from nightbell.client import AsyncClient, Client, FlushResult, Stats, get_client, init
+from nightbell.client import AsyncClient, Client, get_client, init
 from nightbell.errors import (
     ApiError,
     AuthError,
@@ -20,9 +20,12 @@ from nightbell.errors import (
     TimedOutError,
     ValidationError,
 )
-from nightbell.event import IncidentResult
 from nightbell.scope import add_breadcrumb, set_operation, set_tag, set_user
 from nightbell.version import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from nightbell.results import FlushResult, IncidentResult, Stats
 
 __all__ = [
     "ApiError",
@@ -49,3 +52,13 @@ __all__ = [
     "set_tag",
     "set_user",
 ]
+
+
+def __getattr__(name: str) -> type:
+    """Load the classes of results when somebody names one."""
+    if name not in {"FlushResult", "IncidentResult", "Stats"}:
+        message = f"module 'nightbell' has no attribute {name!r}"
+        raise AttributeError(message)
+    from nightbell import results  # noqa: PLC0415
+
+    return getattr(results, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from nightbell import errors
-from nightbell.event import IncidentResult
+from nightbell.results import IncidentResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

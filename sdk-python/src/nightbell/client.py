@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, TypeVar
 
 from nightbell import event
 from nightbell.errors import NightbellError, invalid
-from nightbell.reporter import FlushResult, Reporter, Stats
+from nightbell.reporter import Reporter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
     from types import TracebackType
+    from typing import Any, TypeVar
 
     from typing_extensions import Self, Unpack
 
     from nightbell.config import Options
-    from nightbell.event import IncidentResult, Link, Severity
+    from nightbell.event import Link, Severity
+    from nightbell.results import FlushResult, IncidentResult
 
-__all__ = ["AsyncClient", "Client", "FlushResult", "Stats", "get_client", "init"]
-
-R = TypeVar("R")
+    R = TypeVar("R")
 
 
 class Client(Reporter):
@@ -147,7 +146,7 @@ class AsyncClient(Reporter):
 
 async def _in_thread(work: Callable[[], R]) -> R:
     """Run on a daemon thread: a pool would keep the process alive while a server is silent."""
-    import asyncio  # noqa: PLC0415 - 40 ms, of which this caller has paid
+    import asyncio  # 40 ms, of which this caller has paid
 
     loop = asyncio.get_running_loop()
     future: asyncio.Future[R] = loop.create_future()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from nightbell.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
         max_queue: int | None
         flush_timeout: float | None
         spool_dir: str | os.PathLike[str] | None
+        ca_file: str | os.PathLike[str] | None
         max_retries: int | None
         disabled: bool | None
         strict: bool
@@ -58,6 +57,7 @@ NAMES = [
     "max_queue",
     "flush_timeout",
     "spool_dir",
+    "ca_file",
     "max_retries",
     "disabled",
     "strict",
@@ -112,6 +112,7 @@ class Config:
             "flush_timeout", "NIGHTBELL_FLUSH_TIMEOUT_MS", 2.0, 0.0, 60.0
         )
         self.spool_dir = read.text("spool_dir", "NIGHTBELL_SPOOL_DIR")
+        self.ca_file = read.text("ca_file", "NIGHTBELL_CA_FILE")
         self.max_retries = read.integer("max_retries", "NIGHTBELL_MAX_RETRIES", 3, 0, 10)
         self.disabled = read.boolean("disabled", "NIGHTBELL_DISABLED", fallback=False)
         self.redact_keys: tuple[str, ...] = tuple(args.get("redact_keys") or ())
@@ -136,6 +137,21 @@ class Config:
     def credential(self) -> str | None:
         """What authenticates: the API key if there is one."""
         return self.api_key or self.service_key
+
+
+def check_ca_file(path: str | None) -> None:
+    """Refuse a file that no connection could use, before the first one needs it."""
+    if path is None:
+        return
+    try:
+        with open(path, "rb") as file:
+            found = b"-----BEGIN CERTIFICATE-----" in file.read()
+    except OSError as failure:
+        message = f"ca_file cannot be read: {failure}"
+        raise ConfigError("ca_file", "bad_format", message) from None
+    if not found:
+        message = f"ca_file {path} holds no certificate in PEM form"
+        raise ConfigError("ca_file", "bad_format", message)
 
 
 def _refuse_unknown(args: Mapping[str, Any]) -> None:
@@ -219,7 +235,7 @@ class _Reader:
 
 
 def _within(option: str, value: float, least: float, most: float) -> float:
-    if math.isnan(value) or not least <= value <= most:
+    if not least <= value <= most:  # NaN is not
         message = f"{option} must be between {least:g} and {most:g}, not {value:g}"
         raise ConfigError(option, "out_of_range", message)
     return value
@@ -237,7 +253,7 @@ def _base_url(given: str | None, *, insecure: bool) -> str:
     if "@" in authority or "?" in rest or "#" in rest:
         message = "base_url must have no user, query or fragment"
         raise ConfigError("base_url", "bad_format", message)
-    if scheme.lower() == "http" and not insecure and not _is_loopback(host):
+    if scheme.lower() == "http" and not insecure and not is_loopback(host):
         message = (
             "base_url must begin with https://, because anybody between could read the key;"
             " allow_insecure=True permits it"
@@ -253,7 +269,8 @@ def host_of(authority: str) -> str:
     return authority.partition(":")[0]
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Say whether a host is this machine."""
     if host.lower() in ("localhost", "::1"):
         return True
     parts = host.split(".")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
 
 from nightbell.errors import invalid
 from nightbell.snapshot import snapshot, texts
@@ -12,29 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
-    from typing import Literal, TypeAlias
+    from typing import Any, Literal, TypeAlias
 
     Severity: TypeAlias = Literal["critical", "high", "medium", "low"]
     Link: TypeAlias = Mapping[str, str]
+    Event: TypeAlias = dict[str, Any]
 
-Event = dict[str, Any]
-
+MAX_BREADCRUMBS = 50
 SEVERITIES = ("critical", "high", "medium", "low")
 CHANGE_KINDS = ("deployment", "configuration", "feature_flag", "other")
 _WEIGHTS = {"critical": 4, "high": 3, "medium": 2, "low": 1}
-
-
-class IncidentResult(NamedTuple):
-    """The server's answer to an event."""
-
-    id: str | None
-    """Of the incident; None if there is none."""
-    status: str
-    """created, deduplicated, acknowledged, resolved or ignored."""
-    event_id: str | None = None
-    dedup_key: str | None = None
-    incident_number: int | None = None
-    url: str | None = None
 
 
 def weight(severity: str | None) -> int:

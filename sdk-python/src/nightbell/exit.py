@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
 import sys
 import threading
 import weakref
+
+from nightbell import loading
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +35,11 @@ def watch(client: Reporter) -> None:
         _registered.append(True)
         atexit.register(close_all)
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_after_fork)
+            os.register_at_fork(
+                before=loading.before_fork,
+                after_in_parent=loading.after_fork,
+                after_in_child=_after_fork,
+            )
     _finish_with_multiprocessing()
 
 
@@ -78,6 +83,7 @@ def _close_all() -> None:
 
 
 def _after_fork() -> None:
+    loading.after_fork()
     for client in list(_clients):
         client._forked()
     util: Any = sys.modules.get("multiprocessing.util")
@@ -170,6 +176,8 @@ def handle_sigterm(client: Reporter) -> None:
     """Deliver before SIGTERM ends the process, if nobody else handles it."""
     if threading.current_thread() is not threading.main_thread():
         return
+    import signal  # noqa: PLC0415 - only to capture, and it makes enums
+
     if not hasattr(signal, "SIGTERM") or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         return
 

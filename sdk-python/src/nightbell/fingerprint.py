@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST = 8
+_NAMELESS = ("<anonymous>", "<module>")
 _WITH_DIGIT = re.compile("[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*")
 
 
@@ -27,6 +28,9 @@ def fingerprint_text(environment: str, exceptions: list[dict[str, Any]]) -> str:
     stacks: list[list[dict[str, Any]]] = [e["frames"] for e in exceptions if e.get("frames")]
     frames = stacks[-1] if stacks else []
     own = [frame for frame in frames if frame.get("in_app")] or frames
+    # Outermost callers without a name do not count: Node.js loses them after an await.
+    while len(own) > 1 and own[-1].get("function") in _NAMELESS:
+        own = own[:-1]
     places: list[str] = []
     for frame in own:
         where = frame.get("module") or re.split(r"[\\/]", frame.get("file", ""))[-1]

@@ -5,16 +5,14 @@ from __future__ import annotations
 import threading
 import time
 
-from nightbell import retry
-from nightbell.answer import judge
-from nightbell.transport import Request
-from nightbell.truncate import encode
+from nightbell import loading, retry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from nightbell.answer import Answer, Verdict
     from nightbell.pipeline import Pipeline
     from nightbell.queue import Item
+    from nightbell.transport import Request
 
 
 class Lane:
@@ -44,6 +42,7 @@ class Lane:
         return True
 
     def _run(self) -> None:
+        loading.load()
         queue = self._pipeline.queue
         while True:
             with queue.lock:
@@ -98,6 +97,8 @@ class Lane:
             self._pipeline.queue.land(finished, again)
 
     def _try(self, batch: list[Item], timeout: float) -> Verdict:
+        from nightbell.answer import judge
+
         now = time.monotonic()
         for item in batch:
             item.first_try = item.first_try or now
@@ -147,6 +148,8 @@ class Lane:
 
 def request_of(batch: list[Item]) -> Request:
     """Make one request of items that go together."""
+    from nightbell.transport import Request
+
     first = batch[0]
     if first.sample is not None:
         return Request("sample", first.path, sample_body(batch))
@@ -160,7 +163,8 @@ def request_of(batch: list[Item]) -> Request:
 
 def sample_body(batch: list[Item]) -> bytes:
     """Make one body of readings of one name."""
-    from nightbell.event import timestamp, without_empty  # noqa: PLC0415
+    from nightbell.event import timestamp, without_empty
+    from nightbell.truncate import encode
 
     samples = [item.sample for item in batch if item.sample is not None]
     name, unit = samples[0][:2]

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import time
 
-from nightbell import errors, retry
-from nightbell.answer import Answer, judge
+from nightbell import errors, loading, retry
 from nightbell.capture import frames_of
 from nightbell.config import mask
-from nightbell.event import IncidentResult, error_title, without_empty
-from nightbell.fingerprint import fingerprint
+from nightbell.event import error_title, without_empty
 from nightbell.ids import new_id
 from nightbell.lane import Lane, sample_body
 from nightbell.queue import Item, Queue
-from nightbell.redact import Redactor
 from nightbell.snapshot import snapshot, texts
-from nightbell.spool import Spool
-from nightbell.transport import HttpTransport, Request, headers_of
-from nightbell.truncate import limit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from nightbell.answer import Verdict
+    from nightbell.answer import Answer, Verdict
     from nightbell.config import Config
+    from nightbell.redact import Redactor
+    from nightbell.results import IncidentResult
+    from nightbell.spool import Spool
+    from nightbell.transport import Request, Transport
 
     Event = dict[str, Any]
 
@@ -59,10 +57,9 @@ class Pipeline:
     def __init__(self, config: Config) -> None:
         """Start nothing before there is something to send."""
         self.config = config
-        self.redactor = Redactor(config.redact_keys)
-        self.transport = config.transport or HttpTransport(config.base_url)
+        self._redactor: Redactor | None = None
         self.gate = Gate()
-        self.spool = Spool(config.spool_dir) if config.spool_dir else None
+        self.spool = _spool_of(config)
         self.new_id: Callable[[], str] = new_id
         self.now: Callable[[], float] = time.time
         self.closed = False
@@ -80,8 +77,25 @@ class Pipeline:
         self.lanes = (Lane(self, 0), Lane(self, 1))
         self.counts = {"requests": 0, "retries": 0, "delivered": 0}
         self.dropped: dict[str, int] = {}
-        if isinstance(self.transport, HttpTransport):
-            self.transport = HttpTransport(self.config.base_url)
+        self._transport: Transport | None = self.config.transport
+
+    @property
+    def transport(self) -> Transport:
+        """What sends, made for the first request."""
+        from nightbell.transport import HttpTransport
+
+        self._transport = self._transport or HttpTransport(
+            self.config.base_url, self.config.ca_file
+        )
+        return self._transport
+
+    @property
+    def redactor(self) -> Redactor:
+        """What takes secrets out, made for the first event."""
+        from nightbell.redact import Redactor
+
+        self._redactor = self._redactor or Redactor(self.config.redact_keys)
+        return self._redactor
 
     @property
     def on(self) -> bool:
@@ -147,6 +161,9 @@ class Pipeline:
 
     def seal(self, event: Event) -> bytes:
         """Add what every event has, ask before_send, redact, limit and encode."""
+        from nightbell.fingerprint import fingerprint
+        from nightbell.truncate import limit
+
         event_id = event["id"]
         if error := event.get("error"):
             error["fingerprint"] = fingerprint(self.config.environment, error["exceptions"])
@@ -165,6 +182,8 @@ class Pipeline:
 
     def seal_change(self, change: Event) -> bytes:
         """Redact, limit and encode a change."""
+        from nightbell.truncate import encode, limit
+
         change["environment"] = change.get("environment") or self.config.environment
         change = without_empty(change)
         self.redactor.event(change)
@@ -172,8 +191,6 @@ class Pipeline:
         body = {**change, "title": change["summary"]}
         limit(body)
         body["summary"] = body.pop("title")
-        from nightbell.truncate import encode  # noqa: PLC0415
-
         return encode(body)
 
     def _ask_before_send(self, event: Event) -> Event:
@@ -200,6 +217,9 @@ class Pipeline:
 
     def send(self, request: Request, attempt: int, timeout: float) -> Answer:
         """Make one try. Whatever a transport raises is a failure of the connection."""
+        from nightbell.answer import Answer
+        from nightbell.transport import headers_of
+
         headers = headers_of(request, self.config, attempt)
         try:
             return self.transport.send("POST", request.path, headers, request.body, timeout)
@@ -228,6 +248,9 @@ class Pipeline:
                 self.lanes[item.urgent].start()
 
     def _call(self, item: Item, timeout: float) -> IncidentResult:
+        from nightbell.answer import judge
+        from nightbell.transport import Request
+
         start = time.monotonic()
         request = Request("event", item.path, item.body or b"", [item.id or ""], item.id)
         n = 0
@@ -344,7 +367,8 @@ class Pipeline:
             with self.queue.lock:
                 for wake in self.queue.wake:
                     wake.notify_all()
-            self.transport.close()
+            if self._transport is not None:
+                self._transport.close()
         return complete
 
     # --- warnings ---------------------------------------------------------------
@@ -362,10 +386,16 @@ class Pipeline:
         )
 
     def _log(self, level: str, message: str) -> None:
-        import logging  # noqa: PLC0415 - 5 ms, only for a program that has something to hear
-
-        logger = self.config.logger or logging.getLogger("nightbell")
+        logger = self.config.logger or loading.logger()
         try:
             getattr(logger, level)("%s", message)
         except Exception:  # noqa: BLE001, S110 - a handler of the program's
             pass
+
+
+def _spool_of(config: Config) -> Spool | None:
+    if not config.spool_dir:
+        return None
+    from nightbell.spool import Spool
+
+    return Spool(config.spool_dir)

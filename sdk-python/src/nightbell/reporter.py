@@ -7,33 +7,32 @@ import itertools
 import os
 import sys
 import threading
-from typing import Any, NamedTuple, TypeVar
 
-from nightbell import capture, event, exit, retry, scope  # noqa: A004 - the file that is about exits
-from nightbell.config import Config
-from nightbell.heartbeat import Heartbeat
-from nightbell.job import Job
-from nightbell.monitor import Operation, Reading, Watch, Watchdog, ratio, read, record_sample
+from nightbell import capture, event, retry, scope
+from nightbell.config import Config, check_ca_file
 from nightbell.pipeline import Pipeline
 from nightbell.queue import Item
-from nightbell.regular import Regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
-    from typing import ParamSpec
+    from typing import Any, ParamSpec, TypeVar
 
     from typing_extensions import Unpack
 
     from nightbell.config import Options
     from nightbell.event import Link, Severity
+    from nightbell.heartbeat import Heartbeat
+    from nightbell.job import Job
+    from nightbell.monitor import Operation, Reading, Watch, Watchdog
+    from nightbell.regular import Regular
+    from nightbell.results import FlushResult, Stats
     from nightbell.scope import Scope, User
 
     P = ParamSpec("P")
-
-R = TypeVar("R")
+    R = TypeVar("R")
 
 _START_WARNINGS = {
     "key_missing": "nothing is reported: set NIGHTBELL_SERVICE_KEY or NIGHTBELL_API_KEY",
@@ -41,28 +40,6 @@ _START_WARNINGS = {
 }
 
 _numbers = itertools.count(1)
-
-
-class FlushResult(NamedTuple):
-    """How far a flush came."""
-
-    ok: bool
-    """Whether nothing is left."""
-    sent: int
-    """Since the flush began."""
-    pending: int
-    dropped: int
-
-
-class Stats(NamedTuple):
-    """Counts since the client was made, in this process."""
-
-    pending: int
-    requests: int
-    retries: int
-    delivered: int
-    dropped: dict[str, int]
-    """By reason: queue_full, rejected, expired, before_send, closed, internal."""
 
 
 def _guarded(function: Callable[P, R]) -> Callable[P, R]:
@@ -92,14 +69,17 @@ class Reporter:
         """Read the configuration; ConfigError only for what cannot be right."""
         given: dict[str, Any] = {**options, "api_key": api_key, "service_key": service_key}
         self.config = Config(given, os.environ, _host_name())
+        check_ca_file(self.config.ca_file)
         self._pipeline = Pipeline(self.config)
-        self._watchdog = Watchdog()
+        self._watchdog: Watchdog | None = None  # made for the first operation
         self._regular: list[Regular] = []
         self._number = next(_numbers)
         for warning in self.config.warnings:
             self._pipeline.warn(warning, _START_WARNINGS[warning])
         if not self.config.enabled:
             return
+        from nightbell import exit  # noqa: A004 - the file that is about exits
+
         exit.watch(self)
         if self.config.enable_auto_capture:
             exit.capture_uncaught(self)
@@ -220,6 +200,8 @@ class Reporter:
     def record_sample(self, name: str, value: float, *, unit: str | None = None) -> None:
         """Report a reading, such as a latency in "ms", for the page of the service."""
         if self._pipeline.on and name:
+            from nightbell.monitor import record_sample
+
             record_sample(self._pipeline, name, unit, value, self._pipeline.now())
 
     # --- context ----------------------------------------------------------------
@@ -247,6 +229,9 @@ class Reporter:
 
         It opens while the operation still runs. Use it as a decorator or with `with`.
         """
+        from nightbell.monitor import Operation, Watchdog
+
+        self._watchdog = self._watchdog or Watchdog()
         return Operation(self._pipeline, self._watchdog, name, threshold, severity)
 
     def metric_monitor(  # noqa: PLR0913 - what a monitor can be told
@@ -271,6 +256,8 @@ class Reporter:
             "metric", name, every, below=below, above=above, for_count=for_count,
             auto_resolve=auto_resolve, incident=incident,
         )  # fmt: skip
+        from nightbell.monitor import Reading
+
         return self._monitor(watch, unit, lambda: Reading(query()))
 
     def ratio_monitor(  # noqa: PLR0913 - what a monitor can be told
@@ -287,6 +274,8 @@ class Reporter:
         incident: Mapping[str, Any] | None = None,
     ) -> Regular:
         """Ask for hits and total, like metric_monitor. 0.02 is 2 %."""
+        from nightbell.monitor import ratio
+
         watch = self._watch(
             "ratio", name, every, below=below, above=above, for_count=for_count,
             auto_resolve=auto_resolve, incident=incident,
@@ -294,6 +283,8 @@ class Reporter:
         return self._monitor(watch, "1", lambda: ratio(*query(), min_total))
 
     def _watch(self, kind: str, name: str, every: float, **told: Any) -> Watch:
+        from nightbell.monitor import Watch
+
         # The service's key makes the ids of its replicas equal.
         credential = self.config.service_key or self.config.api_key or ""
         return Watch(
@@ -303,11 +294,16 @@ class Reporter:
     def _monitor(
         self, watch: Watch, unit: str | None, query: Callable[[], Reading | None]
     ) -> Regular:
+        from nightbell.monitor import read
+        from nightbell.regular import Regular
+
         look = functools.partial(read, self._pipeline, watch, unit, query)
         return self._start(Regular(self._pipeline, f"monitor {watch.name}", watch.every, look))
 
     def heartbeat(self, name: str, *, every: float = 60.0, grace: float | None = None) -> Heartbeat:
         """Say now and every so many seconds that the program lives, until it is stopped."""
+        from nightbell.heartbeat import Heartbeat
+
         beat = Heartbeat(self._pipeline, name, every, grace)
         self._start(beat)
         return beat
@@ -327,16 +323,22 @@ class Reporter:
         max_runtime: float | None = None,
     ) -> Job:
         """Say that a job starts and how it ended. Use it as a decorator or with `with`."""
+        from nightbell.job import Job
+
         return Job(self._pipeline, name, schedule, time_zone, max_runtime)
 
     # --- the process ------------------------------------------------------------
 
     def watch_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Report exceptions that nobody retrieved from tasks of a loop."""
+        from nightbell import exit  # noqa: A004
+
         exit.watch_loop(self, loop)
 
     def stats(self) -> Stats:
         """Tell what became of everything so far."""
+        from nightbell.results import Stats
+
         pipeline = self._pipeline
         return Stats(
             pending=pipeline.queue.pending(), dropped=dict(pipeline.dropped), **pipeline.counts
@@ -346,12 +348,16 @@ class Reporter:
         return self._measured(self._pipeline.flush, timeout)
 
     def _close(self, timeout: float | None) -> FlushResult:
+        from nightbell import exit  # noqa: A004
+
         exit.stop_capturing(self)
         while self._regular:
             self._regular.pop().stop()
         return self._measured(self._pipeline.close, timeout)
 
     def _measured(self, work: Callable[[float], bool], timeout: float | None) -> FlushResult:
+        from nightbell.results import FlushResult
+
         before = self.stats()
         ok = work(self.config.flush_timeout if timeout is None else timeout)
         after = self.stats()
@@ -371,7 +377,7 @@ class Reporter:
         """Begin anew in a child: threads did not come along, and the queue is the parent's."""
         self._pipeline.reset()
         self._regular = []
-        self._watchdog = Watchdog()
+        self._watchdog = None
 
     def _lock_is_free(self) -> bool:
         """Say whether nobody changes the queue at the moment, not even the caller."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from contextvars import ContextVar
 
-from nightbell.event import timestamp
+from nightbell.event import MAX_BREADCRUMBS, timestamp
 from nightbell.snapshot import snapshot, texts
-from nightbell.truncate import MAX_BREADCRUMBS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

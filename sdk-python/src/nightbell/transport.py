@@ -8,6 +8,7 @@ import time
 from typing import Any, NamedTuple, Protocol
 
 from nightbell.answer import Answer
+from nightbell.config import host_of, is_loopback
 from nightbell.event import timestamp
 from nightbell.version import __version__
 
@@ -74,13 +75,14 @@ SDK = f"python/{__version__} (python{sys.version_info[0]}.{sys.version_info[1]};
 class HttpTransport:
     """Keeps up to two connections. It follows no redirect: no other host gets the key."""
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, ca_file: str | None = None) -> None:
         """Nothing is loaded or opened before the first request."""
         scheme, _, rest = base_url.partition("://")
         self._secure = scheme.lower() == "https"
         self._authority, slash, prefix = rest.partition("/")
         self._prefix = slash + prefix
         self._idle: list[tuple[float, HTTPConnection]] = []
+        self._ca_file = ca_file
         self._ssl: Any = None
 
     def send(
@@ -134,8 +136,9 @@ class HttpTransport:
             make = http.client.HTTPSConnection
             options["context"] = self._context()
         proxy = urllib.request.getproxies().get("https" if self._secure else "http")
-        host = self._authority.rpartition("@")[2]
-        if not proxy or urllib.request.proxy_bypass(host.partition(":")[0]):
+        host = self._authority
+        name = host_of(host)
+        if not proxy or is_loopback(name) or urllib.request.proxy_bypass(name):
             return make(host, **options)
         return _through(proxy, host, make, options)
 
@@ -151,6 +154,8 @@ class HttpTransport:
                     pass
                 else:
                     context.load_verify_locations(certifi.where())  # pyright: ignore # noqa: PGH003
+            if self._ca_file is not None:
+                context.load_verify_locations(self._ca_file)
             self._ssl = context
         return self._ssl
 

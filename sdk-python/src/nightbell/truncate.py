@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from nightbell.event import MAX_BREADCRUMBS
 from nightbell.snapshot import MAX_DEPTH, MAX_ENTRIES, TOO_DEEP
 
 TYPE_CHECKING = False
@@ -31,7 +32,6 @@ _MAX_TAG_VALUE = 256
 _MAX_DEDUP_KEY = 512  # bytes
 _MAX_EXCEPTIONS = 8
 _MAX_FRAMES = 50
-MAX_BREADCRUMBS = 50
 _MAX_LINKS = 10
 _MAX_HREF = 2_000
 _MAX_SOURCE_LINE = 200
