@@ -11,6 +11,7 @@ const (
 	distinctGroups = "distinct" // every request is a group of its own: an incident each
 	oneGroup       = "group"    // new alerts of one group: they join one incident
 	distinctEvents = "events"   // as distinct, by POST /v1/events
+	pings          = "pings"    // every request says that a program lives
 	sameAlert      = "same"     // one alert, again and again, as Alertmanager repeats it
 )
 

@@ -18,6 +18,7 @@ type compareCommand struct {
 	Rounds  int     `default:"10" help:"Rounds; in each both binaries run every case, the later one first in every other."`
 	Seconds float64 `default:"1.2" help:"How long a run takes."`
 	Pages   int     `default:"40" help:"Pages of a round, one after the other."`
+	Only    string  `help:"Of the cases that store alerts, only the one of this name."`
 }
 
 // side is one of the binaries with what was measured of it, a value for each round.
@@ -84,7 +85,7 @@ func (c compareCommand) Run(ctx context.Context) (err error) {
 	fmt.Println()
 	r.LoadAfter = load()
 	losses := 0
-	for _, m := range measures() {
+	for _, m := range c.measures() {
 		one := compare(m, sides[0].figures[m.name], sides[1].figures[m.name])
 		if one.Loss {
 			losses++
@@ -107,18 +108,20 @@ type measure struct {
 	smallIsGood bool
 }
 
-func measures() []measure {
+func (c compareCommand) measures() []measure {
 	var list []measure
-	for _, c := range ingestCases {
-		if compared(c) {
-			list = append(list, measure{c.Name + ", alerts/s", false}, measure{c.Name + ", p50 ms", true}, measure{c.Name + ", CPU s/1000", true})
+	for _, one := range ingestCases {
+		if c.takes(one) {
+			list = append(list, measure{one.Name + ", alerts/s", false}, measure{one.Name + ", p50 ms", true}, measure{one.Name + ", CPU s/1000", true})
 		}
 	}
 	return append(list, measure{"list of 25, p50 ms", true}, measure{"list of 1000, p50 ms", true}, measure{"page, p50 ms", true}, measure{"page, p90 ms", true})
 }
 
-// compared leaves out what binaries of before do not take.
-func compared(c ingestCase) bool { return c.Target == theServer && c.Name != ours16events }
+// takes leaves out what binaries of before do not take.
+func (c compareCommand) takes(one ingestCase) bool {
+	return one.Target == theServer && one.Name != ours16events && (c.Only == "" || c.Only == one.Name)
+}
 
 // newSide starts a binary with a tenant for floods and one that is paged now and then.
 func newSide(ctx context.Context, bin string) (*side, error) {
@@ -138,7 +141,7 @@ func (s *side) measure(ctx context.Context, c compareCommand) error {
 	}
 	add := func(name string, figure float64) { s.figures[name] = append(s.figures[name], figure) }
 	for _, one := range ingestCases {
-		if !compared(one) {
+		if !c.takes(one) {
 			continue
 		}
 		run, err := s.rig.run(ctx, one, c.Seconds)
@@ -152,6 +155,7 @@ func (s *side) measure(ctx context.Context, c compareCommand) error {
 	if err := s.rig.workspace.signIn(ctx); err != nil { // its token is good for a quarter of an hour
 		return err
 	}
+	time.Sleep(time.Second) // until the flood's pages are sent: they take the processor of what follows
 	for _, limit := range []int{25, 1000} {
 		o, err := drive(ctx, job{
 			URLs: []string{s.rig.server.url + "/v1/incidents?limit=" + strconv.Itoa(limit)}, Bearer: s.rig.workspace.token, Concurrency: 1, For: c.Seconds,
@@ -161,7 +165,6 @@ func (s *side) measure(ctx context.Context, c compareCommand) error {
 		}
 		add(fmt.Sprintf("list of %d, p50 ms", limit), o.P50)
 	}
-	time.Sleep(time.Second) // the flood is over for the pages too
 	pages, _, err := s.pager.oneByOne(ctx, c.Pages)
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench ingest   alerts in, committed
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench page     webhook in to webhook out
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench list     lists, memory, starts, idle
-//	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, its problems, the sweep
+//	NIGHTBELL_BIN=../bin/nightbell go run ./bench oncall   who is on call, its problems, the sweep, heartbeats
 //	NIGHTBELL_BIN=../bin/nightbell go run ./bench compare --before FILE   another binary beside it
 //
 // Each starts the binary on an empty data directory with its own PostgreSQL (fsync on),
@@ -30,7 +30,7 @@ type commands struct {
 	Ingest  ingestCommand  `cmd:"" help:"Measure how fast alerts are stored."`
 	Page    pageCommand    `cmd:"" help:"Measure how soon people are paged."`
 	List    listCommand    `cmd:"" help:"Measure lists, starts, memory and idling."`
-	Oncall  oncallCommand  `cmd:"" help:"Measure who is on call, and the sweep among many open incidents."`
+	Oncall  oncallCommand  `cmd:"" help:"Measure who is on call, the sweep among many open incidents, and heartbeats."`
 	Compare compareCommand `cmd:"" help:"Measure two binaries in turns, and say where the later one is slower."`
 	Load    loadCommand    `cmd:"" hidden:"" help:"Drive load, as a process of its own."`
 }

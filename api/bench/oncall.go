@@ -14,10 +14,11 @@ import (
 
 type oncallCommand struct {
 	setting
-	Schedules int `default:"10000" help:"Schedules that are asked for one instant."`
-	Incidents int `default:"100000" help:"Open incidents that the sweep has to look after."`
-	Due       int `default:"3000" help:"How many of them become due, at fifty a second."`
-	Rounds    int `default:"5" help:"Rounds."`
+	Schedules  int `default:"10000" help:"Schedules that are asked for one instant."`
+	Incidents  int `default:"100000" help:"Open incidents that the sweep has to look after."`
+	Due        int `default:"3000" help:"How many of them become due, at fifty a second."`
+	Heartbeats int `default:"10000" help:"Heartbeats that are missing at one moment."`
+	Rounds     int `default:"5" help:"Rounds."`
 }
 
 type oncallReport struct {
@@ -30,6 +31,7 @@ type oncallReport struct {
 	Range  spread `json:"range_90_days_10_layers_ms"`
 	Shifts int    `json:"range_shifts"`
 	sweepResult
+	heartbeatResult
 
 	// Problems is milliseconds for the problems of 500 schedules in 30 days, over HTTP.
 	Problems   spread  `json:"problems_500_schedules_ms"`
@@ -38,10 +40,10 @@ type oncallReport struct {
 	Targets    []bar   `json:"targets"`
 }
 
-// Run measures the resolver alone, then the sweep of the real binary.
+// Run measures the resolver alone, then the sweep and the heartbeats of the real binary.
 func (c oncallCommand) Run(ctx context.Context) (err error) {
 	if c.Quick {
-		c.Schedules, c.Incidents, c.Due, c.Rounds = 1000, 5000, 300, 2
+		c.Schedules, c.Incidents, c.Due, c.Heartbeats, c.Rounds = 1000, 5000, 300, 1000, 2
 	}
 	r := oncallReport{report: newReport(), Schedules: c.Schedules, LoadBefore: load()}
 	instants := c.instants()
@@ -53,6 +55,9 @@ func (c oncallCommand) Run(ctx context.Context) (err error) {
 	if r.sweepResult, err = c.sweep(ctx); err != nil {
 		return err
 	}
+	if r.heartbeatResult, err = c.heartbeats(ctx); err != nil {
+		return err
+	}
 	r.LoadAfter = load()
 	r.Targets = []bar{
 		newBar(fmt.Sprintf("%d schedules at one instant, ms", c.Schedules), 30, true, instants),
@@ -62,6 +67,9 @@ func (c oncallCommand) Run(ctx context.Context) (err error) {
 		asBar("the same when all are due, ms", 50, r.ClaimAllDue),
 		newBar("decided after due, p99 ms", 1000, true, []float64{r.Decided.P99}),
 		newBar("page sent after due, p99 ms", 1000, true, []float64{r.Sent.P99}),
+		{Name: "pings a second, 16 programs", spread: r.Pings, Bar: 500, Reached: r.Pings.Median >= 500},
+		asBar(fmt.Sprintf("look at %d heartbeats, nothing missing, ms", c.Heartbeats), 20, r.Look),
+		newBar(fmt.Sprintf("%d heartbeats missing at once, incidents a second", c.Heartbeats), 500, false, []float64{r.MissedPerSecond}),
 	}
 	printBars(fmt.Sprintf("on call, load %.1f", r.LoadAfter), r.Targets)
 	return c.keep("oncall.json", r)

@@ -73,8 +73,11 @@ func (j job) httpWorker(ctx context.Context, target string) (*httpWorker, error)
 		return w, nil
 	}
 	w.body = newBody(j.PerRequest)
-	if j.Shape == distinctEvents {
+	switch j.Shape {
+	case distinctEvents:
 		w.body = newEvent()
+	case pings:
+		w.body = &body{text: []byte(`{"status":"ok"}`)}
 	}
 	w.request = fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: Alertmanager/0.28.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
 		parsed.RequestURI(), parsed.Host, len(w.body.text))

@@ -111,6 +111,10 @@ func TestSDK(t *testing.T) {
 					t.Errorf("%d occurrences, %d events", count, len(d.events()))
 				}
 			})
+			t.Run("by way of a proxy, to a server whose certificate is of an authority of its own", func(t *testing.T) {
+				t.Parallel()
+				l.tunnels(t, w)
+			})
 			for _, c := range []struct {
 				description, scenario string
 				code                  int

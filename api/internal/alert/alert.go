@@ -93,6 +93,9 @@ const (
 func (b Batch) Bytes() (size int) {
 	for _, r := range b.Alerts {
 		size += alertOverhead + len(r.Key) + len(r.Group) + len(r.GroupTitle) + len(r.Source) + len(r.Title) + len(r.Description) + len(r.Link)
+		if r.Event != nil {
+			size += len(r.Event.IncidentDetails) + len(r.Event.AlertDetails)
+		}
 		for _, labels := range []map[string]string{r.Labels, r.Annotations} {
 			for name, value := range labels {
 				size += labelOverhead + len(name) + len(value)

@@ -82,6 +82,8 @@ func Absorb(before *Stored, r Received, now time.Time) Stored {
 	}
 	next := *before
 	switch {
+	case isSetBack(*before, r, now):
+		next.StartsAt, next.Status, next.IncidentStartsAt = start, Firing, time.Time{}
 	case StartKnown(r, now):
 		if newer(start, r.Status, before.StartsAt, before.Status) {
 			next.StartsAt, next.Status = start, r.Status
@@ -124,7 +126,14 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
 		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
 	}
-	return StartKnown(r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
+	return StartKnown(r, now) && !isSetBack(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
+}
+
+// isSetBack reports whether the clock that said what is stored was ahead and has been set right since:
+// the alert is over though its start still lies ahead, and now it fires with one that does not. That is
+// a new episode, which the incident of the other one does not answer.
+func isSetBack(before Stored, r Received, now time.Time) bool {
+	return before.Status == Resolved && before.StartsAt.After(now) && r.Status == Firing && StartKnown(r, now) && !r.StartsAt.After(now)
 }
 
 // newer compares two states of one alert: the later start, and within one episode

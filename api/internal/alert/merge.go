@@ -6,14 +6,12 @@ import (
 	"slices"
 )
 
-// Merge makes one message of all messages about one alert and sorts the result by
-// Key, so that batches lock rows in the same order and never deadlock (design rule 9).
+// Merge makes one message of all about one alert, sorted by Key: batches lock rows in one
+// order and never deadlock. The newest wins whole, among equals the one that arrived last;
+// Count is how many it stands for; starts and keys are as they are stored.
 //
-// The newest message wins with everything it says (its text, severity and labels);
-// among equals the one that arrived last. Count is how many messages it stands for.
-// Starts are in UTC and microseconds and keys are bounded, as stored. A message
-// without a start is about the episode of the one before it; a resolve that a firing
-// without start follows in the same batch is a flap within one episode.
+// A message without a start is about the episode of the one before it. A resolve that a
+// firing without start follows in the same batch is a flap within one episode.
 func Merge(received []Received) []Received {
 	merged := make(map[string]Received, len(received))
 	for _, r := range received {
@@ -33,6 +31,11 @@ func Merge(received []Received) []Received {
 func join(a, b Received) Received {
 	winner := b
 	switch {
+	case a.Event != nil && b.Event != nil:
+		// An event that says no time occurred now.
+		if !b.StartsAt.IsZero() && (a.StartsAt.IsZero() || newer(a.StartsAt, a.Status, b.StartsAt, b.Status)) {
+			winner = a
+		}
 	case a.StartsAt.IsZero():
 		// Nothing to compare: the later word stands.
 	case b.StartsAt.IsZero():

@@ -135,6 +135,31 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestAClockThatIsSetBackHidesNothing: what its host sent while it was ahead lies in the future, and
+// what fires by the right time is not older for that.
+func TestAClockThatIsSetBackHidesNothing(t *testing.T) {
+	t.Parallel()
+	var w world
+	says := func(now int, status Status, start int, want string) {
+		t.Helper()
+		r := Received{Key: "a", Status: status, StartsAt: at(start), Count: 1}
+		older := w.row != nil && IsOlder(*w.row, r, at(now))
+		w.receive(r, at(now))
+		if got := fmt.Sprintf("%d incidents, open %v, older %v", w.opened, w.open(), older); got != want {
+			t.Errorf("minute %d, %s since minute %d: %s, want %s", now, status, start, got, want)
+		}
+	}
+	says(60, Firing, 120, "1 incidents, open true, older false")
+	says(61, Resolved, 120, "1 incidents, open false, older false")
+	says(62, Firing, 120, "1 incidents, open false, older true") // a copy that came late
+	says(63, Firing, 62, "2 incidents, open true, older false")
+	says(64, Firing, 62, "2 incidents, open true, older false")
+	w.personResolves()
+	says(65, Firing, 62, "2 incidents, open false, older false")
+	says(66, Resolved, 62, "2 incidents, open false, older false")
+	says(68, Firing, 67, "3 incidents, open true, older false")
+}
+
 func TestMerge(t *testing.T) {
 	unknown := time.Time{}
 	r := func(key string, status Status, start time.Time, title string) Received {

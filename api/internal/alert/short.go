@@ -12,6 +12,9 @@ func (r Received) Short() Received {
 		r.Description = strings.ToValidUTF8(r.Description[:shortDescription], "") + "…"
 	}
 	r.Labels, r.Annotations = nil, nil
+	if r.Event != nil {
+		r.Event.IncidentDetails, r.Event.AlertDetails = nil, nil // in place: its outcome is read there
+	}
 	return r
 }
 
@@ -22,6 +25,9 @@ func (r Received) Bytes() int64 {
 		for name, text := range texts {
 			n += len(name) + len(text)
 		}
+	}
+	if r.Event != nil {
+		n += len(r.Event.IncidentDetails) + len(r.Event.AlertDetails)
 	}
 	return int64(n)
 }

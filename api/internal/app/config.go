@@ -49,6 +49,7 @@ type Config struct {
 	QuotaStored    int `env:"NIGHTBELL_QUOTA_STORED_MIB" default:"10240" help:"MiB of alerts a day above which those of one organization are stored in short." placeholder:"MIB"`
 	QuotaStreams   int `env:"NIGHTBELL_QUOTA_STREAMS" default:"500" help:"Live screens that one organization may have open." placeholder:"N"`
 	QuotaRequests  int `env:"NIGHTBELL_QUOTA_REQUESTS" default:"60000" help:"Calls a minute that one account or API key may make, besides those that answer incidents." placeholder:"N"`
+	QuotaSent      int `env:"NIGHTBELL_QUOTA_SENT" default:"300000" help:"Calls a minute that may bring events about one service, and as many each changes, samples and pings." placeholder:"N"`
 
 	LogLevel  string `env:"NIGHTBELL_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"What to log: ${enum}."`
 	LogFormat string `env:"NIGHTBELL_LOG_FORMAT" enum:"text,json" default:"text" help:"How to log: ${enum}."`
@@ -73,8 +74,9 @@ func (c Config) readQuotas() (org.Quotas, error) {
 		StoredMiBPerDay:    cmp.Or(c.QuotaStored, org.DefaultQuotas.StoredMiBPerDay),
 		Streams:            cmp.Or(c.QuotaStreams, org.DefaultQuotas.Streams),
 		RequestsPerMinute:  cmp.Or(c.QuotaRequests, org.DefaultQuotas.RequestsPerMinute),
+		SentPerMinute:      cmp.Or(c.QuotaSent, org.DefaultQuotas.SentPerMinute),
 	}
-	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.StoredMiBPerDay, quotas.Streams, quotas.RequestsPerMinute) < 0 {
+	if min(quotas.Contacts, quotas.IncidentsPerMinute, quotas.StoredMiBPerDay, quotas.Streams, quotas.RequestsPerMinute, quotas.SentPerMinute) < 0 {
 		return quotas, errors.New("expected a number above 0")
 	}
 	return quotas, nil

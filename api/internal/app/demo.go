@@ -36,7 +36,7 @@ func (s *server) seed(ctx context.Context) error {
 }
 
 func (s *server) demoWorkspace() (demo.Workspace, error) {
-	hasher, err := auth.NewHasher()
+	hasher, err := s.passwordHasher()
 	return demo.Workspace{DB: s.db, Box: s.box, Hasher: hasher}, err
 }
 

@@ -70,7 +70,8 @@ func (s settings) findings() []finding {
 		finding{"quota", fmt.Sprintf("%d incidents a minute", s.quotas.IncidentsPerMinute), "above which pages are bundled; set by NIGHTBELL_QUOTA_INCIDENTS"},
 		finding{"quota", fmt.Sprintf("%d MiB of alerts a day", s.quotas.StoredMiBPerDay), "above which alerts are stored in short; set by NIGHTBELL_QUOTA_STORED_MIB"},
 		finding{"quota", fmt.Sprintf("%d live screens", s.quotas.Streams), "of one organization in each process; set by NIGHTBELL_QUOTA_STREAMS"},
-		finding{"quota", fmt.Sprintf("%d calls a minute", s.quotas.RequestsPerMinute), "of one account or API key in each process; set by NIGHTBELL_QUOTA_REQUESTS"})
+		finding{"quota", fmt.Sprintf("%d calls a minute", s.quotas.RequestsPerMinute), "of one account or API key in each process; set by NIGHTBELL_QUOTA_REQUESTS"},
+		finding{"quota", fmt.Sprintf("%d events a minute", s.quotas.SentPerMinute), "about one service in each process, and as many changes, samples and pings; set by NIGHTBELL_QUOTA_SENT"})
 	list = append(list, finding{"kept", fmt.Sprintf("%d days", s.RetentionDays), "of pages and received alerts; set by NIGHTBELL_RETENTION_DAYS"})
 	return append(list, finding{"time zones", "IANA " + org.ZoneData, "from the binary, so that replicas agree; the host's are not asked"})
 }

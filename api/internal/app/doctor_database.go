@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,6 +48,12 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 	}
 	if pooled {
 		findings = append(findings, finding{"pooler", "lies between", "works; screens show what another replica did up to two seconds later"})
+	} else {
+		room, err := examineRoom(ctx, conn)
+		if err != nil {
+			return findings, err
+		}
+		findings = append(findings, room)
 	}
 	if !migrated {
 		return append(findings, finding{"schema", "missing", "the first start makes it"}), nil
@@ -66,6 +73,26 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 		return append(findings, finding{"copy", "RESTORED COPY", "pages nobody until an owner or admin confirms it, or you run: nightbell restored confirm"}), nil
 	}
 	return append(findings, finding{"copy", "no", "this database is the installation's own"}), nil
+}
+
+// examineRoom says how many processes PostgreSQL has connections for.
+func examineRoom(ctx context.Context, conn *pgx.Conn) (finding, error) {
+	var allowed int
+	err := conn.QueryRow(ctx, `SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+		- COALESCE(current_setting('reserved_connections', true), '0')::int`).Scan(&allowed)
+	return room(allowed, postgres.MostConnections()), err
+}
+
+// room counts processes of so many connections each. A rolling update runs one more than usual.
+func room(allowed, each int) finding {
+	f := finding{"connections", strconv.Itoa(allowed), fmt.Sprintf("enough for %d processes of %d; a rolling update runs one more than usual", allowed/each, each)}
+	switch allowed / each {
+	case 0:
+		f.advice = fmt.Sprintf("TOO FEW: one process takes up to %d; raise max_connections of PostgreSQL", each)
+	case 1:
+		f.advice = fmt.Sprintf("enough for one process of %d; raise max_connections of PostgreSQL before a second runs, also during a rolling update", each)
+	}
+	return f
 }
 
 // reachDatabase gives the connection string of the configured database, or of the private

@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
@@ -25,7 +26,16 @@ func (s *server) events(handler *ingest.Handler, keys ingest.Keys, callers *auth
 	return ingest.Events{
 		Handler: handler, Senders: ingest.Senders{Keys: keys, APIKeys: senderKeys{s.db, callers}},
 		IncidentURL: func(incidentID uuid.UUID) string { return s.PublicURL + "/incidents/" + incidentID.String() },
+		Quotas: ingest.Quotas{
+			Events: s.sentQuota("events"), Changes: s.sentQuota("changes"), Samples: s.sentQuota("samples"), Pings: s.sentQuota("pings"),
+		},
 	}
+}
+
+// sentQuota counts apart what programs send of each kind: a loop that sends events must not keep
+// back the pings of its service.
+func (s *server) sentQuota(kind string) *callquota.Quota {
+	return callquota.New(kind, s.quotas.SentPerMinute, time.Now)
 }
 
 // senderKeys lets API keys send what service keys send.
@@ -35,16 +45,16 @@ type senderKeys struct {
 }
 
 // Identify implements ingest.APIKeys.
-func (k senderKeys) Identify(r *http.Request) (orgID uuid.UUID, name string, err error) {
+func (k senderKeys) Identify(r *http.Request) (orgID uuid.UUID, name string, keyID uuid.UUID, err error) {
 	actor, err := k.callers.FromRequest(r)
 	switch {
 	case err != nil:
-		return uuid.Nil, "", err
+		return uuid.Nil, "", uuid.Nil, err
 	case actor.Kind != auth.APIKey:
-		return uuid.Nil, "", fault.New(fault.Unauthenticated, "wrong_key_kind",
+		return uuid.Nil, "", uuid.Nil, fault.New(fault.Unauthenticated, "wrong_key_kind",
 			"This is the token of a signed-in person. Programs send events with a service key or an API key.")
 	}
-	return actor.OrgID, actor.Name, actor.Holds(auth.EventsWrite)
+	return actor.OrgID, actor.Name, actor.APIKeyID, actor.Holds(auth.EventsWrite)
 }
 
 // DefaultRoute implements ingest.APIKeys.

@@ -128,7 +128,7 @@ func TestALateEventAfterItsResolveOpensNothing(t *testing.T) {
 	n := newTestServer(t).newTenant("acme")
 	now := pgtest.One[string](t, n.database, `SELECT to_char(nightbell_now() AT TIME ZONE 'UTC' - interval '2 hours', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 	n.sendEvent(object{"action": "resolve", "dedup_key": "db"})
-	if got := n.sendEvent(object{"title": "Down", "dedup_key": "db", "occurred_at": now}); got.text("status") != "ignored" || got.text("id") != "" {
+	if got := n.sendEvent(object{"title": "Down", "dedup_key": "db", "occurred_at": now}); got.text("status") != "ignored" || got.text("id") != "" || !strings.Contains(got.body, "paged nobody") {
 		t.Errorf("a trigger of before the resolve: %s", got.body)
 	}
 	late := n.sendEvent(object{"title": "Down", "dedup_key": "other", "occurred_at": now})

@@ -88,6 +88,7 @@ func TestEveryWayToPing(t *testing.T) {
 		{"POST", "/v1/heartbeats/mine/ping", `status=ok`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 415},
 		{"POST", "/v1/heartbeats/mine/ping", strings.Repeat(" ", 5000), key, 413},
 		{"POST", "/v1/heartbeats/%00/ping", `{"every_seconds":60}`, key, 422},
+		{"POST", "/v1/heartbeats/%20/ping", `{"every_seconds":60}`, key, 422},
 		{"GET", "/v1/heartbeats/mine/ping", "", nil, 401},
 		{"GET", "/v1/heartbeats/mine/ping/nbs_nobodys", "", nil, 401},
 		{"GET", "/v1/heartbeats/mine/ping/" + n.apiKey, "", nil, 401},

@@ -259,12 +259,21 @@ func TestDoctorSaysQuotasEgressAndProxies(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysForHowManyProcessesPostgreSQLHasConnections(t *testing.T) {
+	t.Parallel()
+	for allowed, want := range map[int]string{20: "TOO FEW", 57: "one process of 32", 97: "3 processes of 32"} {
+		if got := room(allowed, 32); !strings.Contains(got.advice, want) {
+			t.Errorf("%d connections: %q, want %q", allowed, got.advice, want)
+		}
+	}
+}
+
 func TestDoctorSeesACopyAndALostKey(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
 	var said bytes.Buffer
 	must(t, Doctor(t.Context(), r.Config, &said))
-	if !strings.Contains(said.String(), "installation's own") {
+	if !strings.Contains(said.String(), "installation's own") || !strings.Contains(said.String(), "processes of 32") {
 		t.Errorf("of an original it says %s", said.String())
 	}
 	r.database.Exec(t, `UPDATE installation SET home = $1`, elsewhere)

@@ -103,7 +103,7 @@ func TestContactsOfOthersAreForAdmins(t *testing.T) {
 			{http.MethodDelete, rule, nil, 404},
 			{http.MethodGet, shared, nil, 200},
 			{http.MethodPatch, shared, object{"name": "x"}, 403},
-			{http.MethodDelete, shared, nil, 404},
+			{http.MethodDelete, shared, nil, 403},
 			{http.MethodGet, "/v1/contact-methods?user_id=" + n.people["responder"], nil, 403},
 			{http.MethodGet, "/v1/notification-rules?user_id=" + n.people["responder"], nil, 403},
 			{http.MethodPost, "/v1/contact-methods", object{"kind": "email", "name": "x", "address": "a@b.example", "user_id": n.people["responder"]}, 403},

@@ -11,6 +11,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
@@ -81,7 +82,7 @@ func (s *server) mayFollow(ctx context.Context, _ uuid.UUID) error {
 }
 
 // stream serves the live feed to a signed-in caller.
-func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
+func (s *server) stream(callers *authrpc.Authenticator, calls *callquota.Quota) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ask := func() (auth.Actor, error) {
 			caller, err := callers.FromRequest(r)
@@ -91,6 +92,9 @@ func (s *server) stream(callers *authrpc.Authenticator) http.Handler {
 			return caller, caller.Holds(auth.IncidentsRead)
 		}
 		caller, err := ask()
+		if err == nil {
+			err = calls.Count(*caller.ID(), w.Header())
+		}
 		if err != nil {
 			rpcserver.WriteError(w, r, err)
 			return

@@ -32,9 +32,12 @@ func TestReadinessBorrowsFromNoPagePool(t *testing.T) {
 				return nil
 			}
 			go func() {
-				if name == postgres.Tenant {
+				switch name {
+				case postgres.Tenant:
 					done <- r.db.InTenant(t.Context(), uuid.New(), hold)
-				} else {
+				case postgres.Answers:
+					done <- r.db.InAnswer(t.Context(), uuid.New(), hold)
+				default:
 					done <- r.db.InSystem(t.Context(), name, hold)
 				}
 			}()

@@ -26,6 +26,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify/notifyrpc"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncallrpc"
 	"github.com/nightbell/nightbell/api/internal/org/orgrpc"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 	"github.com/nightbell/nightbell/api/internal/platform/telemetry"
@@ -64,15 +65,16 @@ func (s *server) routes() (*rpcserver.Server, error) {
 		return nil, fmt.Errorf("NIGHTBELL_JWT_SECRET: %w", err)
 	}
 	callers := authrpc.NewAuthenticator(s.db, tokens)
+	calls := callquota.New("requests", s.quotas.RequestsPerMinute, time.Now)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
-		callers.Authenticate, authrpc.RequestQuota(s.quotas.RequestsPerMinute, time.Now), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
+		callers.Authenticate, authrpc.RequestQuota(calls), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
 	server.Observers = append(server.Observers, s.metrics.RequestFinished, s.tracing.RequestFinished)
 	for _, add := range []func(*rpcserver.Server) error{
 		func(server *rpcserver.Server) error { return s.mountServices(server, callers, tokens) },
-		func(server *rpcserver.Server) error { return s.addPlainRoutes(server, callers) },
+		func(server *rpcserver.Server) error { return s.addPlainRoutes(server, callers, calls) },
 		s.addSite,
 	} {
 		if err := add(server); err != nil {
@@ -89,9 +91,19 @@ type mount struct {
 	connect func(...connect.HandlerOption) (string, http.Handler)
 }
 
+// passwordHasher is made when it is needed first.
+func (s *server) passwordHasher() (*auth.Hasher, error) {
+	if s.hasher != nil {
+		return s.hasher, nil
+	}
+	hasher, err := auth.NewHasher(auth.RecommendedHashCost())
+	s.hasher = hasher
+	return hasher, err
+}
+
 // mountServices binds every service of the contract on all transports.
 func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authenticator, tokens *auth.AccessTokens) error {
-	hasher, err := auth.NewHasher()
+	hasher, err := s.passwordHasher()
 	if err != nil {
 		return err
 	}
@@ -191,7 +203,7 @@ type plainRoute struct {
 }
 
 // addPlainRoutes adds what is no RPC. This is the whole list.
-func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator) error {
+func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator, calls *callquota.Quota) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
 	alerts := ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger)
@@ -199,7 +211,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 	events := s.events(alerts, keys, callers)
 	acknowledge, verify := s.acknowledgePages(), s.verifyPages()
 	routes := []plainRoute{
-		{"GET", "/v1/stream", s.stream(callers)},
+		{"GET", "/v1/stream", s.stream(callers, calls)},
 		{"POST", "/v1/events", s.announced(events.One())},
 		{"POST", "/v1/changes", ingest.Changes{Events: events, Store: changeStore{s.db}}},
 		{"POST", "/v1/samples", ingest.NewSamples(events, sampleStore{s.db})},

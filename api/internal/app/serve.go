@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
@@ -60,6 +61,7 @@ type server struct {
 	egress    *egress.Client
 	hub       *live.Hub
 	intake    *intake.Intake
+	hasher    *auth.Hasher // made by passwordHasher
 	responder *respond.Responder
 	escalator *paging.Escalator
 	// timerSweeper has no waker: it looks every second, which is soon enough for timers.

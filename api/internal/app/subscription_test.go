@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -164,5 +166,49 @@ func TestAFilterThatNamesWhatIsGone(t *testing.T) {
 	status, message, field := n.refused(n.owner(), http.MethodPatch, path, object{"filter": object{"team_ids": []string{team, other}}})
 	if status != http.StatusUnprocessableEntity || field != "filter.team_ids" {
 		t.Errorf("an unknown team: %d %s, %s", status, field, message)
+	}
+}
+
+// TestADeliveryIsSentAgainWhenAskedFor: one that was given up, one that waits for its next try, and
+// one that was delivered, each at once and under the webhook-id it had.
+func TestADeliveryIsSentAgainWhenAskedFor(t *testing.T) {
+	t.Parallel()
+	n, sink := newRota(t), newReceiver(t)
+	path := n.subscribe(sink.URL+"/", nil)
+	sink.answers(http.StatusServiceUnavailable)
+	n.declare("Orders stopped", nil)
+	n.publish()
+	first := sink.takeRaw("/")
+	deliveryID := n.first(path+"/deliveries", "webhook_deliveries")
+	read := func() object {
+		return at[[]any](t, n.call(n.owner(), http.MethodGet, path+"/deliveries", nil), "webhook_deliveries")[0].(object)
+	}
+	again := func(state string) {
+		t.Helper()
+		if got := read(); got["status"] != state {
+			t.Errorf("before it is asked for: %v, want %s", got, state)
+		}
+		n.call(n.owner(), http.MethodPost, path+"/deliveries/"+deliveryID+"/redeliver", object{})
+		n.publish()
+		got := sink.takeRaw("/")
+		if len(got) != 1 || got[0].header.Get("Webhook-Id") != first[0].header.Get("Webhook-Id") || !bytes.Equal(got[0].body, first[0].body) {
+			t.Errorf("%s: sent %d times again, or as another event", state, len(got))
+		}
+	}
+	again("pending") // its receiver is left alone for five seconds; the person is not
+	n.database.Exec(t, `UPDATE webhook_delivery SET retry_since = nightbell_now() - interval '48 hours', next_try_at = nightbell_now()`)
+	n.database.Clock.Advance(time.Minute)
+	n.publish()
+	sink.takeRaw("/")
+	again("failed")
+	sink.answers(http.StatusOK)
+	again("pending")
+	if got := read(); got["status"] != "delivered" || got["response_status"] != 200.0 {
+		t.Errorf("after a success: %v", got)
+	}
+	again("delivered")
+	n.call(n.owner(), http.MethodPatch, path, object{"enabled": false})
+	if status, message, _ := n.refused(n.owner(), http.MethodPost, path+"/deliveries/"+deliveryID+"/redeliver", object{}); status != http.StatusConflict {
+		t.Errorf("a disabled subscription: %d %s", status, message)
 	}
 }

@@ -54,21 +54,21 @@ func (c *campaign) checkAudit(t *testing.T, method protoreflect.MethodDescriptor
 	t.Helper()
 	fill := filling{variant: variantsOf(method.Input())[0], foreign: c.b.own, own: c.a.own, values: c.values()}
 	s := sending{via: via, method: method, body: fill.request(method), bearer: who.bearer}
-	before := len(c.auditRows())
+	before := column[int](c.rig, "SELECT count(*) FROM audit_event WHERE org_id = $1", c.a.orgID)[0]
 	outcome := c.send(t.Context(), s).outcome()
-	after := c.auditRows()
+	added := c.auditRows(before)
 	want := 0
 	if (authzOf(method).GetMutates() || authzOf(method).GetReveals()) && who.role != "" {
 		want = 1
 	}
-	if added := len(after) - before; added != want {
-		t.Errorf("%s by %s via %s adds %d audit rows, want %d", shortName(method), who.name, via, added, want)
+	if len(added) != want {
+		t.Errorf("%s by %s via %s adds %d audit rows, want %d", shortName(method), who.name, via, len(added), want)
 		return 0
 	}
 	if want == 0 {
 		return 0
 	}
-	row := after[len(after)-1]
+	row := added[0]
 	if row.Method != strings.TrimPrefix(procedureOf(method), "/") || row.Address == "" || row.RequestID != "tenant-test" ||
 		(row.Outcome == "ok") != (outcome == http.StatusOK) || (row.ActorKind == "api_key") != who.apiKey {
 		t.Errorf("%s by %s via %s, answered %d, leaves %+v", shortName(method), who.name, via, outcome, row)
@@ -81,11 +81,11 @@ func (c *campaign) checkAudit(t *testing.T, method protoreflect.MethodDescriptor
 	return 1
 }
 
-// auditRows are a's in the order of their making.
-func (c *campaign) auditRows() []auditRow {
+// auditRows are a's in the order of their making, without so many of the first.
+func (c *campaign) auditRows(known int) []auditRow {
 	c.t.Helper()
 	var rows []auditRow
-	for _, text := range column[string](c.rig, "SELECT to_jsonb(x)::text FROM audit_event x WHERE org_id = $1 ORDER BY at, id", c.a.orgID) {
+	for _, text := range column[string](c.rig, "SELECT to_jsonb(x)::text FROM audit_event x WHERE org_id = $1 ORDER BY at, id OFFSET $2", c.a.orgID, known) {
 		var row auditRow
 		must(c.t, json.Unmarshal([]byte(text), &row))
 		rows = append(rows, row)

@@ -80,6 +80,8 @@ func (c *campaign) values() map[string]string {
 		"ConfigureSlackRequest.channel":          "#sample",
 		"CreateContactMethodRequest.address":     "sample@example.com",
 		"CreateOverrideRequest.kind":             "cover",
+		"UpdateOverrideRequest.kind":             "cover",
+		"UpdateUserRequest.role":                 "responder",
 		"CreateMaintenanceWindowRequest.ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
 		"CreateOverrideRequest.ends_at":          time.Now().Add(time.Hour).Format(time.RFC3339),
 		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z", // nothing but what ids name

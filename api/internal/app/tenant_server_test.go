@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
@@ -43,6 +44,7 @@ func (r *rig) start(config Config) {
 	t := r.t
 	t.Helper()
 	r.server = &server{options: Options{Version: "test", Out: io.Discard}, stopping: make(chan struct{})}
+	r.hasher = sure(auth.NewHasher(auth.HashCost{MemoryKiB: 64, Passes: 1})) // tests need accounts, not hashes
 	t.Cleanup(func() {
 		if err := r.stop(); err != nil {
 			t.Errorf("stop the server: %v", err)

@@ -194,6 +194,11 @@ func TestOverItsStorageQuotaAnAlertIsStoredInShort(t *testing.T) {
 	if got := pgtest.One[int](t, r.database, `SELECT count(DISTINCT incident_id) FROM notification`); got != 2 {
 		t.Errorf("somebody is paged for %d of 2 incidents", got)
 	}
+	got := r.plainly(http.MethodPost, "/v1/events", key, []byte(`{"title":"Orders stopped","metadata":{"a":"`+strings.Repeat("x", 3000)+`"},"error":{"exceptions":[{"message":"y"}]}}`))
+	if kept := pgtest.One[string](t, r.database, `SELECT i.title || coalesce(i.details::text, '') || coalesce(a.details::text, '') FROM incident i JOIN alert a ON a.incident_id = i.id
+		WHERE i.id = $1::text::uuid`, got.text("id")); kept != "Orders stopped{}" {
+		t.Errorf("the event is stored as %.200s", kept)
+	}
 }
 
 // serviceOfNewOrganization makes an organization whose owner is paged by its own

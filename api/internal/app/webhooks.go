@@ -9,6 +9,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 	"github.com/nightbell/nightbell/api/internal/publish"
+	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
 // disabledMailInterval is how late owners may learn that a subscription was disabled.
@@ -22,7 +23,7 @@ func (s *server) buildPublisher(context.Context) error {
 	}
 	s.webhooks = sweep.NewWaker()
 	s.publisher = publish.New(s.db, publish.Options{
-		Logger: s.logger, Opener: s.box, Post: webhook.Post(egress.New(egress.Options{Allow: s.egressAllow})),
+		Logger: s.logger, Opener: s.box, Post: webhook.Post(egress.New(egress.Options{Allow: s.egressAllow})), Timeout: subscription.AnswerWithin,
 		Mail: mail, VerifyMail: s.hasMailServer(), PublicURL: s.PublicURL, Freed: s.webhooks.Wake,
 	})
 	s.onStop(s.publisher.Close)

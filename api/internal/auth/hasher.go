@@ -12,9 +12,11 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-// hashCost is argon2id as OWASP recommends it: 19 MiB, two passes, one lane. A
-// hash made with another cost is made again at the next sign-in.
-var hashCost = argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+// HashCost is what argon2id spends on one hash.
+type HashCost struct{ MemoryKiB, Passes uint32 }
+
+// RecommendedHashCost is OWASP's. Only tests that need accounts, not hashes, take less.
+func RecommendedHashCost() HashCost { return HashCost{MemoryKiB: 19 * 1024, Passes: 2} }
 
 // Lane separates callers who wait for the processor, so that a flood of strangers
 // cannot keep a person on a known device waiting.
@@ -42,17 +44,20 @@ var ErrHashQueueFull = fault.New(fault.Unavailable, "sign_in_busy",
 type Hasher struct {
 	lanes   [2]chan struct{}
 	waiting [2]atomic.Int32
+	cost    argon2id.Params
 	dummy   string
 }
 
 // NewHasher makes a hasher, and with it the hash that stands in for accounts that
-// do not exist. It takes as long as one hash.
-func NewHasher() (*Hasher, error) {
-	dummy, err := argon2id.CreateHash(rand.Text(), &hashCost)
+// do not exist. It takes as long as one hash. What was hashed at another cost is
+// outdated: it is made again at the next sign-in.
+func NewHasher(cost HashCost) (*Hasher, error) {
+	params := argon2id.Params{Memory: cost.MemoryKiB, Iterations: cost.Passes, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+	dummy, err := argon2id.CreateHash(rand.Text(), &params)
 	if err != nil {
 		return nil, fmt.Errorf("hash a password: %w", err)
 	}
-	return &Hasher{lanes: [2]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)}, dummy: dummy}, nil
+	return &Hasher{lanes: [2]chan struct{}{make(chan struct{}, 1), make(chan struct{}, 1)}, cost: params, dummy: dummy}, nil
 }
 
 // Hash returns the encoded hash of a password. It fails with ErrHashQueueFull under
@@ -63,7 +68,7 @@ func (h *Hasher) Hash(ctx context.Context, lane Lane, password string) (string, 
 		return "", err
 	}
 	defer leave()
-	return argon2id.CreateHash(password, &hashCost)
+	return argon2id.CreateHash(password, &h.cost)
 }
 
 // Verify reports whether the password is the hashed one, and whether the hash was
@@ -84,7 +89,7 @@ func (h *Hasher) Verify(ctx context.Context, lane Lane, password, hash string) (
 	if err != nil {
 		return false, false, fmt.Errorf("read a stored password hash: %w", err)
 	}
-	return matches && exists, *cost != hashCost, nil
+	return matches && exists, *cost != h.cost, nil
 }
 
 // enter waits for the lane to be free; leave must be called afterwards.

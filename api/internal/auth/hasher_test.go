@@ -11,7 +11,7 @@ import (
 
 func newHasher(tb testing.TB) *Hasher {
 	tb.Helper()
-	hasher, err := NewHasher()
+	hasher, err := NewHasher(RecommendedHashCost())
 	if err != nil {
 		tb.Fatal(err)
 	}

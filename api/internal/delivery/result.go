@@ -71,7 +71,7 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	switch {
 	case !t.called:
 	case t.err == nil:
-		if t.checked.Contact.Failures > 0 {
+		if t.checked.Contact.Failures > 0 || t.checked.Contact.Waited {
 			notifydb.QueueContactWorks(batch, claim, now)
 		}
 	case t.blocked():

@@ -57,6 +57,7 @@ func TestAnUnverifiedAddressIsNotPaged(t *testing.T) {
 // times a day.
 func TestTheLastResortReachesAnUnverifiedOwner(t *testing.T) {
 	o := newOutbox(t)
+	o.Clock.Freeze(pagingtest.Began) // all of it on one day
 	o.withMailServer()
 	for n := range notify.LastResortShare.MostBefore + 2 {
 		name := "problem " + string(rune('a'+n))

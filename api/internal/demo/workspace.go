@@ -68,7 +68,7 @@ type nextStep struct {
 // fill writes the whole workspace: what people set up, then the history.
 func fill(ctx context.Context, tx pgx.Tx, box *secret.Box, ownerHash string, now time.Time) error {
 	f := &filling{tx: part{tx}, box: box, now: now, began: now.Add(-workspaceAge)}
-	// Planning each statement anew takes longer than most of them.
+	// Planning each statement again takes longer than running most of them.
 	if _, err := tx.Exec(ctx, `SELECT set_config('plan_cache_mode', 'force_generic_plan', true)`); err != nil {
 		return err
 	}

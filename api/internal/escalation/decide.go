@@ -72,6 +72,27 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	return walk.state, walk.effects
 }
 
+// NextSteps are the steps that a decision pages after an earlier one of the cycle went unanswered, each
+// once, for the timeline. The last resort says so itself, by LastResort.
+func NextSteps(before Snapshot, effects []Effect) (next []Effect) {
+	first := before.State.Round == 0 && len(before.State.Passed) == 0
+	last := Effect{Step: -1}
+	for _, effect := range effects {
+		if !effect.Pages() || effect.Rise != "" || effect.StepID == LastResortID || effect.Step == last.Step && effect.Round == last.Round {
+			continue
+		}
+		last = effect
+		if !first {
+			next = append(next, Effect{
+				Kind: Escalated, Round: effect.Round, Step: effect.Step, StepID: effect.StepID,
+				Message: "Nobody answered: paging " + before.Policy.place(effect.Step, effect.Round) + ".",
+			})
+		}
+		first = false
+	}
+	return next
+}
+
 // pageDue pages the step that is due and every later one whose time has passed too. When
 // that is nobody, the last resort is paged, or paging ends.
 func (w *walk) pageDue(owners []uuid.UUID) {
@@ -173,7 +194,7 @@ func (w *walk) hold(hold Hold) {
 	if w.state.HeldBy != hold.Window {
 		w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(hold)})
 	}
-	w.state.NextDueAt, w.state.HeldBy = hold.Until, hold.Window
+	w.state.NextDueAt, w.state.HeldBy = hold.due(w.now), hold.Window
 }
 
 // pageNobody ends paging because the policy is quiet, and says so.

@@ -181,6 +181,8 @@ type Effect struct {
 	StepID      uuid.UUID
 	// Rise is the severity of which the page tells, when it is for that and for no step.
 	Rise alert.Severity
+	// Until is set when it asks to acknowledge that severity by then.
+	Until time.Time
 	// UserID is set for PagePerson, ContactMethodID for PageChannel.
 	UserID          uuid.UUID
 	ContactMethodID uuid.UUID
@@ -202,6 +204,7 @@ const (
 	NobodyOnCall EffectKind = "nobody_on_call" // a step meant nobody and was skipped
 	StepSkipped  EffectKind = "step_skipped"   // a step is for other severities or hours and was skipped
 	LastResort   EffectKind = "last_resort"    // the last resort is paged
+	Escalated    EffectKind = "escalated"      // a step is paged because nobody answered the one before
 	PagesNobody  EffectKind = "pages_nobody"   // the policy wants nobody paged
 	PagesHeld    EffectKind = "held"           // maintenance or a quiet time puts the step off
 	RanOut       EffectKind = "exhausted"      // nothing follows
@@ -216,6 +219,9 @@ func (e Effect) Key(incident uuid.UUID, cycle int, contact uuid.UUID, n int) str
 	place := fmt.Sprintf("%d.%s", e.Round, e.StepID)
 	if e.Rise != "" {
 		place = string(e.Rise)
+	}
+	if !e.Until.IsZero() { // each question is asked, also about a severity that was told before
+		place = fmt.Sprintf("%s/%d", e.Rise, e.Until.Unix())
 	}
 	return fmt.Sprintf("%s/%d/%s/%s/%d", incident, cycle, place, contact, n)
 }

@@ -15,6 +15,8 @@ type Hold struct {
 	Until time.Time
 	// Because describes the work in words.
 	Because string
+	// Changing is set while somebody is ending the maintenance: it is asked again soon.
+	Changing bool
 }
 
 // Maintenance is planned work on services. Start is included, End is not.
@@ -23,6 +25,8 @@ type Maintenance struct {
 	Description string
 	Start, End  time.Time
 	Services    []uuid.UUID
+	// Changing is set while somebody else's transaction changes the window.
+	Changing bool
 }
 
 // HoldAt is what holds the pages of a service at an instant: of several windows the one
@@ -36,10 +40,21 @@ func HoldAt(windows []Maintenance, service uuid.UUID, now time.Time) (hold Hold)
 			continue
 		}
 		if w.End.After(hold.Until) || w.End.Equal(hold.Until) && slices.Compare(w.ID[:], hold.Window[:]) > 0 {
-			hold = Hold{Window: w.ID, Until: w.End, Because: w.Description}
+			hold = Hold{Window: w.ID, Until: w.End, Because: w.Description, Changing: w.Changing}
 		}
 	}
 	return hold
+}
+
+// AskedAgain is how soon what is put off is looked at again while somebody changes what puts it off.
+const AskedAgain = 250 * time.Millisecond
+
+// due is when what the hold puts off is due.
+func (h Hold) due(now time.Time) time.Time {
+	if soon := now.Add(AskedAgain); h.Changing && soon.Before(h.Until) {
+		return soon
+	}
+	return h.Until
 }
 
 // holds reports whether pages wait at now.

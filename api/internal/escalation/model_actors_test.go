@@ -241,9 +241,10 @@ func (w *world) askAgain(row *incidentRow) (effects []Effect) {
 		}
 		return line
 	}
-	if _, runs := row.timers[ConfirmTimeout]; !runs {
+	_, runs := row.timers[ConfirmTimeout]
+	if !runs {
 		w.setTimer(row, ConfirmTimeout, w.now)
 	}
-	row.paging, effects = AskToConfirm(snapshot, who("A"), w.now, w.now)
+	row.paging, effects = AskToConfirm(snapshot, Question{Person: who("A"), Acknowledged: row.AcknowledgedSeverity, Until: w.now, Waits: runs}, w.now)
 	return effects
 }

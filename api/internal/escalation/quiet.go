@@ -17,6 +17,21 @@ var HeldByQuiet = uuid.Max
 // it waits for the end. A sweep that is a moment late is no reason to wait for the morning.
 const onTime = time.Minute
 
+// IsNeverOn reports whether quiet times leave no severity that is ever paged, as far as one of them
+// alone is always under way.
+func IsNeverOn(rules []Quiet) bool {
+	return !slices.ContainsFunc([]alert.Severity{alert.Critical, alert.High, alert.Medium, alert.Low}, func(severity alert.Severity) bool {
+		return !slices.ContainsFunc(rules, func(q Quiet) bool { return Step{Severities: q.Severities}.isFor(severity) && q.isAlways() })
+	})
+}
+
+// isAlways reports whether it has no end: no window, or one that is a whole day of every day.
+func (q Quiet) isAlways() bool {
+	return len(q.Windows) == 0 || slices.ContainsFunc(q.Windows, func(w oncall.Window) bool {
+		return w.From == w.To && (len(w.Days) == 0 || len(w.Days) == 7)
+	})
+}
+
 // quietAt reports whether the policy pages nobody for a severity at an instant.
 func (p Policy) quietAt(severity alert.Severity, at time.Time) bool {
 	return slices.ContainsFunc(p.Quiet, func(q Quiet) bool {
@@ -57,10 +72,13 @@ func WaitForQuiet(snapshot Snapshot, now time.Time) (until time.Time, line []Eff
 }
 
 // WaitToAsk is WaitForQuiet for asking whoever has the incident to acknowledge it again,
-// which maintenance puts off too.
+// which maintenance puts off too. The line is empty while somebody ends that.
 func WaitToAsk(snapshot Snapshot, now time.Time) (until time.Time, line []Effect) {
 	if !snapshot.Hold.holds(now) {
 		return WaitForQuiet(snapshot, now)
+	}
+	if snapshot.Hold.Changing {
+		return snapshot.Hold.due(now), []Effect{}
 	}
 	w := begin(snapshot, now)
 	w.want(Effect{Kind: PagesHeld, Message: w.heldMessage(snapshot.Hold)})

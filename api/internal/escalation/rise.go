@@ -86,19 +86,34 @@ func (w *walk) tellRise(snapshot Snapshot) {
 	}
 }
 
-// AskToConfirm pages one person, who has an acknowledged incident that became more
-// severe: they are to acknowledge it again before until. It does nothing for a severity
-// of which people were told before, nor while WaitToAsk says that it has to wait.
-func AskToConfirm(snapshot Snapshot, person uuid.UUID, until, now time.Time) (State, []Effect) {
+// Question asks one person, who has an acknowledged incident that became more severe, to
+// acknowledge it again.
+type Question struct {
+	Person uuid.UUID
+	// Acknowledged is the severity that they know of, Until when the policy pages again.
+	Acknowledged alert.Severity
+	Until        time.Time
+	// Waits is set when an earlier question waits for its answer.
+	Waits bool
+}
+
+// AskToConfirm pages whom the question asks. While an earlier one waits, it does nothing for
+// a severity of which people were told before: they hear of each once. It does nothing either
+// while WaitToAsk says that it has to wait.
+func AskToConfirm(snapshot Snapshot, question Question, now time.Time) (State, []Effect) {
 	before := snapshot.State.Severity
-	if _, wait := WaitToAsk(snapshot, now); wait != nil || !rose(before, snapshot.Severity) {
+	if _, wait := WaitToAsk(snapshot, now); wait != nil || question.Waits && !rose(before, snapshot.Severity) {
 		return snapshot.State, nil
 	}
 	w := begin(snapshot, now)
-	w.state.Severity = w.severity
-	why := w.whyRise(Paged{Kind: PagePerson, ID: person}, before)
-	why.Sentence = w.confirmSentence(before, until)
-	w.pageOnce(Effect{Kind: PagePerson, Rise: w.severity, UserID: person, Message: why.Sentence, Why: why}, person)
+	if rose(before, w.severity) {
+		w.state.Severity = w.severity
+	}
+	why := w.whyRise(Paged{Kind: PagePerson, ID: question.Person}, before)
+	why.Sentence = w.confirmSentence(question)
+	w.pageOnce(Effect{
+		Kind: PagePerson, Rise: w.severity, Until: question.Until, UserID: question.Person, Message: why.Sentence, Why: why,
+	}, question.Person)
 	return w.state, w.effects
 }
 

@@ -92,24 +92,29 @@ func TestWhoeverHasItIsAskedOnce(t *testing.T) {
 	state, _ := Start(Snapshot{Policy: policy, Severity: alert.Low}, noon)
 	snapshot := Snapshot{State: Stop(state, "acknowledged"), Policy: policy, Severity: alert.High}
 	until := noon.Add(policy.ConfirmTimeout())
-	state, effects := AskToConfirm(snapshot, who("B"), until, noon)
+	question := Question{Person: who("B"), Acknowledged: alert.Low, Until: until}
+	state, effects := AskToConfirm(snapshot, question, noon)
 	want := "Acknowledged when it was low, and high now: unless it is acknowledged again, Default pages from its first step at 12:15 UTC."
 	if riseWords(effects) != "rise B" || effects[0].Message != want || state.Status != Stopped || state.Severity != alert.High {
 		t.Errorf("%q in %+v", riseWords(effects), state)
 	}
 	snapshot.State = state
-	if _, effects = AskToConfirm(snapshot, who("B"), until, noon); effects != nil {
+	if again, effects := AskToConfirm(snapshot, question, noon); riseWords(effects) != "rise B" || !reflect.DeepEqual(again, state) {
+		t.Errorf("not asked about a severity that was told before it was acknowledged: %v, %+v", effects, again)
+	}
+	question.Waits = true
+	if _, effects = AskToConfirm(snapshot, question, noon); effects != nil {
 		t.Errorf("asked twice: %v", effects)
 	}
 	if snapshot.Severity = alert.Critical; true {
-		if _, effects = AskToConfirm(snapshot, who("B"), until, noon); riseWords(effects) != "rise B" {
+		if _, effects = AskToConfirm(snapshot, question, noon); riseWords(effects) != "rise B" {
 			t.Errorf("not asked about the next severity: %v", effects)
 		}
 	}
-	snapshot.State.Severity = "" // the policy was quiet for low
-	_, effects = AskToConfirm(snapshot, who("B"), until, noon)
+	question.Acknowledged = ""
+	_, effects = AskToConfirm(snapshot, question, noon)
 	if want := "Acknowledged when it was less severe, and critical now: unless"; len(effects) != 1 || !strings.HasPrefix(effects[0].Message, want) {
-		t.Errorf("after a quiet time: %+v", effects)
+		t.Errorf("of what nobody knows: %+v", effects)
 	}
 	if policy.AckTimeout = time.Hour; policy.ConfirmTimeout() != time.Hour {
 		t.Error("the policy's own timeout does not count")
@@ -123,15 +128,15 @@ func TestNobodyIsAskedWhileThePolicyIsQuiet(t *testing.T) {
 	state, _ := Start(Snapshot{Policy: policy, Severity: alert.Low}, noon)
 	snapshot := Snapshot{State: Stop(state, "acknowledged"), Policy: policy, Severity: alert.Critical}
 	night := noon.Add(11 * time.Hour)
-	after, effects := AskToConfirm(snapshot, who("B"), night.Add(time.Hour), night)
+	after, effects := AskToConfirm(snapshot, Question{Person: who("B"), Until: night.Add(time.Hour)}, night)
 	if effects != nil || !reflect.DeepEqual(after, snapshot.State) {
 		t.Errorf("by night: %q and %+v", riseWords(effects), after)
 	}
-	if _, effects = AskToConfirm(snapshot, who("B"), noon.Add(time.Hour), noon); riseWords(effects) != "rise B" {
+	if _, effects = AskToConfirm(snapshot, Question{Person: who("B"), Until: noon.Add(time.Hour)}, noon); riseWords(effects) != "rise B" {
 		t.Errorf("by day: %q", riseWords(effects))
 	}
 	snapshot.Severity = alert.High
-	if _, effects = AskToConfirm(snapshot, who("B"), night.Add(time.Hour), night); riseWords(effects) != "rise B" {
+	if _, effects = AskToConfirm(snapshot, Question{Person: who("B"), Until: night.Add(time.Hour)}, night); riseWords(effects) != "rise B" {
 		t.Errorf("for a severity that is paged by night: %q", riseWords(effects))
 	}
 }

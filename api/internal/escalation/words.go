@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,13 +12,15 @@ import (
 )
 
 // place says where in the policy the walk is, as people count: "step 2 of Default, round 3".
-func (w *walk) place() string {
-	place := fmt.Sprintf("step %d", w.at+1)
-	if w.policy.Name != "" {
-		place += " of " + w.policy.Name
+func (w *walk) place() string { return w.policy.place(w.at, w.state.Round) }
+
+func (p Policy) place(step, round int) string {
+	place := fmt.Sprintf("step %d", step+1)
+	if p.Name != "" {
+		place += " of " + p.Name
 	}
-	if w.state.Round > 0 {
-		place += fmt.Sprintf(", round %d", w.state.Round+1)
+	if round > 0 {
+		place += fmt.Sprintf(", round %d", round+1)
 	}
 	return place
 }
@@ -95,12 +96,11 @@ func (p Policy) quietUntilThen(severity alert.Severity) string {
 	return fmt.Sprintf("%s pages nobody for %s incidents until then", cmp.Or(p.Name, "the policy"), severity)
 }
 
-// confirmSentence says what whoever has the incident is asked for. before is empty when nobody
-// was paged for it yet.
-func (w *walk) confirmSentence(before alert.Severity, until time.Time) string {
+// confirmSentence says what whoever has the incident is asked for.
+func (w *walk) confirmSentence(q Question) string {
 	zone := w.policy.zone()
 	return fmt.Sprintf("Acknowledged when it was %s, and %s now: unless it is acknowledged again, %s pages from its first step at %s %s.",
-		cmp.Or(string(before), "less severe"), w.severity, cmp.Or(w.policy.Name, "the policy"), clockOf(until, w.now, zone), zoneName(until, zone))
+		cmp.Or(string(q.Acknowledged), "less severe"), w.severity, cmp.Or(w.policy.Name, "the policy"), clockOf(q.Until, w.now, zone), zoneName(q.Until, zone))
 }
 
 func (w *walk) exhaustedMessage() string {

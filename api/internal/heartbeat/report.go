@@ -5,8 +5,8 @@ import "time"
 // Report is one ping as it was sent: what it says, and what it wants to be expected from now on.
 type Report struct {
 	Ping
-	// Key is the Idempotency-Key; empty for none.
-	Key string
+	// Key is the Idempotency-Key, without spaces; empty for none. Digest is of what was sent with it.
+	Key, Digest string
 	// What is nil stays as it is.
 	Every, Grace, MaxRuntime *time.Duration
 	Schedule, TimeZone       *string

@@ -43,7 +43,7 @@ const (
 // Ping gives the state after a ping at now, and what that means. A ping that says again
 // that a run started or ended changes nothing.
 func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
-	if p.RunID != "" && (p.RunID == s.EndedRunID || p.Signal == Starts && p.RunID == s.RunID) {
+	if s.isRepeated(p) {
 		return s, Nothing
 	}
 	before := s.Status
@@ -77,6 +77,19 @@ func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
 		return s, Recovered
 	default:
 		return s, Nothing
+	}
+}
+
+// isRepeated reports whether p says of its run what is known. A failure after an end that was well
+// is news: whoever reports it must not be told that all is well.
+func (s State) isRepeated(p Ping) bool {
+	switch p.RunID {
+	case "":
+		return false
+	case s.EndedRunID:
+		return p.Signal != Fails || s.Status == Failed
+	default:
+		return p.Signal == Starts && p.RunID == s.RunID
 	}
 }
 

@@ -91,6 +91,17 @@ func TestFailOpensAtOnceAndAgainAndOkResolves(t *testing.T) {
 	s.ping(220, heartbeat.Lives, "r2", heartbeat.Recovered)
 }
 
+// TestARunThatSaysItFailedAfterItSaidItWasWell: a step after the last one fails, or runs share a name.
+func TestARunThatSaysItFailedAfterItSaidItWasWell(t *testing.T) {
+	t.Parallel()
+	s := tell(t, minute())
+	s.ping(0, heartbeat.Lives, "r1", heartbeat.Nothing)
+	s.ping(1, heartbeat.Fails, "r1", heartbeat.SaidItFailed)
+	s.ping(2, heartbeat.Fails, "r1", heartbeat.Nothing) // sent again
+	s.ping(3, heartbeat.Lives, "r1", heartbeat.Nothing) // a copy that came late
+	s.ping(4, heartbeat.Lives, "r2", heartbeat.Recovered)
+}
+
 func TestARunThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	s := tell(t, heartbeat.Settings{Schedule: "0 3 * * *", MaxRuntime: 30 * time.Minute})

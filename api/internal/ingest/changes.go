@@ -25,19 +25,20 @@ type Changes struct {
 func (c Changes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	change, replayed, err := c.keep(w, r)
 	if err != nil {
-		c.Events.writeError(w, r, forSender(err))
+		c.Events.writeError(w, r, forProgram(err))
 		return
 	}
 	if replayed {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
+	w.Header().Set("Location", "/v1/changes/"+change.ID.String())
 	writeJSON(w, http.StatusCreated, map[string]any{
 		"id": change.ID, "truncated": append([]string{}, change.Truncated...), "warnings": append([]event.Warning{}, change.Warnings...),
 	})
 }
 
 func (c Changes) keep(w http.ResponseWriter, r *http.Request) (change event.Change, replayed bool, err error) {
-	sender, err := c.Events.Senders.Identify(r)
+	sender, err := c.Events.counted(w, r, c.Events.Quotas.Changes)
 	if err != nil {
 		return change, false, err
 	}
@@ -45,7 +46,7 @@ func (c Changes) keep(w http.ResponseWriter, r *http.Request) (change event.Chan
 	if err != nil {
 		return change, false, err
 	}
-	if change, err = event.ReadChange(fields, r.Header.Get("Idempotency-Key")); err != nil {
+	if change, err = event.ReadChange(fields, callID(r, sender)); err != nil {
 		return change, false, err
 	}
 	replayed, mismatch, err := c.Store.KeepChange(r.Context(), sender.Route, change)

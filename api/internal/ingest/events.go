@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
 // Limits of POST /v1/events and /v1/events/batch, after gunzip.
@@ -34,6 +34,10 @@ var (
 		"Events are JSON. Send them with the header Content-Type: application/json.")
 	errContentEncoding = fault.New(fault.Unsupported, "content_type",
 		"Events are taken as they are or as gzip. Send them with one of these Content-Encodings.")
+	errNotStored = fault.New(fault.Unavailable, "overloaded",
+		"This cannot be stored right now. Send it again with the same id in a few seconds.")
+	errNoGzip = fault.New(fault.Invalid, "invalid_json",
+		"The body is not the gzip that its Content-Encoding promises. Send it uncompressed.")
 	errMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
 		"Another event was sent with this id in the last 72 hours. Give each event an id of its own.")
 	errChanging = fault.New(fault.Unavailable, "overloaded",
@@ -47,6 +51,53 @@ type Events struct {
 	Senders Senders
 	// IncidentURL is the address of an incident for people.
 	IncidentURL func(incidentID uuid.UUID) string
+	Quotas      Quotas
+}
+
+// Quota counts the calls about a service and says in the answer what is left. It fails with
+// rate_limited when there were too many.
+type Quota interface {
+	Count(caller uuid.UUID, answer http.Header) error
+}
+
+// Quotas are those of what programs send.
+type Quotas struct{ Events, Changes, Samples, Pings Quota }
+
+// counted finds out who sends a request, and counts it.
+func (h Events) counted(w http.ResponseWriter, r *http.Request, quota Quota) (Sender, error) {
+	sender, err := h.Senders.Identify(r)
+	if err == nil {
+		err = quota.Count(sender.place(), w.Header())
+	}
+	return sender, err
+}
+
+// callID is the Idempotency-Key; empty for none. One that is no UUID is of its sender only.
+func callID(r *http.Request, sender Sender) string {
+	key := r.Header.Get("Idempotency-Key")
+	if _, isID := id.Parse(key); key == "" || isID {
+		return key
+	}
+	return uuid.NewSHA1(sender.ID, []byte(key)).String()
+}
+
+// forProgram is forSender in the words of the contract's table for events: what may be sent again
+// is overloaded.
+func forProgram(err error) error {
+	known, ok := fault.Of(err)
+	switch {
+	case ok && known.Code == errEncoding.Code:
+		return errContentEncoding
+	case ok && known.Code == errBadGzip.Code:
+		return errNoGzip.Because(err)
+	case ok && known.Kind == fault.Limited: // a program reads Retry-After, as Alertmanager does not
+		return err
+	}
+	err = forSender(err)
+	if known, ok = fault.Of(err); ok && known.Kind == fault.Unavailable && known.Code != "overloaded" {
+		return errNotStored.After(known.RetryAfterSeconds).Because(err)
+	}
+	return err
 }
 
 // eventAnswer is what became of an event.
@@ -83,11 +134,12 @@ func (h Events) One() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := h.one(w, r)
 		if err != nil {
-			h.writeError(w, r, forSender(err))
+			h.writeError(w, r, forProgram(err))
 			return
 		}
 		status := http.StatusOK
 		if answer.Status == alert.EventCreated {
+			w.Header().Set("Location", "/v1/incidents/"+answer.ID)
 			status = http.StatusCreated
 		}
 		if answer.replayed {
@@ -98,7 +150,7 @@ func (h Events) One() http.Handler {
 }
 
 func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error) {
-	sender, err := h.Senders.Identify(r)
+	sender, err := h.counted(w, r, h.Quotas.Events)
 	if err != nil {
 		return eventAnswer{}, err
 	}
@@ -106,7 +158,7 @@ func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error)
 	if err != nil {
 		return eventAnswer{}, err
 	}
-	one, err := event.Read(fields, r.Header.Get("Idempotency-Key"), sender.By)
+	one, err := event.Read(fields, callID(r, sender), sender.By)
 	if err != nil {
 		return eventAnswer{}, err
 	}
@@ -122,15 +174,18 @@ func (h Events) Batch() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		results, err := h.batch(w, r)
 		if err != nil {
-			h.writeError(w, r, forSender(err))
+			h.writeError(w, r, forProgram(err))
 			return
+		}
+		if len(results) > 0 && !slices.ContainsFunc(results, func(result eventAnswer) bool { return !result.replayed }) {
+			w.Header().Set("Idempotent-Replayed", "true")
 		}
 		writeJSON(w, http.StatusOK, map[string]any{"results": results})
 	})
 }
 
 func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, error) {
-	sender, err := h.Senders.Identify(r)
+	sender, err := h.counted(w, r, h.Quotas.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +204,9 @@ func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, er
 	var events []event.Event
 	var places []int
 	for i, value := range sent {
-		one, id, err := readOne(value, sender.By)
+		one, eventID, err := readOne(value, sender.By)
 		if err != nil {
-			results[i] = refused(id, err)
+			results[i] = refused(eventID, err)
 			continue
 		}
 		events, places = append(events, one), append(places, i)
@@ -166,28 +221,28 @@ func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, er
 }
 
 // readOne reads an event of a batch, whose id says which one a result is about.
-func readOne(value any, by string) (one event.Event, id string, err error) {
+func readOne(value any, by string) (one event.Event, eventID string, err error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
 		return one, "", fault.InvalidField("events", fault.BadFormat, "Each event must be a JSON object.")
 	}
-	id, _ = fields["id"].(string)
+	eventID, _ = fields["id"].(string)
 	switch {
 	case fields["id"] == nil:
 		return one, "", fault.InvalidField("id", fault.Required, "Give each event of a batch an id: it says which result is whose.")
 	case event.Size(fields) > maxEvent:
-		return one, id, errEventTooLarge
+		return one, eventID, errEventTooLarge
 	}
 	one, err = event.Read(fields, "", by)
-	return one, id, err
+	return one, eventID, err
 }
 
-func refused(id string, err error) eventAnswer {
-	known, ok := fault.Of(forSender(err))
+func refused(eventID string, err error) eventAnswer {
+	known, ok := fault.Of(forProgram(err))
 	if !ok {
 		known = errChanging
 	}
-	answer := eventAnswer{EventID: id, Status: "error", Truncated: []string{}, Warnings: []event.Warning{}, Error: &eventError{
+	answer := eventAnswer{EventID: eventID, Status: "error", Truncated: []string{}, Warnings: []event.Warning{}, Error: &eventError{
 		Code: known.Code, Message: known.Message, Details: []eventField{}, Retryable: known.Kind == fault.Unavailable || known.Kind == fault.Limited,
 	}}
 	for _, field := range known.Fields {
@@ -203,9 +258,6 @@ func checkJSON(r *http.Request) error {
 		if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 			return errContentType
 		}
-	}
-	if _, err := unpacked(r.Header.Get("Content-Encoding"), http.NoBody); errors.Is(err, errEncoding) {
-		return errContentEncoding
 	}
 	return nil
 }
@@ -284,6 +336,12 @@ func (h Events) answer(one event.Event) (eventAnswer, error) {
 	if one.Test {
 		answer.Status = alert.EventIgnored
 		answer.Warnings = append(answer.Warnings, event.Warning{Field: "test", Message: "This event is valid. It is a test, so it opened nothing and paged nobody."})
+	}
+	if one.Received.Event.Action == alert.Trigger && outcome.Status == alert.EventIgnored {
+		answer.Warnings = append(answer.Warnings, event.Warning{
+			Field:   "occurred_at",
+			Message: "This occurred before the problem was resolved, so it opened nothing and paged nobody. If it is news, set the sender's clock, or leave occurred_at out.",
+		})
 	}
 	if outcome.IncidentID != uuid.Nil {
 		answer.ID, answer.URL = outcome.IncidentID.String(), h.IncidentURL(outcome.IncidentID)

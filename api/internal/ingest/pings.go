@@ -13,7 +13,8 @@ import (
 
 // PingTaker takes pings of heartbeats in. It returns nil only after the commit.
 type PingTaker interface {
-	Take(ctx context.Context, route Route, name string, report heartbeat.Report) (heartbeat.State, error)
+	// Take tells whether the ping was taken in before: its key is that of the last one.
+	Take(ctx context.Context, route Route, name string, report heartbeat.Report) (state heartbeat.State, replayed bool, err error)
 }
 
 // PingPaths are where heartbeats are pinged, as patterns of http.ServeMux: with a key in a header, and
@@ -41,21 +42,29 @@ type pingAnswer struct {
 	DueAt      *time.Time       `json:"due_at,omitempty"`
 	DeadlineAt *time.Time       `json:"deadline_at,omitempty"`
 	Warnings   []event.Warning  `json:"warnings"`
+
+	replayed bool
 }
 
 // ServeHTTP answers 202 once the ping is stored.
 func (p Pings) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := p.take(w, r)
 	if err != nil {
-		p.Events.writeError(w, r, forSender(err))
+		p.Events.writeError(w, r, forProgram(err))
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
+	if answer.replayed {
+		w.Header().Set("Idempotent-Replayed", "true")
+	}
 	writeJSON(w, http.StatusAccepted, answer)
 }
 
 func (p Pings) take(w http.ResponseWriter, r *http.Request) (pingAnswer, error) {
 	sender, err := p.sender(r)
+	if err == nil {
+		err = p.Events.Quotas.Pings.Count(sender.place(), w.Header())
+	}
 	if err != nil {
 		return pingAnswer{}, err
 	}
@@ -63,18 +72,18 @@ func (p Pings) take(w http.ResponseWriter, r *http.Request) (pingAnswer, error) 
 	if err != nil {
 		return pingAnswer{}, err
 	}
-	ping, err := event.ReadPing(fields, r.Header.Get("Idempotency-Key"))
+	ping, err := event.ReadPing(fields, callID(r, sender))
 	if err != nil {
 		return pingAnswer{}, err
 	}
 	name := r.PathValue("name")
-	state, err := p.Taker.Take(r.Context(), sender.Route, name, ping.Report)
+	state, replayed, err := p.Taker.Take(r.Context(), sender.Route, name, ping.Report)
 	if err != nil {
 		return pingAnswer{}, err
 	}
 	return pingAnswer{
 		Name: name, Status: state.Status, DueAt: instant(state.DueAt), DeadlineAt: instant(state.DeadlineAt),
-		Warnings: append([]event.Warning{}, ping.Warnings...),
+		Warnings: append([]event.Warning{}, ping.Warnings...), replayed: replayed,
 	}, nil
 }
 

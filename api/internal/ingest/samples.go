@@ -70,7 +70,7 @@ type reference struct {
 func (s *Samples) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, replayed, err := s.keep(w, r)
 	if err != nil {
-		s.events.writeError(w, r, forSender(err))
+		s.events.writeError(w, r, forProgram(err))
 		return
 	}
 	if replayed {
@@ -81,6 +81,9 @@ func (s *Samples) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *Samples) keep(w http.ResponseWriter, r *http.Request) (answer samplesAnswer, replayed bool, err error) {
 	sender, err := s.events.Senders.identify(r)
+	if err == nil {
+		err = s.events.Quotas.Samples.Count(sender.place(), w.Header())
+	}
 	if err != nil {
 		return answer, false, err
 	}
@@ -88,7 +91,7 @@ func (s *Samples) keep(w http.ResponseWriter, r *http.Request) (answer samplesAn
 	if err != nil {
 		return answer, false, err
 	}
-	samples, err := event.ReadSamples(fields, r.Header.Get("Idempotency-Key"))
+	samples, err := event.ReadSamples(fields, callID(r, sender))
 	if err != nil {
 		return answer, false, err
 	}

@@ -30,12 +30,23 @@ type Sender struct {
 	Route Route
 	// By names the key, for the history of incidents.
 	By string
+	// ID is that of the API key; that of the service for a service key.
+	ID uuid.UUID
+}
+
+// place is what a sender's calls are counted for: the service that they are about, or else the
+// organization.
+func (s Sender) place() uuid.UUID {
+	if s.Route.ServiceID == uuid.Nil {
+		return s.Route.OrgID
+	}
+	return s.Route.ServiceID
 }
 
 // APIKeys says which organization an API key may send for.
 type APIKeys interface {
-	// Identify gives the organization and the key's name, or the refusal.
-	Identify(r *http.Request) (orgID uuid.UUID, name string, err error)
+	// Identify gives the organization, the key's name and its id, or the refusal.
+	Identify(r *http.Request) (orgID uuid.UUID, name string, keyID uuid.UUID, err error)
 	// NamedRoute finds a service by its id or its name, or fails with ErrUnknownKey.
 	NamedRoute(ctx context.Context, orgID uuid.UUID, service string) (Route, error)
 	// DefaultRoute is where an organization's events go that name no service.
@@ -71,7 +82,7 @@ func (s Senders) identify(r *http.Request) (Sender, error) {
 	case strings.HasPrefix(token, serviceKeyPrefix):
 		return s.byServiceKey(r.Context(), token)
 	}
-	orgID, name, err := s.APIKeys.Identify(r)
+	orgID, name, keyID, err := s.APIKeys.Identify(r)
 	if err != nil {
 		return Sender{}, err
 	}
@@ -80,10 +91,10 @@ func (s Senders) identify(r *http.Request) (Sender, error) {
 		if err == nil && sender.Route.OrgID != orgID {
 			err = errServiceKey
 		}
-		sender.By = name
+		sender.By, sender.ID = name, keyID
 		return sender, err
 	}
-	return Sender{Route: Route{OrgID: orgID}, By: name}, nil
+	return Sender{Route: Route{OrgID: orgID}, By: name, ID: keyID}, nil
 }
 
 func (s Senders) byServiceKey(ctx context.Context, key string) (Sender, error) {
@@ -96,5 +107,5 @@ func (s Senders) byServiceKey(ctx context.Context, key string) (Sender, error) {
 	case err != nil:
 		return Sender{}, fmt.Errorf("finding the service of a key: %w", err)
 	}
-	return Sender{Route: route, By: route.ServiceName}, nil
+	return Sender{Route: route, By: route.ServiceName, ID: route.ServiceID}, nil
 }

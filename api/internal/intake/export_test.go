@@ -10,3 +10,6 @@ func (in *Intake) Advance(d time.Duration) {
 	now := in.isolated.now
 	in.isolated.now = func() time.Time { return now().Add(d) }
 }
+
+// Queued is how many requests wait for the next batch.
+func (in *Intake) Queued() int { return len(in.queue) }

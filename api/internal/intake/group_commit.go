@@ -70,7 +70,9 @@ type Intake struct {
 	expected atomic.Int64
 	// lastLoad is how many requests the last batch left behind and answered: as many are
 	// likely to come again. Only Run uses it.
-	lastLoad    int
+	lastLoad int
+	// later are requests whose events must not share the last batch; see eventTurns. Only Run uses it.
+	later       []*submission
 	isolated    isolatedServices
 	undecodable undecodables
 }
@@ -210,15 +212,19 @@ func (in *Intake) Run(ctx context.Context) {
 		beside.Go(func() { in.retryIsolated(ctx) })
 	}
 	beside.Go(func() { in.keepUndecodable(ctx) })
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case first := <-in.queue:
-			if together := in.gather(first); len(together) > 0 {
-				in.store(context.WithoutCancel(ctx), together)
-				in.lastLoad = len(together) + len(in.queue)
+	for ctx.Err() == nil {
+		first := in.later
+		if len(first) == 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case next := <-in.queue:
+				first = []*submission{next}
 			}
+		}
+		if together := in.gather(first); len(together) > 0 {
+			in.store(context.WithoutCancel(ctx), together)
+			in.lastLoad = len(together) + len(in.queue)
 		}
 	}
 }
@@ -226,15 +232,22 @@ func (in *Intake) Run(ctx context.Context) {
 // gather takes what is waiting, and waits up to linger for requests that are known
 // to be on their way, and for those that the last answers are likely to bring: half of
 // the senders in each batch would double what a batch costs by itself. Requests of isolated
-// services are left to retryIsolated.
-func (in *Intake) gather(first *submission) (together []*submission) {
-	alerts := 0
+// services are left to retryIsolated, and those whose events have to wait to the next batch.
+func (in *Intake) gather(first []*submission) (together []*submission) {
+	alerts, turns := 0, eventTurns{}
+	in.later = nil
 	take := func(s *submission) {
-		if !in.isolated.join(s) {
+		switch {
+		case in.isolated.join(s):
+		case len(together) < maxTogether && alerts < maxAlertsTogether && turns.admit(s):
 			together, alerts = append(together, s), alerts+len(s.batch.Alerts)
+		default:
+			in.later = append(in.later, s)
 		}
 	}
-	take(first)
+	for _, s := range first {
+		take(s)
+	}
 	var patience <-chan time.Time
 	for len(together) < maxTogether && alerts < maxAlertsTogether {
 		if len(in.queue) == 0 {

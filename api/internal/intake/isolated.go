@@ -117,12 +117,12 @@ func (h *isolatedServices) isTooSlow(service uuid.UUID) bool {
 }
 
 // take gives what to store of a service next: a batch of requests that were not tried yet,
-// and all that are stuck.
+// up to one whose events have to wait for the next, and all that are stuck.
 func (h *isolatedServices) take(service uuid.UUID) (fresh, stuck []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	own, n, alerts := h.waiting[service], 0, 0
-	for n < min(len(own.fresh), maxTogether) && alerts < maxAlertsTogether {
+	own, n, alerts, turns := h.waiting[service], 0, 0, eventTurns{}
+	for n < min(len(own.fresh), maxTogether) && alerts < maxAlertsTogether && turns.admit(own.fresh[n]) {
 		alerts += len(own.fresh[n].batch.Alerts)
 		n++
 	}

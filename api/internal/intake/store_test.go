@@ -44,7 +44,7 @@ func TestAnAlertPagesEscalatesAndResolves(t *testing.T) {
 	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began))
 	expect(t, "incidents", w.Incidents(t), "resolved critical 1")
 	expect(t, "pages", w.Pages(t), "Ada cancelled", "Bob cancelled")
-	expect(t, "timeline", w.Kinds(t), "declared", "resolved")
+	expect(t, "timeline", w.Kinds(t), "declared", "escalated", "resolved")
 	w.Clock.Advance(time.Hour)
 	w.Sweep(t)
 	expect(t, "pages after the end", w.Pages(t), "Ada cancelled", "Bob cancelled")

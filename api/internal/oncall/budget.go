@@ -22,14 +22,6 @@ func (b *Budget) Share(parts int, do func(*Budget)) {
 	b.left -= before - max(part.left, 0)
 }
 
-// Left is how many units are left; none when the context has ended.
-func (b *Budget) Left() int {
-	if b.stopped() != nil {
-		return 0
-	}
-	return max(b.left, 0)
-}
-
 // spend takes units from the budget. False means that the search must end here.
 func (b *Budget) spend(units int) bool {
 	if b == nil {

@@ -24,12 +24,9 @@ type Handover struct {
 	Others []uuid.UUID
 }
 
-// Handovers is what people are to be told at an instant, when they were told last what
-// was so at the instant after: told is who was on call then, in the eyes of those people.
-// The schedule may have been changed since, by anybody and in any way.
-//
-// However much time has passed, each person has one hand-over at most, the latest, and
-// none that is older than OldestHandover. Who came and went meanwhile is not told at all.
+// Handovers is what people are to be told now, when told are those who were last told that
+// they are on call, at after. The schedule may have been changed since. Each person has one
+// hand-over at most, the latest, none older than OldestHandover; who came and went has none.
 func Handovers(s Schedule, told []uuid.UUID, after, now time.Time) (list []Handover) {
 	after, now = toUTC(after), toUTC(now)
 	from := latest(after, now.Add(-OldestHandover))

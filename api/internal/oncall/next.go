@@ -15,12 +15,9 @@ const Horizon = 400 * 24 * time.Hour
 // nobody comes or goes must not delay them: it is taken for one that never changes.
 const maxSteps = 20_000
 
-// Next is who is on call at an instant with the whole stretch in which the same people
-// are, and the stretch after it, which may be a gap. Because of each is that of the
-// instant and of the beginning: what decides may change while the people stay.
-//
-// When nobody comes or goes within the Horizon, ok is false, next is empty, and current
-// ends at the horizon. A beginning that is further away is cut off there as well.
+// Next is the stretch around an instant in which the same people are on call, and the one
+// after it, which may be a gap. Because is that of the instant, and of the beginning of next.
+// Both are cut at the Horizon; ok is false, and next empty, when nobody comes or goes before.
 func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 	at = toUTC(at)
 	from, to := at.Add(-Horizon), at.Add(Horizon)

@@ -78,8 +78,8 @@ func TestSurveyEndsWithItsBudget(t *testing.T) {
 	from := on(t, zone, "2026-11-22 08:00")
 	s := worstSchedule(zone, from)
 	budget := NewBudget(t.Context(), 100_000)
-	if got := Survey(s, from, from.AddDate(0, 0, 92), budget); got.Complete || len(got.Shifts) == 0 || budget.Left() != 0 {
-		t.Errorf("complete: %v, %d shifts, %d units are left", got.Complete, len(got.Shifts), budget.Left())
+	if got := Survey(s, from, from.AddDate(0, 0, 92), budget); got.Complete || len(got.Shifts) == 0 || budget.left > 0 {
+		t.Errorf("complete: %v, %d shifts, %d units are left", got.Complete, len(got.Shifts), budget.left)
 	}
 	if got := Extent(s, from, Nobody, NewBudget(t.Context(), 10)); got != (Span{}) {
 		t.Errorf("%v", got)
@@ -139,7 +139,7 @@ func BenchmarkSurvey(b *testing.B) {
 			conflicts := 0
 			DoubleBooked(booked, budget, func(Conflict) { conflicts++ })
 			b.ReportMetric(float64(conflicts), "conflicts")
-			b.ReportMetric(1e12-float64(budget.Left()), "units")
+			b.ReportMetric(1e12-float64(budget.left), "units")
 		}
 	})
 	b.Run("worst", func(b *testing.B) {
@@ -147,7 +147,7 @@ func BenchmarkSurvey(b *testing.B) {
 		for b.Loop() {
 			budget := NewBudget(b.Context(), 10_000_000)
 			Survey(s, from, from.AddDate(0, 0, 30), budget)
-			b.ReportMetric(float64(10_000_000-budget.Left()), "units")
+			b.ReportMetric(float64(10_000_000-budget.left), "units")
 		}
 	})
 }

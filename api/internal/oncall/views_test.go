@@ -12,10 +12,10 @@ import (
 	"github.com/google/uuid"
 )
 
-var instants = flag.Int("instants", 100_000, "at how many random instants every view is compared")
+var instants = flag.Int("instants", 25_000, "at how many random instants every view is compared")
 
 // perSchedule is how many of them one random schedule is looked at.
-const perSchedule = 500
+const perSchedule = 100
 
 // Paging asks At. Whoever looks at a screen, a calendar or a notification sees the same:
 // at random instants, with a fraction of a second.

@@ -1,7 +1,8 @@
 package org
 
 // Quotas are what one organization may use of an installation that it shares with others.
-// docs-mdx/quotas.md has the same table. No quota ever refuses an alert.
+// docs-mdx/quotas.md has the same table. No quota refuses what a
+// monitor's webhook brings: Alertmanager does not send again what was answered 429.
 type Quotas struct {
 	// Contacts is how many contact methods its people and channels have; more are refused.
 	Contacts int
@@ -17,7 +18,12 @@ type Quotas struct {
 	// RequestsPerMinute is how many calls one account or API key may make in one process; more are
 	// refused, but for those that answer incidents.
 	RequestsPerMinute int
+	// SentPerMinute is how many calls may bring events about one service in one process, and as many
+	// each changes, samples and pings; more are to be sent again later.
+	SentPerMinute int
 }
 
 // DefaultQuotas are above what the chaos tests and the benchmarks do.
-var DefaultQuotas = Quotas{Contacts: 1000, IncidentsPerMinute: 300_000, StoredMiBPerDay: 10_240, Streams: 500, RequestsPerMinute: 60_000}
+var DefaultQuotas = Quotas{
+	Contacts: 1000, IncidentsPerMinute: 300_000, StoredMiBPerDay: 10_240, Streams: 500, RequestsPerMinute: 60_000, SentPerMinute: 300_000,
+}

@@ -11,12 +11,13 @@ import (
 
 // orEachAlone carries out what is due in one transaction, up to dueAtOnce. When that fails
 // for a reason that may lie in one incident, each has a transaction of its own, and the one
-// that still fails is postponed and logged: one spoiled policy never silences the others.
+// that still fails is postponed and logged: neither a spoiled policy nor a lock that somebody
+// holds for long silences the others.
 func orEachAlone(ctx context.Context, logger *slog.Logger, what string,
 	carryOut func(limit int) (due int, err error), postpone func(cause error) error,
 ) (due int, err error) {
 	due, err = guarded(carryOut, dueAtOnce)
-	if err == nil || postgres.IsUnavailable(err) && !postgres.IsStatementTimeout(err) || ctx.Err() != nil {
+	if err == nil || postgres.IsAway(err) || ctx.Err() != nil {
 		return due, err
 	}
 	logger.ErrorContext(ctx, "what is due could not be carried out together; each incident is tried alone", "kind", what, "error", err)

@@ -92,8 +92,7 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 		return err
 	}
 	state, effects := rule(snapshot, r.now)
-	r.carryOut(record, state, effects)
-	return nil
+	return r.decided(ctx, record, state, effects)
 }
 
 // askAgain pages whoever acknowledged an incident that became more severe, or else its
@@ -109,8 +108,7 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 		return err
 	}
 	if until, line := escalation.WaitToAsk(snapshot, r.now); line != nil {
-		r.wait(record, escalation.ConfirmRequest, until, line)
-		return nil
+		return r.wait(ctx, record, escalation.ConfirmRequest, until, line)
 	}
 	people := []uuid.UUID{record.AcknowledgedBy, record.AssigneeID}
 	if err := r.loadReach(ctx, record.OrgID, people); err != nil {
@@ -120,22 +118,30 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 	if len(people) == 0 || !found {
 		return r.Command(ctx, batch, record, incident.ConfirmTimeout{})
 	}
-	until := r.now.Add(snapshot.Policy.ConfirmTimeout())
-	if !current.Timed(escalation.ConfirmTimeout) { // one that runs counts from the first rise that waits for an answer
-		r.setTimer(record, escalation.ConfirmTimeout, until)
+	question := escalation.Question{
+		Person: people[0], Acknowledged: record.AcknowledgedSeverity,
+		Until: r.now.Add(snapshot.Policy.ConfirmTimeout()), Waits: current.Timed(escalation.ConfirmTimeout),
 	}
-	state, effects := escalation.AskToConfirm(snapshot, people[0], until, r.now)
+	if !question.Waits { // one that runs counts from the first rise that waits for an answer
+		r.setTimer(record, escalation.ConfirmTimeout, question.Until)
+	}
+	state, effects := escalation.AskToConfirm(snapshot, question, r.now)
 	r.carryOut(record, state, effects)
 	return nil
 }
 
 // wait puts off what a timer is for until a time, and says so in the timeline. When that
 // time never comes, it is only said.
-func (r *Round) wait(record incidentdb.Record, kind escalation.TimerKind, until time.Time, line []escalation.Effect) {
+func (r *Round) wait(ctx context.Context, record incidentdb.Record, kind escalation.TimerKind, until time.Time, line []escalation.Effect) error {
+	until, err := r.heldUntil(ctx, record, until)
+	if err != nil {
+		return err
+	}
 	if !until.IsZero() {
-		r.setTimer(record, kind, until)
+		r.timers = append(r.timers, escalationdb.Timer{OrgID: record.OrgID, IncidentID: record.ID, Kind: kind, DueAt: until, Held: true})
 	}
 	for _, effect := range line {
 		r.noteEffect(record, string(effect.Kind), effect.Message, effect)
 	}
+	return nil
 }

@@ -164,7 +164,9 @@ func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 		}
 		failpoint.At("deciding", record.Title)
 		state, effects := escalation.Decide(snapshot, r.now)
-		r.carryOut(record, state, effects)
+		if err := r.decided(ctx, record, state, append(escalation.NextSteps(snapshot, effects), effects...)); err != nil {
+			return err
+		}
 	}
 	batch := &pgx.Batch{}
 	r.Queue(batch)

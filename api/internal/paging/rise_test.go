@@ -318,3 +318,30 @@ func (w *workspace) lastResort(t *testing.T, person uuid.UUID) {
 	w.Exec(t, `INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ($1, $2, -1, 300)`, w.Org, w.Policy)
 	w.Exec(t, `INSERT INTO escalation_target (org_id, policy_id, step_position, position, kind, user_id) VALUES ($1, $2, -1, 0, 'user', $3)`, w.Org, w.Policy, person)
 }
+
+// TestASeverityThatWasToldBeforeTheAcknowledgementIsAskedAgain: everybody was told that it is
+// critical, somebody took that back, and Bob acknowledged a low incident. He was asked nothing when
+// it became critical again, and a quarter of an hour later the policy paged everybody.
+func TestASeverityThatWasToldBeforeTheAcknowledgementIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "slow", alert.Low)
+	w.send(t, "down", alert.Critical)
+	equal(t, "told", w.cycles(t), "1.0.0 Ada", "1.0.1 Ada rise")
+	again := func() {
+		t.Helper()
+		w.Respond(t, incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low})
+		w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+		w.Clock.Advance(time.Second)
+		w.send(t, "down", alert.Critical)
+	}
+	again()
+	equal(t, "asked", w.cycles(t), "1.0.0 Ada", "1.0.1 Ada rise", "1.0.1 Bob rise")
+	w.Respond(t, incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low})
+	w.send(t, "down", alert.Critical)
+	equal(t, "asked once until he answers", w.cycles(t), "1.0.0 Ada", "1.0.1 Ada rise", "1.0.1 Bob rise")
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.tick(t, time.Hour)
+	equal(t, "confirmed", w.Incidents(t), "acknowledged critical 2")
+}

@@ -73,6 +73,26 @@ func (r *Round) carryOut(target incidentdb.Record, state escalation.State, effec
 	r.pagings = append(r.pagings, escalationdb.Paging{OrgID: target.OrgID, IncidentID: target.ID, PolicyID: target.PolicyID, State: state})
 }
 
+// heldUntil is when what a quiet time puts off until its end is looked at again: then, or in a moment
+// if somebody has edited the policy since it was read, or is about to.
+func (r *Round) heldUntil(ctx context.Context, record incidentdb.Record, end time.Time) (time.Time, error) {
+	policy := r.policies[[2]uuid.UUID{record.OrgID, record.PolicyID}]
+	locked, err := escalationdb.LockRevision(ctx, r.tx, record.OrgID, record.PolicyID, policy.Revision)
+	if soon := r.now.Add(escalation.AskedAgain); err == nil && !locked && (end.IsZero() || soon.Before(end)) {
+		return soon, nil
+	}
+	return end, err
+}
+
+// decided is carryOut of a decision that may have put off what is due until the end of a quiet time.
+func (r *Round) decided(ctx context.Context, target incidentdb.Record, state escalation.State, effects []escalation.Effect) (err error) {
+	if state.HeldBy == escalation.HeldByQuiet {
+		state.NextDueAt, err = r.heldUntil(ctx, target, state.NextDueAt)
+	}
+	r.carryOut(target, state, effects)
+	return err
+}
+
 // page plans one effect: escalation only ever means who can be reached.
 func (r *Round) page(target incidentdb.Record, cycle int, effect escalation.Effect) {
 	for _, p := range notify.Plan(r.rules(target.OrgID, target.Urgency, effect), string(target.Urgency), r.now) {

@@ -19,7 +19,7 @@ import (
 )
 
 // timerLockWait is how long a timer waits for somebody's row.
-const timerLockWait = 2 * time.Second
+const timerLockWait = 200 * time.Millisecond
 
 // TimerSweeper does to incidents what their policies ask of the clock besides paging: it
 // resolves what brings no news, and pages again for what was acknowledged and not
@@ -164,8 +164,7 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		return r.askAgain(ctx, &r.batch, record)
 	case escalation.ConfirmTimeout:
 		if quiet != nil && record.WantsConfirmation() {
-			r.wait(record, timer.Kind, until, quiet)
-			return nil
+			return r.wait(ctx, record, timer.Kind, until, quiet)
 		}
 		return r.Command(ctx, &r.batch, record, incident.ConfirmTimeout{ByName: timer.AcknowledgedBy})
 	case escalation.AckTimeout, escalation.AutoResolve:
@@ -188,8 +187,7 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		alertdb.QueueRelease(&r.batch, record.ID)
 		return r.Command(ctx, &r.batch, record, incident.NothingNew{For: snapshot.Policy.AutoResolve})
 	case quiet != nil:
-		r.wait(record, timer.Kind, until, quiet)
-		return nil
+		return r.wait(ctx, record, timer.Kind, until, quiet)
 	}
 	return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
 }

@@ -60,6 +60,8 @@ type judged struct {
 	heartbeatdb.Row
 	verdict heartbeat.Verdict
 	words   heartbeat.Words
+	// replayed is set for a ping that was taken in before.
+	replayed bool
 }
 
 // store opens or resolves the incidents of what was judged, all of one service, in a transaction

@@ -74,6 +74,21 @@ func TestFailPagesAtOnceAndAgainAfterSomebodyResolvedIt(t *testing.T) {
 	}
 }
 
+// TestAllMissesOfOneServiceAreNoticedInOneTurn: more of them than one transaction holds.
+func TestAllMissesOfOneServiceAreNoticedInOneTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.ping(t, "h0", minute(heartbeat.Lives))
+	w.Exec(t, `INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, severity, status, due_at, deadline_at, created_at, updated_at)
+		SELECT org_id, gen_random_uuid(), service_id, 'h' || n, every_seconds, severity, status, due_at, deadline_at, created_at, updated_at
+		FROM heartbeat, generate_series(1, 249) n`)
+	w.look(t, w.keeper)
+	w.lapse(t, 100*time.Second)
+	if got := len(w.Incidents(t)); got != 250 {
+		t.Errorf("%d of 250 incidents after one turn of the loop", got)
+	}
+}
+
 // TestManyReplicasOpenOneIncidentForEachMiss: they look at the same moment, again and again.
 func TestManyReplicasOpenOneIncidentForEachMiss(t *testing.T) {
 	t.Parallel()
@@ -217,7 +232,7 @@ func TestWhatIsToldOfPings(t *testing.T) {
 	w := newWorkspace(t)
 	refused := func(name string, report heartbeat.Report, code string) {
 		t.Helper()
-		_, err := w.keeper.Take(t.Context(), w.Route, name, report)
+		_, _, err := w.keeper.Take(t.Context(), w.Route, name, report)
 		if known, ok := fault.Of(err); !ok || known.Code != code {
 			t.Errorf("%s: %v, want %s", name, err, code)
 		}

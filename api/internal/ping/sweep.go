@@ -61,8 +61,10 @@ func (k *Keeper) Sweep(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	again = len(places) == placesAtOnce
 	for _, place := range places {
-		err := k.openAll(ctx, place, now)
+		more, err := k.openAll(ctx, place, now)
+		again = again || more
 		if errors.Is(err, errUnattended) {
 			return true, nil
 		}
@@ -70,7 +72,7 @@ func (k *Keeper) Sweep(ctx context.Context) (again bool, err error) {
 			k.options.Logger.ErrorContext(ctx, "missing heartbeats of a service could not be stored; it is tried again soon", "service_id", place.ServiceID, "error", err)
 		}
 	}
-	return len(places) == placesAtOnce, nil
+	return again, nil
 }
 
 // whoRests are the heartbeats that are left alone at now.
@@ -86,19 +88,19 @@ func (k *Keeper) whoRests(now time.Time) []uuid.UUID {
 	return list
 }
 
-// openAll opens the incidents of a service's missing heartbeats. When one of them cannot be stored,
-// each is tried alone, and that one rests.
-func (k *Keeper) openAll(ctx context.Context, place heartbeatdb.Place, now time.Time) error {
+// openAll opens the incidents of a service's missing heartbeats, and reports whether there may be
+// more. When one of them cannot be stored, each is tried alone, and that one rests.
+func (k *Keeper) openAll(ctx context.Context, place heartbeatdb.Place, now time.Time) (more bool, err error) {
 	claimed, err := k.open(ctx, place, k.whoRests(now), missedAtOnce)
 	switch {
 	case err == nil, errors.Is(err, errUnattended):
-		return err
+		return len(claimed) == missedAtOnce, err
 	case postgres.IsLockTimeout(err):
 		k.rest(claimed, now.Add(shortRest))
-		return err
+		return false, err
 	case len(claimed) < 2:
 		k.rest(claimed, now.Add(longRest))
-		return err
+		return false, err
 	}
 	tried := k.whoRests(now)
 	for range claimed {
@@ -109,7 +111,7 @@ func (k *Keeper) openAll(ctx context.Context, place heartbeatdb.Place, now time.
 		}
 		tried = append(tried, one...)
 	}
-	return err
+	return false, err
 }
 
 func (k *Keeper) rest(list []uuid.UUID, until time.Time) {

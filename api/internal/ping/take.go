@@ -3,6 +3,7 @@ package ping
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,19 +32,22 @@ const (
 var (
 	errUnknown = fault.New(fault.NotFound, "heartbeat_not_found",
 		"This service has no heartbeat of that name. Create it, or say with its first ping how often it comes: every_seconds.")
-	errBusy    = fault.New(fault.Unavailable, "overloaded", "Too many pings of your organization are under way. Send this again in a second.").After(1)
+	errBusy     = fault.New(fault.Unavailable, "overloaded", "Too many pings of your organization are under way. Send this again in a second.").After(1)
+	errMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
+		"The last ping had this Idempotency-Key and said something else. Give each ping a key of its own, or none.")
 	errBadName = fault.InvalidField("name", fault.BadFormat, "Give the heartbeat a name of at most 200 characters, without control and invisible ones.")
 )
 
 // Take takes a ping of a service's heartbeat in, and answers with where that stands. It returns nil
-// only after the commit.
-func (k *Keeper) Take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (heartbeat.State, error) {
+// only after the commit. A ping with the key of the last one is replayed: it was sent again, because
+// the answer was lost.
+func (k *Keeper) Take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (state heartbeat.State, replayed bool, err error) {
 	if !k.arriving.Take(route.OrgID, 1) {
-		return heartbeat.State{}, errBusy
+		return heartbeat.State{}, false, errBusy
 	}
 	defer k.arriving.Return(route.OrgID, 1)
-	if plaintext.Check(name) != "" || len([]rune(name)) > heartbeat.MaxName {
-		return heartbeat.State{}, errBadName
+	if plaintext.Blank(name) || plaintext.Check(name) != "" || len([]rune(name)) > heartbeat.MaxName {
+		return heartbeat.State{}, false, errBadName
 	}
 	taken, err := k.take(ctx, route, name, report)
 	for range mostConflicts {
@@ -55,7 +59,7 @@ func (k *Keeper) Take(ctx context.Context, route catalog.Route, name string, rep
 	if err == nil && taken.verdict != heartbeat.Nothing {
 		k.tell([]judged{taken})
 	}
-	return taken.State, err
+	return taken.State, taken.replayed, err
 }
 
 func (k *Keeper) take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (taken judged, err error) {
@@ -101,8 +105,12 @@ func create(ctx context.Context, tx pgx.Tx, route catalog.Route, name string, re
 // apply stores what a ping changes, in a transaction that it ends.
 func (j *judged) apply(ctx context.Context, tx pgx.Tx, route catalog.Route, report heartbeat.Report, now time.Time) error {
 	batch := &pgx.Batch{}
-	if report.Key != "" && report.Key == j.LastKey {
-		return postgres.Finish(ctx, tx, batch) // sent again, because the answer was lost
+	if key, digest, _ := strings.Cut(j.LastKey, " "); report.Key != "" && key == report.Key {
+		if digest != report.Digest {
+			return errMismatch
+		}
+		j.replayed = true
+		return postgres.Finish(ctx, tx, batch)
 	}
 	settings := j.With(report)
 	rule, err := settings.Rule(now)
@@ -115,7 +123,7 @@ func (j *judged) apply(ctx context.Context, tx pgx.Tx, route catalog.Route, repo
 	}
 	j.State, j.verdict = rule.Ping(j.State, report.Ping, now)
 	if report.Key != "" {
-		j.LastKey = report.Key
+		j.LastKey = report.Key + " " + report.Digest
 	}
 	heartbeatdb.QueueState(batch, j.Row)
 	if j.verdict == heartbeat.Nothing {

@@ -62,7 +62,7 @@ func minute(signal heartbeat.Signal) heartbeat.Report {
 
 func (w *workspace) ping(t *testing.T, name string, report heartbeat.Report) heartbeat.State {
 	t.Helper()
-	state, err := w.keeper.Take(t.Context(), w.Route, name, report)
+	state, _, err := w.keeper.Take(t.Context(), w.Route, name, report)
 	if err != nil {
 		t.Fatalf("ping %s: %v", name, err)
 	}

@@ -5,3 +5,6 @@ func (p *Publisher) Interrupt(at func(moment string) bool) { p.interrupted = at 
 
 // SendsPerSubscription is how many deliveries of one subscription are under way at a time.
 const SendsPerSubscription = sendsPerSubscription
+
+// SendsPerOrg is how many of one organization are.
+const SendsPerOrg = sendsPerOrg

@@ -6,8 +6,10 @@
 //  2. Make deliveries of what each subscription lets through, and move its cursor, in one
 //     transaction (this file).
 //  3. Claim deliveries that are due, organizations in turns, and send them (send.go).
-//  4. Record what came of each; who fails for three days or answers 410 is disabled, and the
-//     owners are mailed (send.go, notice.go).
+//  4. Record what came of each (send.go). A receiver that does not answer is left alone for a while,
+//     and then tried with one event at a time, so that it takes no room from others of its
+//     organization. Who fails for three days or answers 410 is disabled, and the owners are mailed
+//     (notice.go).
 //
 // An event is delivered at least once: a crash between 3 and 4 makes one extra copy, with the same
 // webhook-id.
@@ -57,6 +59,8 @@ type Options struct {
 	Logger *slog.Logger
 	Opener Opener
 	Post   Post
+	// Timeout is how long a receiver may take: less than subscriptiondb.Lease.
+	Timeout time.Duration
 	// Mail reaches the owners of a subscription that was disabled.
 	Mail notify.NoticeChannel
 	// VerifyMail is set where mail leaves the installation: only confirmed addresses get it.

@@ -19,13 +19,13 @@ import (
 
 const (
 	// sendsAtOnce are under way in this process, of one organization and of one subscription;
-	// sendsReserved are kept for organizations that have none under way.
+	// sendsReserved are kept for organizations that have none under way, and sendsReservedPerOrg for
+	// subscriptions that have none.
 	sendsAtOnce          = 64
 	sendsReserved        = 16
 	sendsPerOrg          = 16
+	sendsReservedPerOrg  = 4
 	sendsPerSubscription = 4
-	// sendTimeout is how long a receiver may take.
-	sendTimeout = 10 * time.Second
 	// recordTimeout is how long one try to record a result may take.
 	recordTimeout = 2 * time.Second
 )
@@ -66,7 +66,8 @@ func (p *Publisher) room() subscriptiondb.Room {
 	defer p.mu.Unlock()
 	room := subscriptiondb.Room{
 		All: sendsAtOnce - p.all, PerOrg: sendsPerOrg, PerSubscription: sendsPerSubscription,
-		Shared: max(0, sendsAtOnce-p.all-sendsReserved), Orgs: maps.Clone(p.orgs), Subscriptions: maps.Clone(p.subscriptions),
+		Shared: max(0, sendsAtOnce-p.all-sendsReserved), SharedPerOrg: sendsPerOrg - sendsReservedPerOrg,
+		Orgs: maps.Clone(p.orgs), Subscriptions: maps.Clone(p.subscriptions),
 	}
 	if p.closed {
 		room.All = 0
@@ -133,7 +134,7 @@ func (p *Publisher) deliver(ctx context.Context, claim subscriptiondb.Claim, now
 
 // send calls the receiver. It never panics.
 func (p *Publisher) send(ctx context.Context, claim subscriptiondb.Claim, now time.Time) (status int, err error) {
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.options.Timeout)
 	defer cancel()
 	stop := make(chan struct{})
 	defer close(stop)
@@ -185,6 +186,9 @@ func resultOf(claim subscriptiondb.Claim, status int, sent error, now time.Time)
 	}
 	result := subscriptiondb.Result{Status: "failed", HTTPStatus: status, Detail: notify.Line(sent.Error(), 500), Gone: status == http.StatusGone}
 	asked, _ := notify.RetryAfter(sent)
+	if asked > 0 || isAway(status) {
+		result.PausedUntil = now.Add(subscription.Pause(claim.FailingSince, now, asked))
+	}
 	next, giveUp := subscription.NextTry(claim.ID, claim.Attempt, claim.RetrySince, now, asked)
 	switch {
 	case result.Gone:
@@ -194,4 +198,14 @@ func resultOf(claim subscriptiondb.Claim, status int, sent error, now time.Time)
 		result.Status, result.NextTryAt = "pending", next
 	}
 	return result
+}
+
+// isAway reports whether an answer, or none, means that the next event would fare no better. Other
+// answers are about one event, and the next is tried at once.
+func isAway(status int) bool {
+	switch status {
+	case 0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
 }

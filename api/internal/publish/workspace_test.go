@@ -135,8 +135,14 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) replica(t *testing.T) *publish.Publisher {
 	t.Helper()
+	return w.replicaThatWaits(t, subscription.AnswerWithin)
+}
+
+// replicaThatWaits gives receivers that long to answer.
+func (w *world) replicaThatWaits(t *testing.T, timeout time.Duration) *publish.Publisher {
+	t.Helper()
 	p := publish.New(w.DB, publish.Options{
-		Logger: slog.New(slog.DiscardHandler), Opener: plain{}, Mail: w.mail, PublicURL: "https://nightbell.example", Freed: func() {},
+		Logger: slog.New(slog.DiscardHandler), Opener: plain{}, Mail: w.mail, PublicURL: "https://nightbell.example", Freed: func() {}, Timeout: timeout,
 		Post: webhook.Post(egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})),
 	})
 	t.Cleanup(func() {

@@ -35,7 +35,7 @@ type Declaration struct {
 // organization's default. It answers with the incident's id.
 func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UUID, error) {
 	var incidentID uuid.UUID
-	err := r.db.InTenant(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+	err := r.db.InAnswer(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ func (i PagedIncident) Waits() bool {
 // scanners open links too.
 func (r *Responder) LinkedPage(ctx context.Context, claims notify.AckClaims) (Paged, error) {
 	var paged Paged
-	err := r.db.InTenant(ctx, claims.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+	err := r.db.InAnswer(ctx, claims.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
 		paged, err = readPaged(ctx, tx, claims)
 		return err
 	}, postgres.ReadOnly())

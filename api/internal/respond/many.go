@@ -79,16 +79,12 @@ func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uu
 
 // respondToPart is one transaction of RespondToMany.
 func (r *Responder) respondToPart(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) (results []Result, err error) {
-	err = r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+	err = r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		var ref incidentdb.Ref
-		for _, incidentID := range ids {
-			ref.Add(orgID, incidentID)
-		}
-		records, err := incidentdb.Lock(ctx, tx, ref)
+		records, err := incidentdb.LockIn(ctx, tx, orgID, ids)
 		if err != nil {
 			return err
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
@@ -14,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -27,6 +30,69 @@ func open(t *testing.T, w *pagingtest.Workspace, n int) []uuid.UUID {
 	}
 	w.Accept(t, alerts...)
 	return pgtest.One[[]uuid.UUID](t, w.Database, `SELECT array_agg(id ORDER BY number) FROM incident WHERE org_id = $1`, w.Org)
+}
+
+// TestSlowListsDelayNoAcknowledgement: every connection that reads lists is taken.
+func TestSlowListsDelayNoAcknowledgement(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 1)
+	release, held := make(chan struct{}), make(chan struct{})
+	var lists sync.WaitGroup
+	for range w.Stats()[postgres.Tenant].MaxConns() {
+		lists.Go(func() {
+			if err := w.InTenant(t.Context(), w.Org, func(context.Context, pgx.Tx) error {
+				held <- struct{}{}
+				<-release
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-held
+	}
+	err := w.Responder.Respond(t.Context(), w.Org, ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	close(release)
+	lists.Wait()
+	if err != nil {
+		t.Errorf("an acknowledgement beside slow lists gives %v", err)
+	}
+}
+
+// TestAnswersFindIncidentsByKey: in a storm tables grow faster than PostgreSQL analyzes them,
+// and it would read all of one that it takes for small.
+func TestAnswersFindIncidentsByKey(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	open(t, w, 5)
+	if _, err := w.Owner(t).Exec(t.Context(), `ANALYZE`); err != nil {
+		t.Fatal(err)
+	}
+	ids := open(t, w, 2_000)
+	before := incidentsRead(t, w)
+	for _, incidentID := range ids[:20] {
+		if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{incidentID}, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read := incidentsRead(t, w) - before; read >= 2_000 {
+		t.Errorf("20 acknowledgements read %d rows of incidents", read)
+	}
+}
+
+// incidentsRead is how many rows of incidents were read so far. It ends all connections:
+// PostgreSQL adds up what one did when it ends, and at times of its own.
+func incidentsRead(t *testing.T, w *pagingtest.Workspace) (read int) {
+	t.Helper()
+	owner := w.Owner(t)
+	const ended = `SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+	if _, err := owner.Exec(t.Context(), ended); err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.QueryRow(t.Context(), `SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'incident'`).Scan(&read); err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // A phone that loses its connection used to leave the rest of "acknowledge all" undone.

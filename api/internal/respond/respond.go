@@ -44,7 +44,7 @@ func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
 // or none; an incident that does not exist there is ErrNoIncident, and a command that
 // the state does not allow is the fault of incident.Decide.
 func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
-	err := r.db.InTenant(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+	err := r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
@@ -62,11 +62,7 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 // Apply is Respond at now, in a transaction that it ends as postgres.Finish does. It gives
 // no signals.
 func Apply(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command, now time.Time) error {
-	var ref incidentdb.Ref
-	for _, incidentID := range incidentIDs {
-		ref.Add(orgID, incidentID)
-	}
-	records, err := incidentdb.Lock(ctx, tx, ref)
+	records, err := incidentdb.LockIn(ctx, tx, orgID, incidentIDs)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,8 @@ const (
 	// MostPending is how many deliveries of one subscription wait in the queue. What happens
 	// beyond them waits in the feed, so a receiver that is away costs no disk and loses nothing.
 	MostPending = 1000
+	// AnswerWithin is how long a receiver may take.
+	AnswerWithin = 10 * time.Second
 	// RetryFor is how long one delivery is tried.
 	RetryFor = 48 * time.Hour
 	// DisableAfter is how long a subscription goes without a success, although it is tried, until
@@ -51,6 +53,16 @@ func NextTry(deliveryID uuid.UUID, attempt int, since, now time.Time, asked time
 		next = end // one last try at the end
 	}
 	return next, false
+}
+
+// Pause says how long a receiver that is away is left alone after a try failed at now: half of the time
+// since which it has been failing, from five seconds to ten minutes, or what it asked for, at most a day.
+func Pause(failingSince *time.Time, now time.Time, asked time.Duration) time.Duration {
+	var failing time.Duration
+	if failingSince != nil {
+		failing = now.Sub(*failingSince)
+	}
+	return max(min(max(failing/2, 5*time.Second), 10*time.Minute), min(asked, 24*time.Hour))
 }
 
 // SecretPlace is what the sealed secret of a subscription belongs to: the place to seal it for

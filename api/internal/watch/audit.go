@@ -24,6 +24,7 @@ import (
 const (
 	lateEscalation = 15 * time.Second
 	latePage       = time.Minute
+	lateHeartbeat  = time.Minute
 	// clockTolerance is how far in the future a row may have been written before the
 	// database's clock must have been set back.
 	clockTolerance = 5 * time.Second
@@ -54,18 +55,21 @@ type Overdue struct {
 	// ClockSetBack are waiting pages and steps that were written in the future: the database's
 	// clock was set back, and they would wait for it to catch up.
 	ClockSetBack int
+	// Heartbeats are missing for more than a minute and nobody was told, or nobody looked whether
+	// any is for so long.
+	Heartbeats int
 	// Oldest is how long the most overdue page or step has been waiting.
 	Oldest time.Duration
 }
 
 // Any reports whether anything is overdue.
 func (o Overdue) Any() bool {
-	return o.Escalations+o.Pages+o.Leases+o.Timers+o.MaintenanceOver+o.Unpaged+o.ClockSetBack > 0
+	return o.Escalations+o.Pages+o.Leases+o.Timers+o.MaintenanceOver+o.Unpaged+o.ClockSetBack+o.Heartbeats > 0
 }
 
 // ByKind names the counts, as metrics and logs do.
 func (o Overdue) ByKind() map[string]int {
-	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "maintenance_over": o.MaintenanceOver, "unpaged": o.Unpaged, "clock_set_back": o.ClockSetBack}
+	return map[string]int{"escalation": o.Escalations, "page": o.Pages, "lease": o.Leases, "timer": o.Timers, "maintenance_over": o.MaintenanceOver, "unpaged": o.Unpaged, "clock_set_back": o.ClockSetBack, "heartbeat": o.Heartbeats}
 }
 
 // Auditor looks for what the page path has forgotten, and does it (design rule 10). It
@@ -124,6 +128,10 @@ WHERE i.status = 'triggered' AND i.escalation_policy_id IS NOT NULL AND i.trigge
   AND i.paging_status IS NULL
 LIMIT $3`
 
+const lateHeartbeatsSQL = `
+SELECT (SELECT count(*) FROM (SELECT FROM heartbeat h WHERE h.deadline_at < $1::timestamptz - $2::interval LIMIT $3) late)
+    + (SELECT count(*) FROM heartbeat_watch w WHERE w.looked_at < $1 - $2 AND EXISTS (SELECT FROM heartbeat h WHERE h.deadline_at IS NOT NULL))`
+
 // overdueArguments are those of overdueSQL.
 func overdueArguments(now time.Time) []any {
 	kinds, sends := make([]string, len(notify.Kinds)), make([]int, len(notify.Kinds))
@@ -146,7 +154,10 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 		if oldest != nil {
 			found.Oldest = time.Duration(*oldest * float64(time.Second))
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, lateHeartbeatsSQL, now, lateHeartbeat, mostAudited).Scan(&found.Heartbeats)
 	})
 	return found, err
 }
@@ -154,7 +165,7 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 // Repair does what is overdue, whatever the loops are busy with: it frees stuck leases
 // and rows from the future, starts paging where it never began, carries out the timers
 // and steps that are due and claims the pages that wait. Due times stay as they are: who was
-// missed follows from them (design rule 4).
+// missed follows from them (design rule 4). Heartbeats are left to their sweep.
 func (a *Auditor) Repair(ctx context.Context) error {
 	var problems []error
 	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {

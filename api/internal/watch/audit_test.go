@@ -147,6 +147,45 @@ func TestTheAuditorNoticesForgottenTimers(t *testing.T) {
 	}
 }
 
+// TestTheDeadManIsWithheldWhileNobodyLooksForHeartbeats: the loop stands still, or cannot store
+// what is missing. A minute's lag is told.
+func TestTheDeadManIsWithheldWhileNobodyLooksForHeartbeats(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Exec(t, `INSERT INTO heartbeat_watch (looked_at) VALUES (nightbell_now())`)
+	w.Clock.Advance(2 * time.Hour)
+	if got := w.round(t); len(got) > 0 {
+		t.Errorf("nothing is expected, and the problems are %v", got)
+	}
+	w.Exec(t, `INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, severity, status, deadline_at, created_at, updated_at)
+		SELECT org_id, gen_random_uuid(), id, 'orders-worker', 60, 'high', 'ok', nightbell_now() + interval '1 hour', nightbell_now(), nightbell_now()
+		FROM service WHERE id = $1`, w.Service)
+	w.Exec(t, `UPDATE heartbeat_watch SET looked_at = nightbell_now()`)
+	for _, step := range []struct {
+		after  time.Duration
+		looked bool
+		told   []string
+	}{
+		{59 * time.Second, false, nil},
+		{2 * time.Second, false, []string{"late"}}, // nobody has looked for a minute
+		{0, true, nil},
+		{59 * time.Minute, true, nil}, // its deadline is a second ago
+		{58 * time.Second, true, nil},
+		{2 * time.Second, true, []string{"late"}}, // somebody looks, and nobody was told for a minute
+	} {
+		w.Clock.Advance(step.after)
+		if step.looked {
+			w.Exec(t, `UPDATE heartbeat_watch SET looked_at = nightbell_now()`)
+		}
+		if got := w.round(t); !slices.Equal(got, step.told) {
+			t.Errorf("after %v more, looked %v: the problems are %v, want %v", step.after, step.looked, got, step.told)
+		}
+	}
+	if logged := w.logged.String(); !strings.Contains(logged, "heartbeat:1") {
+		t.Errorf("logged: %s", logged)
+	}
+}
+
 var audited = flag.Int("audited-incidents", 100_000, "how many incidents lie in the database whose audit is timed")
 
 // mostBlocks is what the thousand open incidents may cost, however long the history is.

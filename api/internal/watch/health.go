@@ -21,8 +21,8 @@ type Problem struct {
 	Message string
 }
 
-// ProblemKinds are all there are: database (away), disk (cannot be written), late (pages or
-// steps that nobody carried out), blocked (pages that our own mail server keeps), intake
+// ProblemKinds are all there are: database (away), disk (cannot be written), late (pages,
+// steps or missing heartbeats that nobody carried out), blocked (pages that our own mail server keeps), intake
 // (alerts that were refused).
 var ProblemKinds = []string{"database", "disk", "late", "blocked", "intake"}
 

@@ -99,7 +99,7 @@ func (w *Watch) look(ctx context.Context) (problems []Problem) {
 	}
 	if found.Any() {
 		w.repair(ctx, found)
-		problems = append(problems, Problem{Kind: "late", Message: "Pages or escalation steps were late. The server's log says which."})
+		problems = append(problems, Problem{Kind: "late", Message: "Pages, escalation steps or missing heartbeats were late. The server's log says which."})
 	}
 	return problems
 }

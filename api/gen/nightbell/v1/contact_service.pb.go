@@ -721,8 +721,10 @@ func (x *ListContactMethodsResponse) GetNextCursor() string {
 }
 
 type DeleteContactMethodRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -760,6 +762,13 @@ func (*DeleteContactMethodRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteContactMethodRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteContactMethodRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1323,8 +1332,10 @@ func (x *ListNotificationRulesResponse) GetNextCursor() string {
 }
 
 type DeleteNotificationRuleRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1362,6 +1373,13 @@ func (*DeleteNotificationRuleRequest) Descriptor() ([]byte, []int) {
 func (x *DeleteNotificationRuleRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteNotificationRuleRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1464,9 +1482,10 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x0fcontact_methods\x18\x01 \x03(\v2\x1b.nightbell.v1.ContactMethodR\x0econtactMethods\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"@\n" +
+	"\f_next_cursor\"^\n" +
 	"\x1aDeleteContactMethodRequest\x12\"\n" +
-	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\"\x1d\n" +
+	"\x02id\x18\x01 \x01(\tB\x12\x92\xb5\x18\x0econtact_methodR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x1d\n" +
 	"\x1bDeleteContactMethodResponse\"\xcc\x01\n" +
 	"\x10NotificationRule\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
@@ -1503,9 +1522,10 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x12notification_rules\x18\x01 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRules\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"F\n" +
+	"\f_next_cursor\"d\n" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
-	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\" \n" +
+	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\" \n" +
 	"\x1eDeleteNotificationRuleResponse2\xe8\x0f\n" +
 	"\x0eContactService\x12\xd1\x01\n" +
 	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\"e\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\xb2\xb5\x18'/v1/contact-methods/{contact_method.id}\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\xa0\x01\n" +

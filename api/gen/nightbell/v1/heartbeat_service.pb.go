@@ -459,7 +459,7 @@ type ListHeartbeatsResponse struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Heartbeats []*Heartbeat           `protobuf:"bytes,1,rep,name=heartbeats,proto3" json:"heartbeats,omitempty"`
 	// Absent on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -502,8 +502,8 @@ func (x *ListHeartbeatsResponse) GetHeartbeats() []*Heartbeat {
 }
 
 func (x *ListHeartbeatsResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -920,13 +920,14 @@ const file_nightbell_v1_heartbeat_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12\x1f\n" +
 	"\x05limit\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x05limit\x123\n" +
-	"\x06cursor\x18\x03 \x01(\tB\x1b\xbaH\x04r\x02\x18d\x92\xb5\x18\x10heartbeat_cursorR\x06cursor\"r\n" +
+	"\x06cursor\x18\x03 \x01(\tB\x1b\xbaH\x04r\x02\x18d\x92\xb5\x18\x10heartbeat_cursorR\x06cursor\"\x87\x01\n" +
 	"\x16ListHeartbeatsResponse\x127\n" +
 	"\n" +
 	"heartbeats\x18\x01 \x03(\v2\x17.nightbell.v1.HeartbeatR\n" +
-	"heartbeats\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"4\n" +
+	"heartbeats\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"4\n" +
 	"\x13GetHeartbeatRequest\x12\x1d\n" +
 	"\x02id\x18\x01 \x01(\tB\r\x92\xb5\x18\theartbeatR\x02id\"M\n" +
 	"\x14GetHeartbeatResponse\x125\n" +
@@ -1035,6 +1036,7 @@ func file_nightbell_v1_heartbeat_service_proto_init() {
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_heartbeat_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_nightbell_v1_heartbeat_service_proto_msgTypes[1].OneofWrappers = []any{}
+	file_nightbell_v1_heartbeat_service_proto_msgTypes[4].OneofWrappers = []any{}
 	file_nightbell_v1_heartbeat_service_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

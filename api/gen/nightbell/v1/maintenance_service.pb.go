@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -41,8 +42,10 @@ type MaintenanceWindow struct {
 	CreatedBy *Reference `protobuf:"bytes,8,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// How many open incidents it holds the pages of now.
 	HeldIncidentCount int32 `protobuf:"varint,9,opt,name=held_incident_count,json=heldIncidentCount,proto3" json:"held_incident_count,omitempty"`
-	unknownFields     protoimpl.UnknownFields
-	sizeCache         protoimpl.SizeCache
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,10,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *MaintenanceWindow) Reset() {
@@ -136,6 +139,13 @@ func (x *MaintenanceWindow) GetHeldIncidentCount() int32 {
 		return x.HeldIncidentCount
 	}
 	return 0
+}
+
+func (x *MaintenanceWindow) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 type ListMaintenanceWindowsRequest struct {
@@ -448,6 +458,148 @@ func (x *CreateMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWin
 	return nil
 }
 
+type UpdateMaintenanceWindowRequest struct {
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Description string                 `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// A time in the past begins a planned window now, and leaves one under way as it is.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	// In the future, and at most 31 days after the start. To end it now, POST to its /end.
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// The services that it is for.
+	ServiceIds []string `protobuf:"bytes,5,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,7,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateMaintenanceWindowRequest) Reset() {
+	*x = UpdateMaintenanceWindowRequest{}
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMaintenanceWindowRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMaintenanceWindowRequest) ProtoMessage() {}
+
+func (x *UpdateMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMaintenanceWindowRequest.ProtoReflect.Descriptor instead.
+func (*UpdateMaintenanceWindowRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetStartsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartsAt
+	}
+	return nil
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndsAt
+	}
+	return nil
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetServiceIds() []string {
+	if x != nil {
+		return x.ServiceIds
+	}
+	return nil
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateMaintenanceWindowRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateMaintenanceWindowResponse struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	MaintenanceWindow *MaintenanceWindow     `protobuf:"bytes,1,opt,name=maintenance_window,json=maintenanceWindow,proto3" json:"maintenance_window,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *UpdateMaintenanceWindowResponse) Reset() {
+	*x = UpdateMaintenanceWindowResponse{}
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateMaintenanceWindowResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateMaintenanceWindowResponse) ProtoMessage() {}
+
+func (x *UpdateMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateMaintenanceWindowResponse.ProtoReflect.Descriptor instead.
+func (*UpdateMaintenanceWindowResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *UpdateMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWindow {
+	if x != nil {
+		return x.MaintenanceWindow
+	}
+	return nil
+}
+
 type EndMaintenanceWindowRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -457,7 +609,7 @@ type EndMaintenanceWindowRequest struct {
 
 func (x *EndMaintenanceWindowRequest) Reset() {
 	*x = EndMaintenanceWindowRequest{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -469,7 +621,7 @@ func (x *EndMaintenanceWindowRequest) String() string {
 func (*EndMaintenanceWindowRequest) ProtoMessage() {}
 
 func (x *EndMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -482,7 +634,7 @@ func (x *EndMaintenanceWindowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndMaintenanceWindowRequest.ProtoReflect.Descriptor instead.
 func (*EndMaintenanceWindowRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *EndMaintenanceWindowRequest) GetId() string {
@@ -501,7 +653,7 @@ type EndMaintenanceWindowResponse struct {
 
 func (x *EndMaintenanceWindowResponse) Reset() {
 	*x = EndMaintenanceWindowResponse{}
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -513,7 +665,7 @@ func (x *EndMaintenanceWindowResponse) String() string {
 func (*EndMaintenanceWindowResponse) ProtoMessage() {}
 
 func (x *EndMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_maintenance_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -526,7 +678,7 @@ func (x *EndMaintenanceWindowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndMaintenanceWindowResponse.ProtoReflect.Descriptor instead.
 func (*EndMaintenanceWindowResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_maintenance_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EndMaintenanceWindowResponse) GetMaintenanceWindow() *MaintenanceWindow {
@@ -540,7 +692,7 @@ var File_nightbell_v1_maintenance_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\n" +
-	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xc3\x03\n" +
+	"&nightbell/v1/maintenance_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xd7\x03\n" +
 	"\x11MaintenanceWindow\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12?\n" +
@@ -552,7 +704,9 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\x06status\x18\a \x01(\tB\"\xbaH\x1fr\x1dR\tscheduledR\tunder_wayR\x05endedR\x06status\x126\n" +
 	"\n" +
 	"created_by\x18\b \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12.\n" +
-	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\"r\n" +
+	"\x13held_incident_count\x18\t \x01(\x05R\x11heldIncidentCount\x12\x12\n" +
+	"\x04etag\x18\n" +
+	" \x01(\tR\x04etag\"r\n" +
 	"\x1dListMaintenanceWindowsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
@@ -574,15 +728,29 @@ const file_nightbell_v1_maintenance_service_proto_rawDesc = "" +
 	"\vservice_ids\x18\x04 \x03(\tB\x16\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01\x92\xb5\x18\aserviceR\n" +
 	"serviceIds\"q\n" +
 	"\x1fCreateMaintenanceWindowResponse\x12N\n" +
+	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow\"\xf8\x02\n" +
+	"\x1eUpdateMaintenanceWindowRequest\x12&\n" +
+	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\x12,\n" +
+	"\vdescription\x18\x02 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\vdescription\x127\n" +
+	"\tstarts_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
+	"\aends_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x127\n" +
+	"\vservice_ids\x18\x05 \x03(\tB\x16\xbaH\b\x92\x01\x05\b\x01\x10\xc8\x01\x92\xb5\x18\aserviceR\n" +
+	"serviceIds\x12\x1c\n" +
+	"\x04etag\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\a \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"q\n" +
+	"\x1fUpdateMaintenanceWindowResponse\x12N\n" +
 	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow\"E\n" +
 	"\x1bEndMaintenanceWindowRequest\x12&\n" +
 	"\x02id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12maintenance_windowR\x02id\"n\n" +
 	"\x1cEndMaintenanceWindowResponse\x12N\n" +
-	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xa4\x06\n" +
+	"\x12maintenance_window\x18\x01 \x01(\v2\x1f.nightbell.v1.MaintenanceWindowR\x11maintenanceWindow2\xe5\a\n" +
 	"\x12MaintenanceService\x12\xb0\x01\n" +
 	"\x16ListMaintenanceWindows\x12+.nightbell.v1.ListMaintenanceWindowsRequest\x1a,.nightbell.v1.ListMaintenanceWindowsResponse\";\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/maintenance-windows\x90\x02\x01\x12\xaf\x01\n" +
 	"\x14GetMaintenanceWindow\x12).nightbell.v1.GetMaintenanceWindowRequest\x1a*.nightbell.v1.GetMaintenanceWindowResponse\"@\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1e\x12\x1c/v1/maintenance-windows/{id}\x90\x02\x01\x12\xec\x01\n" +
-	"\x17CreateMaintenanceWindow\x12,.nightbell.v1.CreateMaintenanceWindowRequest\x1a-.nightbell.v1.CreateMaintenanceWindowResponse\"t\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18//v1/maintenance-windows/{maintenance_window.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/maintenance-windows\x12\xb9\x01\n" +
+	"\x17CreateMaintenanceWindow\x12,.nightbell.v1.CreateMaintenanceWindowRequest\x1a-.nightbell.v1.CreateMaintenanceWindowResponse\"t\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18//v1/maintenance-windows/{maintenance_window.id}\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/maintenance-windows\x12\xbe\x01\n" +
+	"\x17UpdateMaintenanceWindow\x12,.nightbell.v1.UpdateMaintenanceWindowRequest\x1a-.nightbell.v1.UpdateMaintenanceWindowResponse\"F\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*2\x1c/v1/maintenance-windows/{id}\x12\xb9\x01\n" +
 	"\x14EndMaintenanceWindow\x12).nightbell.v1.EndMaintenanceWindowRequest\x1a*.nightbell.v1.EndMaintenanceWindowResponse\"J\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02%:\x01*\" /v1/maintenance-windows/{id}/endBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
@@ -597,7 +765,7 @@ func file_nightbell_v1_maintenance_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_maintenance_service_proto_rawDescData
 }
 
-var file_nightbell_v1_maintenance_service_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_nightbell_v1_maintenance_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_nightbell_v1_maintenance_service_proto_goTypes = []any{
 	(*MaintenanceWindow)(nil),               // 0: nightbell.v1.MaintenanceWindow
 	(*ListMaintenanceWindowsRequest)(nil),   // 1: nightbell.v1.ListMaintenanceWindowsRequest
@@ -606,35 +774,44 @@ var file_nightbell_v1_maintenance_service_proto_goTypes = []any{
 	(*GetMaintenanceWindowResponse)(nil),    // 4: nightbell.v1.GetMaintenanceWindowResponse
 	(*CreateMaintenanceWindowRequest)(nil),  // 5: nightbell.v1.CreateMaintenanceWindowRequest
 	(*CreateMaintenanceWindowResponse)(nil), // 6: nightbell.v1.CreateMaintenanceWindowResponse
-	(*EndMaintenanceWindowRequest)(nil),     // 7: nightbell.v1.EndMaintenanceWindowRequest
-	(*EndMaintenanceWindowResponse)(nil),    // 8: nightbell.v1.EndMaintenanceWindowResponse
-	(*timestamppb.Timestamp)(nil),           // 9: google.protobuf.Timestamp
-	(*Reference)(nil),                       // 10: nightbell.v1.Reference
+	(*UpdateMaintenanceWindowRequest)(nil),  // 7: nightbell.v1.UpdateMaintenanceWindowRequest
+	(*UpdateMaintenanceWindowResponse)(nil), // 8: nightbell.v1.UpdateMaintenanceWindowResponse
+	(*EndMaintenanceWindowRequest)(nil),     // 9: nightbell.v1.EndMaintenanceWindowRequest
+	(*EndMaintenanceWindowResponse)(nil),    // 10: nightbell.v1.EndMaintenanceWindowResponse
+	(*timestamppb.Timestamp)(nil),           // 11: google.protobuf.Timestamp
+	(*Reference)(nil),                       // 12: nightbell.v1.Reference
+	(*fieldmaskpb.FieldMask)(nil),           // 13: google.protobuf.FieldMask
 }
 var file_nightbell_v1_maintenance_service_proto_depIdxs = []int32{
-	9,  // 0: nightbell.v1.MaintenanceWindow.starts_at:type_name -> google.protobuf.Timestamp
-	9,  // 1: nightbell.v1.MaintenanceWindow.ends_at:type_name -> google.protobuf.Timestamp
-	10, // 2: nightbell.v1.MaintenanceWindow.services:type_name -> nightbell.v1.Reference
-	10, // 3: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Reference
+	11, // 0: nightbell.v1.MaintenanceWindow.starts_at:type_name -> google.protobuf.Timestamp
+	11, // 1: nightbell.v1.MaintenanceWindow.ends_at:type_name -> google.protobuf.Timestamp
+	12, // 2: nightbell.v1.MaintenanceWindow.services:type_name -> nightbell.v1.Reference
+	12, // 3: nightbell.v1.MaintenanceWindow.created_by:type_name -> nightbell.v1.Reference
 	0,  // 4: nightbell.v1.ListMaintenanceWindowsResponse.maintenance_windows:type_name -> nightbell.v1.MaintenanceWindow
 	0,  // 5: nightbell.v1.GetMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	9,  // 6: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
-	9,  // 7: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
+	11, // 6: nightbell.v1.CreateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
+	11, // 7: nightbell.v1.CreateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: nightbell.v1.CreateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	0,  // 9: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
-	1,  // 10: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
-	3,  // 11: nightbell.v1.MaintenanceService.GetMaintenanceWindow:input_type -> nightbell.v1.GetMaintenanceWindowRequest
-	5,  // 12: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
-	7,  // 13: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
-	2,  // 14: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
-	4,  // 15: nightbell.v1.MaintenanceService.GetMaintenanceWindow:output_type -> nightbell.v1.GetMaintenanceWindowResponse
-	6,  // 16: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
-	8,  // 17: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
-	14, // [14:18] is the sub-list for method output_type
-	10, // [10:14] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	11, // 9: nightbell.v1.UpdateMaintenanceWindowRequest.starts_at:type_name -> google.protobuf.Timestamp
+	11, // 10: nightbell.v1.UpdateMaintenanceWindowRequest.ends_at:type_name -> google.protobuf.Timestamp
+	13, // 11: nightbell.v1.UpdateMaintenanceWindowRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 12: nightbell.v1.UpdateMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	0,  // 13: nightbell.v1.EndMaintenanceWindowResponse.maintenance_window:type_name -> nightbell.v1.MaintenanceWindow
+	1,  // 14: nightbell.v1.MaintenanceService.ListMaintenanceWindows:input_type -> nightbell.v1.ListMaintenanceWindowsRequest
+	3,  // 15: nightbell.v1.MaintenanceService.GetMaintenanceWindow:input_type -> nightbell.v1.GetMaintenanceWindowRequest
+	5,  // 16: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:input_type -> nightbell.v1.CreateMaintenanceWindowRequest
+	7,  // 17: nightbell.v1.MaintenanceService.UpdateMaintenanceWindow:input_type -> nightbell.v1.UpdateMaintenanceWindowRequest
+	9,  // 18: nightbell.v1.MaintenanceService.EndMaintenanceWindow:input_type -> nightbell.v1.EndMaintenanceWindowRequest
+	2,  // 19: nightbell.v1.MaintenanceService.ListMaintenanceWindows:output_type -> nightbell.v1.ListMaintenanceWindowsResponse
+	4,  // 20: nightbell.v1.MaintenanceService.GetMaintenanceWindow:output_type -> nightbell.v1.GetMaintenanceWindowResponse
+	6,  // 21: nightbell.v1.MaintenanceService.CreateMaintenanceWindow:output_type -> nightbell.v1.CreateMaintenanceWindowResponse
+	8,  // 22: nightbell.v1.MaintenanceService.UpdateMaintenanceWindow:output_type -> nightbell.v1.UpdateMaintenanceWindowResponse
+	10, // 23: nightbell.v1.MaintenanceService.EndMaintenanceWindow:output_type -> nightbell.v1.EndMaintenanceWindowResponse
+	19, // [19:24] is the sub-list for method output_type
+	14, // [14:19] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_maintenance_service_proto_init() }
@@ -651,7 +828,7 @@ func file_nightbell_v1_maintenance_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_maintenance_service_proto_rawDesc), len(file_nightbell_v1_maintenance_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

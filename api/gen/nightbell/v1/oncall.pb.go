@@ -444,17 +444,23 @@ type Override struct {
 	Schedule *Reference `protobuf:"bytes,2,opt,name=schedule,proto3" json:"schedule,omitempty"`
 	// take_over, cover or vacant.
 	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Who comes on; absent for vacant.
+	// Absent, like its id, for vacant. Change it by the id.
 	User *Reference `protobuf:"bytes,4,opt,name=user,proto3" json:"user,omitempty"`
-	// Who is covered; absent unless kind is cover.
+	// Absent, like its id, unless kind is cover. Change it by the id.
 	ReplacesUser *Reference             `protobuf:"bytes,5,opt,name=replaces_user,json=replacesUser,proto3" json:"replaces_user,omitempty"`
 	StartsAt     *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
 	EndsAt       *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
 	// Why, in words.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Who created it.
-	CreatedBy     *Reference             `protobuf:"bytes,9,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
-	CreatedAt     *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	CreatedBy *Reference             `protobuf:"bytes,9,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Who comes on; absent for vacant.
+	UserId *string `protobuf:"bytes,11,opt,name=user_id,json=userId,proto3,oneof" json:"user_id,omitempty"`
+	// Who is covered; absent unless kind is cover.
+	ReplacesUserId *string `protobuf:"bytes,12,opt,name=replaces_user_id,json=replacesUserId,proto3,oneof" json:"replaces_user_id,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -557,6 +563,27 @@ func (x *Override) GetCreatedAt() *timestamppb.Timestamp {
 		return x.CreatedAt
 	}
 	return nil
+}
+
+func (x *Override) GetUserId() string {
+	if x != nil && x.UserId != nil {
+		return *x.UserId
+	}
+	return ""
+}
+
+func (x *Override) GetReplacesUserId() string {
+	if x != nil && x.ReplacesUserId != nil {
+		return *x.ReplacesUserId
+	}
+	return ""
+}
+
+func (x *Override) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // A time during which the same people are on call for the same reason.
@@ -1176,13 +1203,14 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"TimeWindow\x12`\n" +
 	"\x04days\x18\x01 \x03(\tBL\xbaHI\x92\x01F\x10\a\"Br@R\x06mondayR\atuesdayR\twednesdayR\bthursdayR\x06fridayR\bsaturdayR\x06sundayR\x04days\x12_\n" +
 	"\x04from\x18\x02 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x04from\x12[\n" +
-	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\x88\x04\n" +
+	"\x02to\x18\x03 \x01(\tBK\xbaH#r!2\x1f^([01][0-9]|2[0-3]):[0-5][0-9]$\xaa\xb5\x18!a time of day from 00:00 to 23:59R\x02to\"\x9a\x05\n" +
 	"\bOverride\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12;\n" +
-	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\bschedule\x123\n" +
-	"\x04kind\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\ttake_overR\x05coverR\x06vacantR\x04kind\x12+\n" +
-	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceR\x04user\x12<\n" +
-	"\rreplaces_user\x18\x05 \x01(\v2\x17.nightbell.v1.ReferenceR\freplacesUser\x12?\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12?\n" +
+	"\bschedule\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\n" +
+	"\xbaH\x03\xc8\x01\x01\xb8\xb5\x18\x01R\bschedule\x123\n" +
+	"\x04kind\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\ttake_overR\x05coverR\x06vacantR\x04kind\x121\n" +
+	"\x04user\x18\x04 \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\x04user\x12B\n" +
+	"\rreplaces_user\x18\x05 \x01(\v2\x17.nightbell.v1.ReferenceB\x04\xb8\xb5\x18\x01R\freplacesUser\x12?\n" +
 	"\tstarts_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x12;\n" +
 	"\aends_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x06endsAt\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x126\n" +
@@ -1190,7 +1218,13 @@ const file_nightbell_v1_oncall_proto_rawDesc = "" +
 	"created_by\x18\t \x01(\v2\x17.nightbell.v1.ReferenceR\tcreatedBy\x12A\n" +
 	"\n" +
 	"created_at\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\"\xd8\x02\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12\x1c\n" +
+	"\auser_id\x18\v \x01(\tH\x00R\x06userId\x88\x01\x01\x12-\n" +
+	"\x10replaces_user_id\x18\f \x01(\tH\x01R\x0ereplacesUserId\x88\x01\x01\x12\x12\n" +
+	"\x04etag\x18\r \x01(\tR\x04etagB\n" +
+	"\n" +
+	"\b_user_idB\x13\n" +
+	"\x11_replaces_user_id\"\xd8\x02\n" +
 	"\x05Shift\x127\n" +
 	"\tstarts_at\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
 	"\aends_at\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12-\n" +
@@ -1325,6 +1359,7 @@ func file_nightbell_v1_oncall_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_oncall_proto_msgTypes[0].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_proto_msgTypes[4].OneofWrappers = []any{}
 	file_nightbell_v1_oncall_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

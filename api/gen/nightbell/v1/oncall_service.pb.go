@@ -1523,16 +1523,179 @@ func (x *CreateOverrideResponse) GetOverride() *Override {
 	return nil
 }
 
-type DeleteOverrideRequest struct {
+type UpdateOverrideRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// As for CreateOverride. Whom the new kind does not name is left out.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Who comes on.
+	UserId string `protobuf:"bytes,3,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Who is covered; only for a cover.
+	ReplacesUserId string `protobuf:"bytes,4,opt,name=replaces_user_id,json=replacesUserId,proto3" json:"replaces_user_id,omitempty"`
+	// Null: now.
+	StartsAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=starts_at,json=startsAt,proto3" json:"starts_at,omitempty"`
+	// In the future, after starts_at, and at most 366 days after it.
+	EndsAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=ends_at,json=endsAt,proto3" json:"ends_at,omitempty"`
+	// Why, in words.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,9,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateOverrideRequest) Reset() {
+	*x = UpdateOverrideRequest{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateOverrideRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateOverrideRequest) ProtoMessage() {}
+
+func (x *UpdateOverrideRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateOverrideRequest.ProtoReflect.Descriptor instead.
+func (*UpdateOverrideRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *UpdateOverrideRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetReplacesUserId() string {
+	if x != nil {
+		return x.ReplacesUserId
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetStartsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartsAt
+	}
+	return nil
+}
+
+func (x *UpdateOverrideRequest) GetEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndsAt
+	}
+	return nil
+}
+
+func (x *UpdateOverrideRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateOverrideRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateOverrideResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Override      *Override              `protobuf:"bytes,1,opt,name=override,proto3" json:"override,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateOverrideResponse) Reset() {
+	*x = UpdateOverrideResponse{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateOverrideResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateOverrideResponse) ProtoMessage() {}
+
+func (x *UpdateOverrideResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateOverrideResponse.ProtoReflect.Descriptor instead.
+func (*UpdateOverrideResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *UpdateOverrideResponse) GetOverride() *Override {
+	if x != nil {
+		return x.Override
+	}
+	return nil
+}
+
+type DeleteOverrideRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *DeleteOverrideRequest) Reset() {
 	*x = DeleteOverrideRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1707,7 @@ func (x *DeleteOverrideRequest) String() string {
 func (*DeleteOverrideRequest) ProtoMessage() {}
 
 func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,12 +1720,19 @@ func (x *DeleteOverrideRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideRequest.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DeleteOverrideRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteOverrideRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -1575,7 +1745,7 @@ type DeleteOverrideResponse struct {
 
 func (x *DeleteOverrideResponse) Reset() {
 	*x = DeleteOverrideResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1587,7 +1757,7 @@ func (x *DeleteOverrideResponse) String() string {
 func (*DeleteOverrideResponse) ProtoMessage() {}
 
 func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1600,7 +1770,7 @@ func (x *DeleteOverrideResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteOverrideResponse.ProtoReflect.Descriptor instead.
 func (*DeleteOverrideResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
 }
 
 type ListCalendarFeedsRequest struct {
@@ -1615,7 +1785,7 @@ type ListCalendarFeedsRequest struct {
 
 func (x *ListCalendarFeedsRequest) Reset() {
 	*x = ListCalendarFeedsRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1627,7 +1797,7 @@ func (x *ListCalendarFeedsRequest) String() string {
 func (*ListCalendarFeedsRequest) ProtoMessage() {}
 
 func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1640,7 +1810,7 @@ func (x *ListCalendarFeedsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsRequest.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListCalendarFeedsRequest) GetLimit() int32 {
@@ -1668,7 +1838,7 @@ type ListCalendarFeedsResponse struct {
 
 func (x *ListCalendarFeedsResponse) Reset() {
 	*x = ListCalendarFeedsResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1680,7 +1850,7 @@ func (x *ListCalendarFeedsResponse) String() string {
 func (*ListCalendarFeedsResponse) ProtoMessage() {}
 
 func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1693,7 +1863,7 @@ func (x *ListCalendarFeedsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCalendarFeedsResponse.ProtoReflect.Descriptor instead.
 func (*ListCalendarFeedsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListCalendarFeedsResponse) GetCalendarFeeds() []*CalendarFeed {
@@ -1720,7 +1890,7 @@ type RotateCalendarFeedRequest struct {
 
 func (x *RotateCalendarFeedRequest) Reset() {
 	*x = RotateCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1732,7 +1902,7 @@ func (x *RotateCalendarFeedRequest) String() string {
 func (*RotateCalendarFeedRequest) ProtoMessage() {}
 
 func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1745,7 +1915,7 @@ func (x *RotateCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *RotateCalendarFeedRequest) GetScheduleId() string {
@@ -1766,7 +1936,7 @@ type RotateCalendarFeedResponse struct {
 
 func (x *RotateCalendarFeedResponse) Reset() {
 	*x = RotateCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1778,7 +1948,7 @@ func (x *RotateCalendarFeedResponse) String() string {
 func (*RotateCalendarFeedResponse) ProtoMessage() {}
 
 func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1791,7 +1961,7 @@ func (x *RotateCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*RotateCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RotateCalendarFeedResponse) GetCalendarFeed() *CalendarFeed {
@@ -1817,7 +1987,7 @@ type GetCalendarFeedKeyRequest struct {
 
 func (x *GetCalendarFeedKeyRequest) Reset() {
 	*x = GetCalendarFeedKeyRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1829,7 +1999,7 @@ func (x *GetCalendarFeedKeyRequest) String() string {
 func (*GetCalendarFeedKeyRequest) ProtoMessage() {}
 
 func (x *GetCalendarFeedKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1842,7 +2012,7 @@ func (x *GetCalendarFeedKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCalendarFeedKeyRequest.ProtoReflect.Descriptor instead.
 func (*GetCalendarFeedKeyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{31}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetCalendarFeedKeyRequest) GetId() string {
@@ -1862,7 +2032,7 @@ type GetCalendarFeedKeyResponse struct {
 
 func (x *GetCalendarFeedKeyResponse) Reset() {
 	*x = GetCalendarFeedKeyResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +2044,7 @@ func (x *GetCalendarFeedKeyResponse) String() string {
 func (*GetCalendarFeedKeyResponse) ProtoMessage() {}
 
 func (x *GetCalendarFeedKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1887,7 +2057,7 @@ func (x *GetCalendarFeedKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCalendarFeedKeyResponse.ProtoReflect.Descriptor instead.
 func (*GetCalendarFeedKeyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{32}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetCalendarFeedKeyResponse) GetUrl() string {
@@ -1906,7 +2076,7 @@ type DeleteCalendarFeedRequest struct {
 
 func (x *DeleteCalendarFeedRequest) Reset() {
 	*x = DeleteCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1918,7 +2088,7 @@ func (x *DeleteCalendarFeedRequest) String() string {
 func (*DeleteCalendarFeedRequest) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1931,7 +2101,7 @@ func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{33}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DeleteCalendarFeedRequest) GetId() string {
@@ -1949,7 +2119,7 @@ type DeleteCalendarFeedResponse struct {
 
 func (x *DeleteCalendarFeedResponse) Reset() {
 	*x = DeleteCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2131,7 @@ func (x *DeleteCalendarFeedResponse) String() string {
 func (*DeleteCalendarFeedResponse) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2144,7 @@ func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{34}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{36}
 }
 
 var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
@@ -2095,9 +2265,23 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\aends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12 \n" +
 	"\x06reason\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"L\n" +
 	"\x16CreateOverrideResponse\x122\n" +
-	"\boverride\x18\x01 \x01(\v2\x16.nightbell.v1.OverrideR\boverride\"5\n" +
+	"\boverride\x18\x01 \x01(\v2\x16.nightbell.v1.OverrideR\boverride\"\xac\x03\n" +
+	"\x15UpdateOverrideRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\x123\n" +
+	"\x04kind\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1aR\ttake_overR\x05coverR\x06vacantR\x04kind\x12!\n" +
+	"\auser_id\x18\x03 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\x122\n" +
+	"\x10replaces_user_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04userR\x0ereplacesUserId\x127\n" +
+	"\tstarts_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bstartsAt\x123\n" +
+	"\aends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12 \n" +
+	"\x06reason\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\x12\x1c\n" +
+	"\x04etag\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\t \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"L\n" +
+	"\x16UpdateOverrideResponse\x122\n" +
+	"\boverride\x18\x01 \x01(\v2\x16.nightbell.v1.OverrideR\boverride\"S\n" +
 	"\x15DeleteOverrideRequest\x12\x1c\n" +
-	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\"\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\boverrideR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x18\n" +
 	"\x16DeleteOverrideResponse\"w\n" +
 	"\x18ListCalendarFeedsRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
@@ -2120,7 +2304,7 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xc0\x15\n" +
+	"\x1aDeleteCalendarFeedResponse2\xdc\x16\n" +
 	"\rOnCallService\x12\x8b\x01\n" +
 	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xaf\x01\n" +
 	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x8a\x01\n" +
@@ -2134,7 +2318,8 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x14ListCoverageProblems\x12).nightbell.v1.ListCoverageProblemsRequest\x1a*.nightbell.v1.ListCoverageProblemsResponse\"8\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/on-call/problems\x90\x02\x01\x12\x8b\x01\n" +
 	"\rListOverrides\x12\".nightbell.v1.ListOverridesRequest\x1a#.nightbell.v1.ListOverridesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/overrides\x90\x02\x01\x12\x8a\x01\n" +
 	"\vGetOverride\x12 .nightbell.v1.GetOverrideRequest\x1a!.nightbell.v1.GetOverrideResponse\"6\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/overrides/{id}\x90\x02\x01\x12\xcb\x01\n" +
-	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x96\x01\n" +
+	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x99\x01\n" +
+	"\x0eUpdateOverride\x12#.nightbell.v1.UpdateOverrideRequest\x1a$.nightbell.v1.UpdateOverrideResponse\"<\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x17:\x01*2\x12/v1/overrides/{id}\x12\x96\x01\n" +
 	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x9f\x01\n" +
 	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\"9\x8a\xb5\x18\x18\x12\tresponder\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xbb\x01\n" +
 	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"R\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x12/v1/calendar-feeds\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\xae\x01\n" +
@@ -2153,7 +2338,7 @@ func file_nightbell_v1_oncall_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_oncall_service_proto_rawDescData
 }
 
-var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
 var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListSchedulesRequest)(nil),         // 0: nightbell.v1.ListSchedulesRequest
 	(*ListSchedulesResponse)(nil),        // 1: nightbell.v1.ListSchedulesResponse
@@ -2180,92 +2365,100 @@ var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*GetOverrideResponse)(nil),          // 22: nightbell.v1.GetOverrideResponse
 	(*CreateOverrideRequest)(nil),        // 23: nightbell.v1.CreateOverrideRequest
 	(*CreateOverrideResponse)(nil),       // 24: nightbell.v1.CreateOverrideResponse
-	(*DeleteOverrideRequest)(nil),        // 25: nightbell.v1.DeleteOverrideRequest
-	(*DeleteOverrideResponse)(nil),       // 26: nightbell.v1.DeleteOverrideResponse
-	(*ListCalendarFeedsRequest)(nil),     // 27: nightbell.v1.ListCalendarFeedsRequest
-	(*ListCalendarFeedsResponse)(nil),    // 28: nightbell.v1.ListCalendarFeedsResponse
-	(*RotateCalendarFeedRequest)(nil),    // 29: nightbell.v1.RotateCalendarFeedRequest
-	(*RotateCalendarFeedResponse)(nil),   // 30: nightbell.v1.RotateCalendarFeedResponse
-	(*GetCalendarFeedKeyRequest)(nil),    // 31: nightbell.v1.GetCalendarFeedKeyRequest
-	(*GetCalendarFeedKeyResponse)(nil),   // 32: nightbell.v1.GetCalendarFeedKeyResponse
-	(*DeleteCalendarFeedRequest)(nil),    // 33: nightbell.v1.DeleteCalendarFeedRequest
-	(*DeleteCalendarFeedResponse)(nil),   // 34: nightbell.v1.DeleteCalendarFeedResponse
-	(*Schedule)(nil),                     // 35: nightbell.v1.Schedule
-	(*Rotation)(nil),                     // 36: nightbell.v1.Rotation
-	(*fieldmaskpb.FieldMask)(nil),        // 37: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),        // 38: google.protobuf.Timestamp
-	(*Timeline)(nil),                     // 39: nightbell.v1.Timeline
-	(*CoverageProblem)(nil),              // 40: nightbell.v1.CoverageProblem
-	(*OnCall)(nil),                       // 41: nightbell.v1.OnCall
-	(*Override)(nil),                     // 42: nightbell.v1.Override
-	(*CalendarFeed)(nil),                 // 43: nightbell.v1.CalendarFeed
+	(*UpdateOverrideRequest)(nil),        // 25: nightbell.v1.UpdateOverrideRequest
+	(*UpdateOverrideResponse)(nil),       // 26: nightbell.v1.UpdateOverrideResponse
+	(*DeleteOverrideRequest)(nil),        // 27: nightbell.v1.DeleteOverrideRequest
+	(*DeleteOverrideResponse)(nil),       // 28: nightbell.v1.DeleteOverrideResponse
+	(*ListCalendarFeedsRequest)(nil),     // 29: nightbell.v1.ListCalendarFeedsRequest
+	(*ListCalendarFeedsResponse)(nil),    // 30: nightbell.v1.ListCalendarFeedsResponse
+	(*RotateCalendarFeedRequest)(nil),    // 31: nightbell.v1.RotateCalendarFeedRequest
+	(*RotateCalendarFeedResponse)(nil),   // 32: nightbell.v1.RotateCalendarFeedResponse
+	(*GetCalendarFeedKeyRequest)(nil),    // 33: nightbell.v1.GetCalendarFeedKeyRequest
+	(*GetCalendarFeedKeyResponse)(nil),   // 34: nightbell.v1.GetCalendarFeedKeyResponse
+	(*DeleteCalendarFeedRequest)(nil),    // 35: nightbell.v1.DeleteCalendarFeedRequest
+	(*DeleteCalendarFeedResponse)(nil),   // 36: nightbell.v1.DeleteCalendarFeedResponse
+	(*Schedule)(nil),                     // 37: nightbell.v1.Schedule
+	(*Rotation)(nil),                     // 38: nightbell.v1.Rotation
+	(*fieldmaskpb.FieldMask)(nil),        // 39: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),        // 40: google.protobuf.Timestamp
+	(*Timeline)(nil),                     // 41: nightbell.v1.Timeline
+	(*CoverageProblem)(nil),              // 42: nightbell.v1.CoverageProblem
+	(*OnCall)(nil),                       // 43: nightbell.v1.OnCall
+	(*Override)(nil),                     // 44: nightbell.v1.Override
+	(*CalendarFeed)(nil),                 // 45: nightbell.v1.CalendarFeed
 }
 var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
-	35, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
-	36, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	35, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	35, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	36, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	37, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	38, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
-	38, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
-	39, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
-	36, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	38, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
-	38, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
-	39, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
-	40, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	38, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
-	41, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
-	40, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	37, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
+	38, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	37, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	37, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	38, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	39, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	40, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
+	40, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
+	41, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
+	38, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	40, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
+	40, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
+	41, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
+	42, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	40, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
+	43, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
+	42, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
 	18, // 18: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
-	42, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
-	42, // 20: nightbell.v1.GetOverrideResponse.override:type_name -> nightbell.v1.Override
-	38, // 21: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	38, // 22: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	42, // 23: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
-	43, // 24: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
-	43, // 25: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
-	0,  // 26: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
-	2,  // 27: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
-	4,  // 28: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
-	6,  // 29: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
-	8,  // 30: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
-	10, // 31: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
-	12, // 32: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
-	14, // 33: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
-	16, // 34: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
-	19, // 35: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
-	21, // 36: nightbell.v1.OnCallService.GetOverride:input_type -> nightbell.v1.GetOverrideRequest
-	23, // 37: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
-	25, // 38: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
-	27, // 39: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
-	29, // 40: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
-	31, // 41: nightbell.v1.OnCallService.GetCalendarFeedKey:input_type -> nightbell.v1.GetCalendarFeedKeyRequest
-	33, // 42: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
-	1,  // 43: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
-	3,  // 44: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
-	5,  // 45: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
-	7,  // 46: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
-	9,  // 47: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
-	11, // 48: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
-	13, // 49: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
-	15, // 50: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
-	17, // 51: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
-	20, // 52: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
-	22, // 53: nightbell.v1.OnCallService.GetOverride:output_type -> nightbell.v1.GetOverrideResponse
-	24, // 54: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
-	26, // 55: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
-	28, // 56: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
-	30, // 57: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
-	32, // 58: nightbell.v1.OnCallService.GetCalendarFeedKey:output_type -> nightbell.v1.GetCalendarFeedKeyResponse
-	34, // 59: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
-	43, // [43:60] is the sub-list for method output_type
-	26, // [26:43] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	44, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
+	44, // 20: nightbell.v1.GetOverrideResponse.override:type_name -> nightbell.v1.Override
+	40, // 21: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	40, // 22: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	44, // 23: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
+	40, // 24: nightbell.v1.UpdateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	40, // 25: nightbell.v1.UpdateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	39, // 26: nightbell.v1.UpdateOverrideRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 27: nightbell.v1.UpdateOverrideResponse.override:type_name -> nightbell.v1.Override
+	45, // 28: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
+	45, // 29: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	0,  // 30: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
+	2,  // 31: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
+	4,  // 32: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
+	6,  // 33: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
+	8,  // 34: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
+	10, // 35: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
+	12, // 36: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
+	14, // 37: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
+	16, // 38: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
+	19, // 39: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
+	21, // 40: nightbell.v1.OnCallService.GetOverride:input_type -> nightbell.v1.GetOverrideRequest
+	23, // 41: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
+	25, // 42: nightbell.v1.OnCallService.UpdateOverride:input_type -> nightbell.v1.UpdateOverrideRequest
+	27, // 43: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
+	29, // 44: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
+	31, // 45: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
+	33, // 46: nightbell.v1.OnCallService.GetCalendarFeedKey:input_type -> nightbell.v1.GetCalendarFeedKeyRequest
+	35, // 47: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
+	1,  // 48: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
+	3,  // 49: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
+	5,  // 50: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
+	7,  // 51: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
+	9,  // 52: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
+	11, // 53: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
+	13, // 54: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
+	15, // 55: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
+	17, // 56: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
+	20, // 57: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
+	22, // 58: nightbell.v1.OnCallService.GetOverride:output_type -> nightbell.v1.GetOverrideResponse
+	24, // 59: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
+	26, // 60: nightbell.v1.OnCallService.UpdateOverride:output_type -> nightbell.v1.UpdateOverrideResponse
+	28, // 61: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
+	30, // 62: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
+	32, // 63: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
+	34, // 64: nightbell.v1.OnCallService.GetCalendarFeedKey:output_type -> nightbell.v1.GetCalendarFeedKeyResponse
+	36, // 65: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
+	48, // [48:66] is the sub-list for method output_type
+	30, // [30:48] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_service_proto_init() }
@@ -2279,14 +2472,14 @@ func file_nightbell_v1_oncall_service_proto_init() {
 	file_nightbell_v1_oncall_service_proto_msgTypes[15].OneofWrappers = []any{}
 	file_nightbell_v1_oncall_service_proto_msgTypes[17].OneofWrappers = []any{}
 	file_nightbell_v1_oncall_service_proto_msgTypes[20].OneofWrappers = []any{}
-	file_nightbell_v1_oncall_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_nightbell_v1_oncall_service_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_oncall_service_proto_rawDesc), len(file_nightbell_v1_oncall_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   37,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -36,7 +36,9 @@ type User struct {
 	Role     string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
 	Timezone string `protobuf:"bytes,5,opt,name=timezone,proto3" json:"timezone,omitempty"`
 	// When they joined the organization.
-	JoinedAt      *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3" json:"joined_at,omitempty"`
+	JoinedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3" json:"joined_at,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -111,6 +113,13 @@ func (x *User) GetJoinedAt() *timestamppb.Timestamp {
 		return x.JoinedAt
 	}
 	return nil
+}
+
+func (x *User) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 type GetUserRequest struct {
@@ -201,6 +210,138 @@ func (x *GetUserResponse) GetUser() *User {
 	return nil
 }
 
+type UpdateUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	Role  string                 `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// IANA name, for example Europe/Berlin. Null: UTC.
+	Timezone string `protobuf:"bytes,4,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateUserRequest) Reset() {
+	*x = UpdateUserRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateUserRequest) ProtoMessage() {}
+
+func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
+func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *UpdateUserRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateUserRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateUserRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *UpdateUserRequest) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
+}
+
+func (x *UpdateUserRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateUserRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateUserResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateUserResponse) Reset() {
+	*x = UpdateUserResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateUserResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateUserResponse) ProtoMessage() {}
+
+func (x *UpdateUserResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateUserResponse.ProtoReflect.Descriptor instead.
+func (*UpdateUserResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UpdateUserResponse) GetUser() *User {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
 type ListUsersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// 1000 when absent.
@@ -213,7 +354,7 @@ type ListUsersRequest struct {
 
 func (x *ListUsersRequest) Reset() {
 	*x = ListUsersRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -225,7 +366,7 @@ func (x *ListUsersRequest) String() string {
 func (*ListUsersRequest) ProtoMessage() {}
 
 func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -238,7 +379,7 @@ func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
 func (*ListUsersRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListUsersRequest) GetLimit() int32 {
@@ -266,7 +407,7 @@ type ListUsersResponse struct {
 
 func (x *ListUsersResponse) Reset() {
 	*x = ListUsersResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -278,7 +419,7 @@ func (x *ListUsersResponse) String() string {
 func (*ListUsersResponse) ProtoMessage() {}
 
 func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -291,7 +432,7 @@ func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
 func (*ListUsersResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListUsersResponse) GetUsers() []*User {
@@ -324,7 +465,7 @@ type Team struct {
 
 func (x *Team) Reset() {
 	*x = Team{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +477,7 @@ func (x *Team) String() string {
 func (*Team) ProtoMessage() {}
 
 func (x *Team) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,7 +490,7 @@ func (x *Team) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Team.ProtoReflect.Descriptor instead.
 func (*Team) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Team) GetId() string {
@@ -396,7 +537,7 @@ type GetTeamRequest struct {
 
 func (x *GetTeamRequest) Reset() {
 	*x = GetTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -408,7 +549,7 @@ func (x *GetTeamRequest) String() string {
 func (*GetTeamRequest) ProtoMessage() {}
 
 func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -421,7 +562,7 @@ func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamRequest.ProtoReflect.Descriptor instead.
 func (*GetTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetTeamRequest) GetId() string {
@@ -440,7 +581,7 @@ type GetTeamResponse struct {
 
 func (x *GetTeamResponse) Reset() {
 	*x = GetTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -452,7 +593,7 @@ func (x *GetTeamResponse) String() string {
 func (*GetTeamResponse) ProtoMessage() {}
 
 func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -465,7 +606,7 @@ func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamResponse.ProtoReflect.Descriptor instead.
 func (*GetTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetTeamResponse) GetTeam() *Team {
@@ -487,7 +628,7 @@ type ListTeamsRequest struct {
 
 func (x *ListTeamsRequest) Reset() {
 	*x = ListTeamsRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +640,7 @@ func (x *ListTeamsRequest) String() string {
 func (*ListTeamsRequest) ProtoMessage() {}
 
 func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +653,7 @@ func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListTeamsRequest) GetLimit() int32 {
@@ -540,7 +681,7 @@ type ListTeamsResponse struct {
 
 func (x *ListTeamsResponse) Reset() {
 	*x = ListTeamsResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +693,7 @@ func (x *ListTeamsResponse) String() string {
 func (*ListTeamsResponse) ProtoMessage() {}
 
 func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +706,7 @@ func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListTeamsResponse) GetTeams() []*Team {
@@ -594,7 +735,7 @@ type CreateTeamRequest struct {
 
 func (x *CreateTeamRequest) Reset() {
 	*x = CreateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -606,7 +747,7 @@ func (x *CreateTeamRequest) String() string {
 func (*CreateTeamRequest) ProtoMessage() {}
 
 func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -619,7 +760,7 @@ func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamRequest.ProtoReflect.Descriptor instead.
 func (*CreateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *CreateTeamRequest) GetName() string {
@@ -652,7 +793,7 @@ type CreateTeamResponse struct {
 
 func (x *CreateTeamResponse) Reset() {
 	*x = CreateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +805,7 @@ func (x *CreateTeamResponse) String() string {
 func (*CreateTeamResponse) ProtoMessage() {}
 
 func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +818,7 @@ func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamResponse.ProtoReflect.Descriptor instead.
 func (*CreateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CreateTeamResponse) GetTeam() *Team {
@@ -704,7 +845,7 @@ type UpdateTeamRequest struct {
 
 func (x *UpdateTeamRequest) Reset() {
 	*x = UpdateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +857,7 @@ func (x *UpdateTeamRequest) String() string {
 func (*UpdateTeamRequest) ProtoMessage() {}
 
 func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +870,7 @@ func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateTeamRequest) GetId() string {
@@ -783,7 +924,7 @@ type UpdateTeamResponse struct {
 
 func (x *UpdateTeamResponse) Reset() {
 	*x = UpdateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -795,7 +936,7 @@ func (x *UpdateTeamResponse) String() string {
 func (*UpdateTeamResponse) ProtoMessage() {}
 
 func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -808,7 +949,7 @@ func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateTeamResponse) GetTeam() *Team {
@@ -829,7 +970,7 @@ type DeleteTeamRequest struct {
 
 func (x *DeleteTeamRequest) Reset() {
 	*x = DeleteTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -841,7 +982,7 @@ func (x *DeleteTeamRequest) String() string {
 func (*DeleteTeamRequest) ProtoMessage() {}
 
 func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -854,7 +995,7 @@ func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamRequest.ProtoReflect.Descriptor instead.
 func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DeleteTeamRequest) GetId() string {
@@ -879,7 +1020,7 @@ type DeleteTeamResponse struct {
 
 func (x *DeleteTeamResponse) Reset() {
 	*x = DeleteTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -891,7 +1032,7 @@ func (x *DeleteTeamResponse) String() string {
 func (*DeleteTeamResponse) ProtoMessage() {}
 
 func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -904,24 +1045,35 @@ func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamResponse.ProtoReflect.Descriptor instead.
 func (*DeleteTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{17}
 }
 
 var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xd9\x01\n" +
+	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xed\x01\n" +
 	"\x04User\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
 	"\x05email\x18\x03 \x01(\tR\x05email\x12:\n" +
 	"\x04role\x18\x04 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12\x1a\n" +
 	"\btimezone\x18\x05 \x01(\tR\btimezone\x12?\n" +
-	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\"*\n" +
+	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\x12\x12\n" +
+	"\x04etag\x18\a \x01(\tR\x04etag\"*\n" +
 	"\x0eGetUserRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"9\n" +
 	"\x0fGetUserResponse\x12&\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\x87\x02\n" +
+	"\x11UpdateUserRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12:\n" +
+	"\x04role\x18\x03 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12#\n" +
+	"\btimezone\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x12\x1c\n" +
+	"\x04etag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"<\n" +
+	"\x12UpdateUserResponse\x12&\n" +
 	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"f\n" +
 	"\x10ListUsersRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
@@ -972,11 +1124,13 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
-	"\x12DeleteTeamResponse2\xa5\a\n" +
+	"\x12DeleteTeamResponse2\xae\b\n" +
 	"\n" +
 	"OrgService\x12{\n" +
 	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12z\n" +
-	"\aGetUser\x12\x1c.nightbell.v1.GetUserRequest\x1a\x1d.nightbell.v1.GetUserResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/users/{id}\x90\x02\x01\x12{\n" +
+	"\aGetUser\x12\x1c.nightbell.v1.GetUserRequest\x1a\x1d.nightbell.v1.GetUserResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/users/{id}\x90\x02\x01\x12\x86\x01\n" +
+	"\n" +
+	"UpdateUser\x12\x1f.nightbell.v1.UpdateUserRequest\x1a .nightbell.v1.UpdateUserResponse\"5\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/users/{id}\x12{\n" +
 	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12z\n" +
 	"\aGetTeam\x12\x1c.nightbell.v1.GetTeamRequest\x1a\x1d.nightbell.v1.GetTeamResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/teams/{id}\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
@@ -998,55 +1152,61 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_org_service_proto_rawDescData
 }
 
-var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*User)(nil),                  // 0: nightbell.v1.User
 	(*GetUserRequest)(nil),        // 1: nightbell.v1.GetUserRequest
 	(*GetUserResponse)(nil),       // 2: nightbell.v1.GetUserResponse
-	(*ListUsersRequest)(nil),      // 3: nightbell.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),     // 4: nightbell.v1.ListUsersResponse
-	(*Team)(nil),                  // 5: nightbell.v1.Team
-	(*GetTeamRequest)(nil),        // 6: nightbell.v1.GetTeamRequest
-	(*GetTeamResponse)(nil),       // 7: nightbell.v1.GetTeamResponse
-	(*ListTeamsRequest)(nil),      // 8: nightbell.v1.ListTeamsRequest
-	(*ListTeamsResponse)(nil),     // 9: nightbell.v1.ListTeamsResponse
-	(*CreateTeamRequest)(nil),     // 10: nightbell.v1.CreateTeamRequest
-	(*CreateTeamResponse)(nil),    // 11: nightbell.v1.CreateTeamResponse
-	(*UpdateTeamRequest)(nil),     // 12: nightbell.v1.UpdateTeamRequest
-	(*UpdateTeamResponse)(nil),    // 13: nightbell.v1.UpdateTeamResponse
-	(*DeleteTeamRequest)(nil),     // 14: nightbell.v1.DeleteTeamRequest
-	(*DeleteTeamResponse)(nil),    // 15: nightbell.v1.DeleteTeamResponse
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil), // 17: google.protobuf.FieldMask
+	(*UpdateUserRequest)(nil),     // 3: nightbell.v1.UpdateUserRequest
+	(*UpdateUserResponse)(nil),    // 4: nightbell.v1.UpdateUserResponse
+	(*ListUsersRequest)(nil),      // 5: nightbell.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),     // 6: nightbell.v1.ListUsersResponse
+	(*Team)(nil),                  // 7: nightbell.v1.Team
+	(*GetTeamRequest)(nil),        // 8: nightbell.v1.GetTeamRequest
+	(*GetTeamResponse)(nil),       // 9: nightbell.v1.GetTeamResponse
+	(*ListTeamsRequest)(nil),      // 10: nightbell.v1.ListTeamsRequest
+	(*ListTeamsResponse)(nil),     // 11: nightbell.v1.ListTeamsResponse
+	(*CreateTeamRequest)(nil),     // 12: nightbell.v1.CreateTeamRequest
+	(*CreateTeamResponse)(nil),    // 13: nightbell.v1.CreateTeamResponse
+	(*UpdateTeamRequest)(nil),     // 14: nightbell.v1.UpdateTeamRequest
+	(*UpdateTeamResponse)(nil),    // 15: nightbell.v1.UpdateTeamResponse
+	(*DeleteTeamRequest)(nil),     // 16: nightbell.v1.DeleteTeamRequest
+	(*DeleteTeamResponse)(nil),    // 17: nightbell.v1.DeleteTeamResponse
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil), // 19: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	16, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
+	18, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
 	0,  // 1: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
-	0,  // 2: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
-	5,  // 3: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
-	5,  // 4: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
-	5,  // 5: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	17, // 6: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
-	5,  // 7: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	3,  // 8: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
-	1,  // 9: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
-	8,  // 10: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	6,  // 11: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
-	10, // 12: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	12, // 13: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
-	14, // 14: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	4,  // 15: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
-	2,  // 16: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
-	9,  // 17: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	7,  // 18: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
-	11, // 19: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	13, // 20: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
-	15, // 21: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
-	15, // [15:22] is the sub-list for method output_type
-	8,  // [8:15] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	19, // 2: nightbell.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 3: nightbell.v1.UpdateUserResponse.user:type_name -> nightbell.v1.User
+	0,  // 4: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
+	7,  // 5: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
+	7,  // 6: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
+	7,  // 7: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
+	19, // 8: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
+	7,  // 9: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	5,  // 10: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
+	1,  // 11: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
+	3,  // 12: nightbell.v1.OrgService.UpdateUser:input_type -> nightbell.v1.UpdateUserRequest
+	10, // 13: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	8,  // 14: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
+	12, // 15: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	14, // 16: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	16, // 17: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	6,  // 18: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
+	2,  // 19: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
+	4,  // 20: nightbell.v1.OrgService.UpdateUser:output_type -> nightbell.v1.UpdateUserResponse
+	11, // 21: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	9,  // 22: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
+	13, // 23: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	15, // 24: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	17, // 25: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	18, // [18:26] is the sub-list for method output_type
+	10, // [10:18] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }
@@ -1055,15 +1215,15 @@ func file_nightbell_v1_org_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
-	file_nightbell_v1_org_service_proto_msgTypes[4].OneofWrappers = []any{}
-	file_nightbell_v1_org_service_proto_msgTypes[9].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_org_service_proto_rawDesc), len(file_nightbell_v1_org_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

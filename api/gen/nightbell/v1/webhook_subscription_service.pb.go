@@ -538,7 +538,7 @@ type ListWebhookSubscriptionsResponse struct {
 	state                protoimpl.MessageState `protogen:"open.v1"`
 	WebhookSubscriptions []*WebhookSubscription `protobuf:"bytes,1,rep,name=webhook_subscriptions,json=webhookSubscriptions,proto3" json:"webhook_subscriptions,omitempty"`
 	// Absent on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -581,8 +581,8 @@ func (x *ListWebhookSubscriptionsResponse) GetWebhookSubscriptions() []*WebhookS
 }
 
 func (x *ListWebhookSubscriptionsResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -1176,7 +1176,7 @@ type ListWebhookDeliveriesResponse struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
 	WebhookDeliveries []*WebhookDelivery     `protobuf:"bytes,1,rep,name=webhook_deliveries,json=webhookDeliveries,proto3" json:"webhook_deliveries,omitempty"`
 	// Absent on the last page.
-	NextCursor    string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3" json:"next_cursor,omitempty"`
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1219,8 +1219,8 @@ func (x *ListWebhookDeliveriesResponse) GetWebhookDeliveries() []*WebhookDeliver
 }
 
 func (x *ListWebhookDeliveriesResponse) GetNextCursor() string {
-	if x != nil {
-		return x.NextCursor
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
 	}
 	return ""
 }
@@ -1476,11 +1476,12 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x06secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x06secret\"u\n" +
 	"\x1fListWebhookSubscriptionsRequest\x12\x1f\n" +
 	"\x05limit\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x05limit\x121\n" +
-	"\x06cursor\x18\x02 \x01(\tB\x19\xbaH\x04r\x02\x18d\x92\xb5\x18\x0ewebhook_cursorR\x06cursor\"\x9b\x01\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x19\xbaH\x04r\x02\x18d\x92\xb5\x18\x0ewebhook_cursorR\x06cursor\"\xb0\x01\n" +
 	" ListWebhookSubscriptionsResponse\x12V\n" +
-	"\x15webhook_subscriptions\x18\x01 \x03(\v2!.nightbell.v1.WebhookSubscriptionR\x14webhookSubscriptions\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"I\n" +
+	"\x15webhook_subscriptions\x18\x01 \x03(\v2!.nightbell.v1.WebhookSubscriptionR\x14webhookSubscriptions\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"I\n" +
 	"\x1dGetWebhookSubscriptionRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\"v\n" +
 	"\x1eGetWebhookSubscriptionResponse\x12T\n" +
@@ -1517,11 +1518,12 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x12;\n" +
 	"\x06status\x18\x02 \x01(\tB#\xbaH r\x1eR\x00R\apendingR\tdeliveredR\x06failedR\x06status\x12\x1f\n" +
 	"\x05limit\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x05limit\x121\n" +
-	"\x06cursor\x18\x04 \x01(\tB\x19\xbaH\x04r\x02\x18d\x92\xb5\x18\x0ewebhook_cursorR\x06cursor\"\x8e\x01\n" +
+	"\x06cursor\x18\x04 \x01(\tB\x19\xbaH\x04r\x02\x18d\x92\xb5\x18\x0ewebhook_cursorR\x06cursor\"\xa3\x01\n" +
 	"\x1dListWebhookDeliveriesResponse\x12L\n" +
-	"\x12webhook_deliveries\x18\x01 \x03(\v2\x1d.nightbell.v1.WebhookDeliveryR\x11webhookDeliveries\x12\x1f\n" +
-	"\vnext_cursor\x18\x02 \x01(\tR\n" +
-	"nextCursor\"z\n" +
+	"\x12webhook_deliveries\x18\x01 \x03(\v2\x1d.nightbell.v1.WebhookDeliveryR\x11webhookDeliveries\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"z\n" +
 	"\x17RedeliverWebhookRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x125\n" +
 	"\vdelivery_id\x18\x02 \x01(\tB\x14\x92\xb5\x18\x10webhook_deliveryR\n" +
@@ -1641,6 +1643,8 @@ func file_nightbell_v1_webhook_subscription_service_proto_init() {
 	}
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[2].OneofWrappers = []any{}
+	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

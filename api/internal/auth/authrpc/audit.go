@@ -27,14 +27,12 @@ const (
 	auditPatience = 5 * time.Second
 )
 
-// Audit is the step that keeps one row for every call of a method that changes
-// something or shows a stored secret: who, what, from where, and how it ended. It stands before Authorize, so
-// that a refused try is kept as well. Secrets are taken out of the request, and a
-// request above 8 KiB is cut.
+// Audit is the step that keeps one row for every call that changes something or shows a
+// stored secret: who, what, from where, and how it ended; refused ones too, since it stands
+// before Authorize. Secrets are taken out of the request, which is cut at 8 KiB.
 //
-// The row is written after the method and before its answer, even when the caller
-// has hung up. When it cannot be written, the change has happened and the answer
-// stands (a caller told otherwise would do it twice); the row then goes to the log.
+// The row is written before the answer, even when the caller has hung up. When it cannot be,
+// it goes to the log and the answer stands: a caller told otherwise would do it twice.
 func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, known := auth.ActorFrom(ctx)

@@ -186,7 +186,7 @@ func TestAccountsAreOutOfATenantsReach(t *testing.T) {
 	w.join("eve@other.example")
 	for _, statement := range []string{
 		"SELECT password_hash FROM users", "SELECT * FROM session", "SELECT * FROM refresh_token", "SELECT * FROM known_device",
-		"UPDATE users SET name = 'x'", "DELETE FROM users", "INSERT INTO session DEFAULT VALUES", "INSERT INTO org (id, kind, name, created_at) VALUES (gen_random_uuid(), 'individual', 'x', now())",
+		"UPDATE users SET email = 'x'", "DELETE FROM users", "INSERT INTO session DEFAULT VALUES", "INSERT INTO org (id, kind, name, created_at) VALUES (gen_random_uuid(), 'individual', 'x', now())",
 	} {
 		err := w.db.InTenant(t.Context(), uuid.MustParse(dana.orgID), func(ctx context.Context, tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, statement)

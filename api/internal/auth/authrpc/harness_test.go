@@ -39,20 +39,23 @@ type world struct {
 	slept time.Duration
 }
 
+// cheapHashes are for tests that sign people in; those of the hash itself take the recommended cost.
+var cheapHashes = auth.HashCost{MemoryKiB: 64, Passes: 1}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	return newReplica(t, pgtest.New(t))
+	return newReplica(t, pgtest.New(t), cheapHashes)
 }
 
 // newReplica is one more server over a database.
-func newReplica(t *testing.T, db *pgtest.Database) *world {
+func newReplica(t *testing.T, db *pgtest.Database, cost auth.HashCost) *world {
 	t.Helper()
 	w := &world{t: t, db: db, log: &lockedBuffer{}}
 	logger := slog.New(slog.NewTextHandler(w.log, nil))
 	secret := bytes.Repeat([]byte{7}, auth.SecretSize)
 	tokens, err := auth.NewAccessTokens(secret)
 	must(t, err)
-	hasher, err := auth.NewHasher()
+	hasher, err := auth.NewHasher(cost)
 	must(t, err)
 	w.callers = NewAuthenticator(w.db.DB, tokens)
 	w.auth, err = NewAuthServer(AuthConfig{DB: w.db.DB, Secret: secret, Tokens: tokens, Callers: w.callers, Hasher: hasher, Logger: logger})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -43,7 +44,7 @@ func TestLogin(t *testing.T) {
 // TestLoginTakesTheSameForUnknownAccounts compares what is allocated: argon2id fills its
 // 19 MiB for each password that it checks, and nothing else here comes near.
 func TestLoginTakesTheSameForUnknownAccounts(t *testing.T) {
-	w := newWorld(t) // not parallel: it measures the whole process
+	w := newReplica(t, pgtest.New(t), auth.RecommendedHashCost()) // not parallel: it measures the whole process
 	w.join("dana@rockets.example")
 	allocated := func(email string) float64 {
 		var before, after runtime.MemStats
@@ -91,7 +92,7 @@ func TestDisabledAndHomelessAccounts(t *testing.T) {
 
 func TestOlderHashesAreReplaced(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReplica(t, pgtest.New(t), auth.RecommendedHashCost())
 	dana := w.join("dana@rockets.example")
 	weaker, err := olderHash(password)
 	must(t, err)

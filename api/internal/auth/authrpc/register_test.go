@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -21,7 +22,7 @@ func registration(changes object) object {
 
 func TestRegisterMakesEverythingThatTheFirstPageNeeds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newReplica(t, pgtest.New(t), auth.RecommendedHashCost())
 	made := w.anyone().call("POST", "/v1/auth/register", registration(nil))
 	expect(t, "register", made, http.StatusOK, "Account created! Welcome to Nightbell.")
 	for field, want := range map[string]string{

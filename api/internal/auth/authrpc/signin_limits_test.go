@@ -133,7 +133,7 @@ func TestReplicasCountFailuresTogether(t *testing.T) {
 	t.Parallel()
 	one := newWorld(t)
 	one.db.Clock.Freeze(one.db.Clock.Now())
-	two := newReplica(t, one.db)
+	two := newReplica(t, one.db, cheapHashes)
 	one.join(dana)
 	for range 5 {
 		one.anyone().login(dana, guess, "")

@@ -127,7 +127,7 @@ type pointing interface {
 func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, request pointing) (catalogdb.ReferencesParams, error) {
 	refs := catalogdb.ReferencesParams{
 		OrgID:  orgID,
-		TeamID: optional(request.GetTeamId()), OwnerUserID: optional(request.GetOwnerId()), PolicyID: optional(request.GetEscalationPolicyId()),
+		TeamID: id.Optional(request.GetTeamId()), OwnerUserID: id.Optional(request.GetOwnerId()), PolicyID: id.Optional(request.GetEscalationPolicyId()),
 	}
 	exist, err := q.References(ctx, refs)
 	switch {
@@ -141,13 +141,4 @@ func references(ctx context.Context, q *catalogdb.Queries, orgID uuid.UUID, requ
 		return refs, fault.InvalidField("escalation_policy_id", fault.Missing, "Escalation policy not found")
 	}
 	return refs, nil
-}
-
-// optional reads an id; empty text is none. Text that is no id becomes one that nobody has.
-func optional(text string) *uuid.UUID {
-	if text == "" {
-		return nil
-	}
-	key, _ := id.Parse(text)
-	return &key
 }

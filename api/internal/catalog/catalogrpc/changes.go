@@ -56,10 +56,9 @@ func (h *Changes) ListChanges(ctx context.Context, request *nightbellv1.ListChan
 		if err != nil {
 			return err
 		}
-		if len(changes) > limit {
-			changes = changes[:limit]
-			response.NextCursor = new(page.Encode(caller.OrgID, changes[limit-1].OccurredAt, changes[limit-1].ID))
-		}
+		changes, response.NextCursor = page.Next(changes, limit, func(last catalogdb.Change) string {
+			return page.Encode(caller.OrgID, last.OccurredAt, last.ID)
+		})
 		response.Changes = make([]*nightbellv1.Change, len(changes))
 		for i, change := range changes {
 			if response.Changes[i], err = changeMessage(change); err != nil {
@@ -117,12 +116,9 @@ func (h *Changes) ListServiceActivity(ctx context.Context, request *nightbellv1.
 			return cmp.Or(err, error(errNoService))
 		}
 		entries, err := activity.OfService(ctx, tx, caller.OrgID, serviceID, place.BeforeAt, place.BeforeID, limit+1)
-		if len(entries) > limit {
-			entries = entries[:limit]
-			last := entries[limit-1]
-			response.NextCursor = new(page.Encode(caller.OrgID, last.GetAt().AsTime(), uuid.MustParse(last.GetId())))
-		}
-		response.Activity = entries
+		response.Activity, response.NextCursor = page.Next(entries, limit, func(last *nightbellv1.ServiceActivity) string {
+			return page.Encode(caller.OrgID, last.GetAt().AsTime(), uuid.MustParse(last.GetId()))
+		})
 		return err
 	}, postgres.ReadOnly(), postgres.InOrder())
 	return response, err

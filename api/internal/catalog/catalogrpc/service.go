@@ -164,7 +164,7 @@ func (h *Handler) message(orgID uuid.UUID, row catalogdb.ListServicesRow) *night
 		Id: row.ID.String(), Name: row.Name, Description: row.Description, Health: string(incident.HealthOf(severityOf(row))),
 		OpenIncidentCount: row.OpenIncidents,
 		Team:              reference(row.TeamID, row.Team), Owner: reference(row.OwnerUserID, row.Owner), EscalationPolicy: reference(row.EscalationPolicyID, row.PolicyName),
-		TeamId: text(row.TeamID), OwnerId: text(row.OwnerUserID), EscalationPolicyId: text(row.EscalationPolicyID),
+		TeamId: id.Text(row.TeamID), OwnerId: id.Text(row.OwnerUserID), EscalationPolicyId: id.Text(row.EscalationPolicyID),
 		RepoUrl: postgres.Null(row.RepoUrl), Tier: int32(row.Tier), Grouping: row.Grouping,
 		CreatedAt: timestamppb.New(row.CreatedAt), UpdatedAt: timestamppb.New(row.UpdatedAt),
 	}
@@ -215,14 +215,6 @@ func (h *Handler) GetServiceKey(ctx context.Context, request *nightbellv1.GetSer
 		return nil
 	}, postgres.ReadOnly())
 	return response, err
-}
-
-// text is absent for no id.
-func text(key *uuid.UUID) *string {
-	if key == nil {
-		return nil
-	}
-	return new(key.String())
 }
 
 // reference is absent for no id.

@@ -19,7 +19,7 @@ type PlannedWork struct {
 	// CreatedBy is Nil for a program.
 	CreatedBy     uuid.UUID
 	CreatedByName string
-	// Held is how many incidents it holds the pages of.
+	// Held is how many incidents it holds the pages of, or the question to acknowledge them again.
 	Held int
 }
 
@@ -30,6 +30,9 @@ SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.nam
        ARRAY(SELECT s.name FROM maintenance_service m JOIN service s ON s.org_id = m.org_id AND s.id = m.service_id
              WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
        (SELECT count(*) FROM incident i WHERE i.org_id = w.org_id AND i.status = 'triggered' AND i.paging_held_by = w.id AND i.paging_status = 'active')
+       + (SELECT count(*) FROM maintenance_service m JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND i.status = 'acknowledged'
+          JOIN incident_timer t ON t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'confirm_request'
+          WHERE m.org_id = w.org_id AND m.window_id = w.id AND t.due_at = w.ends_at)
 FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by
 WHERE w.org_id = $1 AND `
 
@@ -62,14 +65,18 @@ func queryMaintenance(ctx context.Context, tx pgx.Tx, where string, arguments ..
 	})
 }
 
+// addServicesSQL does not add one again that the window has.
+const addServicesSQL = `
+INSERT INTO maintenance_service (org_id, window_id, service_id)
+SELECT s.org_id, $2, s.id FROM service s WHERE s.org_id = $1 AND s.id = ANY($3) AND s.deleted_at IS NULL ON CONFLICT DO NOTHING`
+
 // InsertMaintenance stores a window with its services. It answers false, and the
 // transaction must not be kept, when one of them does not exist.
 func InsertMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, w escalation.Maintenance, by uuid.UUID, now time.Time) (complete bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		orgID, w.ID, w.Description, w.Start, w.End, postgres.Null(by), now)
-	batch.Queue(`INSERT INTO maintenance_service (org_id, window_id, service_id)
-		SELECT s.org_id, $2, s.id FROM service s WHERE s.org_id = $1 AND s.id = ANY($3) AND s.deleted_at IS NULL`, orgID, w.ID, w.Services)
+	batch.Queue(addServicesSQL, orgID, w.ID, w.Services)
 	results := tx.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }()
 	if _, err := results.Exec(); err != nil {
@@ -109,10 +116,14 @@ func EndMaintenance(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
-	for _, release := range []string{releaseSQL, releaseRequestsSQL} {
-		if _, err := tx.Exec(ctx, release, orgID, window, now); err != nil {
-			return false, err
+	return true, release(ctx, tx, orgID, window, now)
+}
+
+func release(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now time.Time) error {
+	for _, statement := range []string{releaseSQL, releaseRequestsSQL} {
+		if _, err := tx.Exec(ctx, statement, orgID, window, now); err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }

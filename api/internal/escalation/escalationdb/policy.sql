@@ -19,12 +19,12 @@ FROM (SELECT w.org_id, w.id FROM incident w WHERE w.org_id = @org_id AND w.statu
 WHERE i.org_id = held.org_id AND i.id = held.id;
 
 -- name: ReleaseQuietTimers :exec
--- As ReleaseQuiet, for what may have been put off of incidents that somebody has. SKIP LOCKED: who
+-- As ReleaseQuiet, for timers that were put off. SKIP LOCKED: who
 -- has a timer claimed may wait for the policy.
 UPDATE incident_timer t SET due_at = @now FROM (
     SELECT r.org_id, r.incident_id, r.kind FROM incident_timer r
     JOIN incident i ON i.org_id = r.org_id AND i.id = r.incident_id AND i.escalation_policy_id = @policy_id::uuid
-    WHERE r.org_id = @org_id AND r.kind IN ('confirm_request', 'ack_timeout') AND r.due_at > @now FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
+    WHERE r.org_id = @org_id AND r.held AND r.due_at > @now FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
 WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind;
 
 -- name: LockPolicy :one

@@ -346,11 +346,11 @@ const releaseQuietTimers = `-- name: ReleaseQuietTimers :exec
 UPDATE incident_timer t SET due_at = $1 FROM (
     SELECT r.org_id, r.incident_id, r.kind FROM incident_timer r
     JOIN incident i ON i.org_id = r.org_id AND i.id = r.incident_id AND i.escalation_policy_id = $2::uuid
-    WHERE r.org_id = $3 AND r.kind IN ('confirm_request', 'ack_timeout') AND r.due_at > $1 FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
+    WHERE r.org_id = $3 AND r.held AND r.due_at > $1 FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
 WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind
 `
 
-// As ReleaseQuiet, for what may have been put off of incidents that somebody has. SKIP LOCKED: who
+// As ReleaseQuiet, for timers that were put off. SKIP LOCKED: who
 // has a timer claimed may wait for the policy.
 func (q *Queries) ReleaseQuietTimers(ctx context.Context, now time.Time, policyID uuid.UUID, orgID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, releaseQuietTimers, now, policyID, orgID)

@@ -17,12 +17,14 @@ type Timer struct {
 	OrgID, IncidentID uuid.UUID
 	Kind              escalation.TimerKind
 	DueAt             time.Time
+	// Held is set when DueAt is the end of maintenance or of a quiet time.
+	Held bool
 }
 
 const setTimersSQL = `
-INSERT INTO incident_timer (org_id, incident_id, kind, due_at)
-SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::timestamptz[])
-ON CONFLICT (org_id, incident_id, kind) DO UPDATE SET due_at = excluded.due_at`
+INSERT INTO incident_timer (org_id, incident_id, kind, due_at, held)
+SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::text[]), unnest($4::timestamptz[]), unnest($5::boolean[])
+ON CONFLICT (org_id, incident_id, kind) DO UPDATE SET due_at = excluded.due_at, held = excluded.held`
 
 // QueueTimers adds the statement that sets timers, at most one of a kind for each
 // incident, to a pipelined batch.
@@ -31,11 +33,11 @@ func QueueTimers(batch *pgx.Batch, timers []Timer) {
 		return
 	}
 	n := len(timers)
-	orgs, incidents, kinds, due := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]string, n), make([]time.Time, n)
+	orgs, incidents, kinds, due, held := make([]uuid.UUID, n), make([]uuid.UUID, n), make([]string, n), make([]time.Time, n), make([]bool, n)
 	for i, t := range timers {
-		orgs[i], incidents[i], kinds[i], due[i] = t.OrgID, t.IncidentID, string(t.Kind), t.DueAt
+		orgs[i], incidents[i], kinds[i], due[i], held[i] = t.OrgID, t.IncidentID, string(t.Kind), t.DueAt, t.Held
 	}
-	batch.Queue(setTimersSQL, orgs, incidents, kinds, due)
+	batch.Queue(setTimersSQL, orgs, incidents, kinds, due, held)
 }
 
 // QueueDropTimers adds the statement that removes the timers of an incident to a

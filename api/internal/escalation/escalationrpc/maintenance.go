@@ -20,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 const (
@@ -31,7 +32,11 @@ const (
 // farFuture is later than any window ends.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-var errNoWindow = fault.New(fault.NotFound, "maintenance_window_not_found", "Maintenance window not found")
+var (
+	errNoWindow    = fault.New(fault.NotFound, "maintenance_window_not_found", "Maintenance window not found")
+	errNoServiceOf = fault.InvalidField("service_ids", fault.Missing, "One of these services does not exist.")
+	errWindowEnded = fault.New(fault.Conflict, "maintenance_window_ended", "This maintenance has ended. Plan another one.")
+)
 
 // Maintenance implements nightbellv1connect.MaintenanceServiceHandler.
 type Maintenance struct {
@@ -93,13 +98,14 @@ func (m *Maintenance) GetMaintenanceWindow(ctx context.Context, request *nightbe
 func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nightbellv1.CreateMaintenanceWindowRequest) (*nightbellv1.CreateMaintenanceWindowResponse, error) {
 	response := &nightbellv1.CreateMaintenanceWindowResponse{}
 	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
-		window, err := planned(request, now)
+		window, err := planned(request, now, now)
 		if err != nil {
 			return err
 		}
+		window.ID = id.New()
 		complete, err := escalationdb.InsertMaintenance(ctx, tx, caller.OrgID, window, caller.UserID, now)
 		if err == nil && !complete {
-			err = fault.InvalidField("service_ids", fault.Missing, "One of these services does not exist.")
+			err = errNoServiceOf
 		}
 		if err != nil {
 			return err
@@ -110,9 +116,58 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 	return response, err
 }
 
-// planned checks the times of a window; one that began in the past begins now.
-func planned(request *nightbellv1.CreateMaintenanceWindowRequest, now time.Time) (escalation.Maintenance, error) {
-	window := escalation.Maintenance{ID: id.New(), Description: request.GetDescription(), Start: now, Services: servicesOf(request.GetServiceIds())}
+// UpdateMaintenanceWindow changes the fields that the request names, of a window that has not ended.
+func (m *Maintenance) UpdateMaintenanceWindow(ctx context.Context, request *nightbellv1.UpdateMaintenanceWindowRequest) (*nightbellv1.UpdateMaintenanceWindowResponse, error) {
+	response := &nightbellv1.UpdateMaintenanceWindowResponse{}
+	windowID, _ := id.Parse(request.GetId())
+	err := m.in(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		found, err := escalationdb.LockMaintenance(ctx, tx, caller.OrgID, windowID)
+		if err == nil && !found {
+			err = errNoWindow
+		}
+		if err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.MaintenanceWindow, error) { return getWindow(ctx, tx, caller.OrgID, windowID, now) }
+		response.MaintenanceWindow, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateMaintenanceWindowRequest) error {
+			before, err := read()
+			if err != nil {
+				return err
+			}
+			if before.GetStatus() == "ended" {
+				return errWindowEnded
+			}
+			window, err := planned(whole, before.GetStartsAt().AsTime(), now)
+			if err != nil {
+				return err
+			}
+			window.ID = windowID
+			complete, err := escalationdb.UpdateMaintenance(ctx, tx, caller.OrgID, window, now)
+			if err == nil && !complete {
+				err = errNoServiceOf
+			}
+			return err
+		})
+		return err
+	})
+	if err := edit.Done(err); err != nil {
+		return nil, err
+	}
+	return response, nil
+}
+
+// askedWindow is what creating and updating a window have in common.
+type askedWindow interface {
+	GetDescription() string
+	GetStartsAt() *timestamppb.Timestamp
+	GetEndsAt() *timestamppb.Timestamp
+	GetServiceIds() []string
+}
+
+// planned checks the times of a window. A start in the past is now or, of a window under way, the
+// start that it had.
+func planned(request askedWindow, started, now time.Time) (escalation.Maintenance, error) {
+	window := escalation.Maintenance{Description: request.GetDescription(), Start: earlier(started, now), Services: servicesOf(request.GetServiceIds())}
 	if plaintext.Check(window.Description) != "" {
 		return window, fault.InvalidField("description", fault.BadFormat, "Remove the control and invisible characters from the description.")
 	}
@@ -124,13 +179,20 @@ func planned(request *nightbellv1.CreateMaintenanceWindowRequest, now time.Time)
 	}
 	window.End = request.GetEndsAt().AsTime().Truncate(time.Microsecond)
 	switch {
-	case !window.End.After(window.Start):
+	case !window.End.After(window.Start), !window.End.After(now):
 		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end after it starts, and after now.")
 	case window.End.Sub(window.Start) > longestMaintenance:
 		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end at most 31 days after it starts.")
 	default:
 		return window, nil
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // servicesOf reads the ids, each once; text that is no id names no service.

@@ -78,6 +78,9 @@ func checkPolicy(request policyRequest) (checked checkedPolicy, err error) {
 		}
 		rules = append(rules, rule)
 	}
+	if escalation.IsNeverOn(rules) {
+		return checked, fault.InvalidField("quiet", fault.OutOfRange, "These quiet times leave the policy no severity that it ever pages. Leave out a severity, or some hours of the day.")
+	}
 	checked.timezone = zone.String()
 	checked.quiet, err = escalationdb.StoreQuiet(rules)
 	return checked, err

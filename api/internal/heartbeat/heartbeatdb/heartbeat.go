@@ -19,7 +19,7 @@ type Row struct {
 	Name                 string
 	heartbeat.Settings
 	heartbeat.State
-	// LastKey is the Idempotency-Key of the last ping that had one.
+	// LastKey is the Idempotency-Key of the last ping that had one, and what tells its content apart.
 	LastKey              string
 	CreatedAt, UpdatedAt time.Time
 }

@@ -2,6 +2,7 @@
 package heartbeatrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -149,10 +150,7 @@ func (h *Handler) ListHeartbeats(ctx context.Context, request *nightbellv1.ListH
 	response := &nightbellv1.ListHeartbeatsResponse{}
 	serviceID, _ := id.Parse(request.GetServiceId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		most, before := int(request.GetLimit()), uuid.Max
-		if most == 0 {
-			most = shownAtOnce
-		}
+		limit, before := cmp.Or(int(request.GetLimit()), shownAtOnce), uuid.Max
 		if cursor := request.GetCursor(); cursor != "" {
 			_, key, err := page.Decode(c.orgID, cursor)
 			if err != nil {
@@ -165,11 +163,10 @@ func (h *Handler) ListHeartbeats(ctx context.Context, request *nightbellv1.ListH
 				return err
 			}
 		}
-		list, err := heartbeatdb.List(ctx, c.tx, c.orgID, serviceID, before, most+1)
-		if len(list) > most {
-			list = list[:most]
-			response.NextCursor = page.Encode(c.orgID, list[most-1].CreatedAt, list[most-1].ID)
-		}
+		list, err := heartbeatdb.List(ctx, c.tx, c.orgID, serviceID, before, limit+1)
+		list, response.NextCursor = page.Next(list, limit, func(last heartbeatdb.Row) string {
+			return page.Encode(c.orgID, last.CreatedAt, last.ID)
+		})
 		for _, row := range list {
 			response.Heartbeats = append(response.Heartbeats, message(row, c.now))
 		}

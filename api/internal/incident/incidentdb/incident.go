@@ -42,9 +42,17 @@ const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i
 // FOR NO KEY UPDATE: recording a delivery, whose rows reference the incident, must not
 // block on an acknowledgement's row lock.
 func Lock(ctx context.Context, tx pgx.Tx, ref Ref) ([]Record, error) {
-	rows, err := tx.Query(ctx, `SELECT `+recordColumns+`
-		FROM incident i JOIN (SELECT DISTINCT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) wanted USING (org_id, id)
-		ORDER BY i.id FOR NO KEY UPDATE OF i`, ref.Orgs, ref.IDs)
+	return lock(ctx, tx, `JOIN (SELECT DISTINCT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) wanted USING (org_id, id)`, ref.Orgs, ref.IDs)
+}
+
+// LockIn is Lock for incidents of one organization. Under row-level security Lock would
+// read all that the organization has: there a join's keys are used for no index.
+func LockIn(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, ids []uuid.UUID) ([]Record, error) {
+	return lock(ctx, tx, `WHERE i.org_id = $1 AND i.id = ANY($2)`, orgID, ids)
+}
+
+func lock(ctx context.Context, tx pgx.Tx, which string, args ...any) ([]Record, error) {
+	rows, err := tx.Query(ctx, `SELECT `+recordColumns+` FROM incident i `+which+` ORDER BY i.id FOR NO KEY UPDATE OF i`, args...)
 	if err != nil {
 		return nil, err
 	}

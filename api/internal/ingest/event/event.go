@@ -62,7 +62,7 @@ func Decode(body []byte) (map[string]any, error) {
 // Size is how many bytes a decoded event has as compact JSON.
 func Size(fields map[string]any) int { return len(encode(fields)) }
 
-// Read makes an event of a decoded body. callID is the Idempotency-Key, empty for none; by names
+// Read makes an event of a decoded body. callID is the Idempotency-Key as a UUID, empty for none; by names
 // the key that sends it. It fails with invalid_fields.
 func Read(fields map[string]any, callID, by string) (Event, error) {
 	sum := hashOf(fields)
@@ -123,16 +123,13 @@ func (r *reader) id(header string) uuid.UUID {
 			return id.New()
 		}
 		own = header
-		if _, ok := id.Parse(header); !ok { // any text names a call
-			return uuid.NewSHA1(uuid.Nil, []byte(header))
-		}
 	}
 	text, _ := own.(string)
 	parsed, ok := id.Parse(text)
 	if !ok {
 		r.refuse("id", fault.BadFormat, "id must be a UUID such as 0192d3a5-6a80-7000-8000-000000000001, or left out.")
 	}
-	if other, isID := id.Parse(header); ok && header != "" && (!isID || other != parsed) {
+	if other, _ := id.Parse(header); ok && header != "" && other != parsed {
 		r.refuse("id", fault.BadFormat, "id and the header Idempotency-Key must be the same; send one of them.")
 	}
 	return parsed
@@ -305,10 +302,11 @@ func object(value any) map[string]any {
 	return map[string]any{}
 }
 
-// hashOf is of what a body says, not of when and where it was made: a call that a program makes
-// again after its restart, or another replica, is the same call.
+// hashOf is of what a body says, not of its id, which may be in the header, and not of when and where
+// it was made: a call that a program makes again after its restart, or another replica, is the same.
 func hashOf(fields map[string]any) [sha256.Size]byte {
 	says := maps.Clone(fields)
+	delete(says, "id")
 	delete(says, "occurred_at")
 	delete(says, "source")
 	return sha256.Sum256(encode(says))

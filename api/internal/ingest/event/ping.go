@@ -1,7 +1,10 @@
 package event
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -21,7 +24,7 @@ var pingFields = []string{"status", "run_id", "every_seconds", "grace_seconds", 
 var signals = []heartbeat.Signal{heartbeat.Lives, heartbeat.Starts, heartbeat.Fails, heartbeat.Stops}
 
 // ReadPing makes a ping of decoded fields, whose numbers may be text, as those of an address are.
-// CallID is the Idempotency-Key, empty for none. It fails with invalid_fields.
+// callID is the Idempotency-Key as a UUID, empty for none. It fails with invalid_fields.
 func ReadPing(fields map[string]any, callID string) (Ping, error) {
 	r := &reader{fields: fields}
 	for _, field := range sortedKeys(fields) {
@@ -29,7 +32,7 @@ func ReadPing(fields map[string]any, callID string) (Ping, error) {
 			r.warn(plaintext.Cut(plaintext.Line(field), 100), "There is no such field; it was not read.")
 		}
 	}
-	report := heartbeat.Report{Ping: heartbeat.Ping{Signal: heartbeat.Lives}, Key: plaintext.Cut(plaintext.Line(callID), heartbeat.MaxRunID)}
+	report := heartbeat.Report{Ping: heartbeat.Ping{Signal: heartbeat.Lives}, Key: callID, Digest: digest(fields)}
 	if word := r.word("status"); word != nil && *word != "" {
 		report.Signal = heartbeat.Signal(*word)
 		if !slices.Contains(signals, report.Signal) {
@@ -48,6 +51,12 @@ func ReadPing(fields map[string]any, callID string) (Ping, error) {
 		return Ping{}, fault.InvalidFields(r.faults[0].Message, r.faults...)
 	}
 	return Ping{Report: report, Warnings: r.warnings}, nil
+}
+
+// digest tells pings with one key apart.
+func digest(fields map[string]any) string {
+	sum := sha256.Sum256(encode(fields))
+	return hex.EncodeToString(sum[:8])
 }
 
 // word is the text of a field; nil when it is not there.
@@ -85,7 +94,7 @@ func (r *reader) span(field string, least int64) *time.Duration {
 		return nil
 	}
 	if n < least || n >= mostSeconds {
-		r.refuse(field, fault.OutOfRange, field+" is out of range.")
+		r.refuse(field, fault.OutOfRange, fmt.Sprintf("%s must be at least %d, and at most %d.", field, least, mostSeconds-1))
 		return nil
 	}
 	d := time.Duration(n) * time.Second

@@ -43,7 +43,7 @@ const (
 // cut or left out: a wrong point would make a wrong curve. What does not fit is refused with
 // invalid_fields.
 func ReadSamples(fields map[string]any, callID string) (Samples, error) {
-	s := Samples{Hash: sha256.Sum256(encode(fields))}
+	s := Samples{Hash: hashOf(fields)}
 	r := &reader{fields: fields}
 	if fields["id"] != nil || callID != "" {
 		s.ID = r.id(callID)

@@ -18,6 +18,23 @@ func Parse(text string) (key uuid.UUID, ok bool) {
 	return key, err == nil
 }
 
+// Optional reads the key of a field that was validated; nil for a field that is empty.
+func Optional(text string) *uuid.UUID {
+	if text == "" {
+		return nil
+	}
+	key, _ := Parse(text)
+	return &key
+}
+
+// Text is the key as a field of an answer, absent for none.
+func Text(key *uuid.UUID) *string {
+	if key == nil {
+		return nil
+	}
+	return new(key.String())
+}
+
 // Last4 is the short name people see, as in "#c41e". It is for display only and
 // never looks anything up.
 func Last4(key uuid.UUID) string {

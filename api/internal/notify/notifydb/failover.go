@@ -110,7 +110,8 @@ SELECT n.* FROM share s, LATERAL (
 // IS NOT DISTINCT FROM hides the organization from the planner: it would AND the primary
 // key's bitmap of all the organization's pages to that of the incident, for each page again.
 // MATERIALIZED: joined at once, a plan made while there were few pages asks for the incident's
-// once for each page of the organization.
+// once for each page of the organization. SKIP LOCKED: an answer that hangs holds its incident's
+// pages, and a look goes on to other contacts for all organizations.
 const failOverSQL = `
 WITH failed AS (
     UPDATE notification n SET failed_over_at = $3::timestamptz FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) f
@@ -121,7 +122,7 @@ WITH failed AS (
         SELECT p.id FROM notification p
         WHERE p.org_id IS NOT DISTINCT FROM f.org_id AND p.incident_id = f.incident_id AND p.user_id = f.user_id AND p.cycle = f.cycle AND p.round = f.round
           AND p.step = f.step AND p.state = 'pending' AND p.attempts = 0 AND p.due_at > $3 AND p.contact_method_id <> f.contact_method_id
-        ORDER BY p.due_at, p.id LIMIT 1) p
+        ORDER BY p.due_at, p.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) p
 )
 UPDATE notification n SET due_at = $3, next_try_at = $3 FROM later WHERE n.org_id = later.org_id AND n.id = later.id AND n.state = 'pending'`
 
@@ -226,11 +227,24 @@ func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
 		claim.OrgID, claim.ContactMethodID, next)
 }
 
-// QueueContactWorks adds the statements that note that a contact answers again, and make
-// what waited for it due.
+// maxReleased bounds the pages that one result makes due: whoever acknowledges their incidents waits
+// for it, and while it takes longer than a lease, a copy of its message is sent.
+const maxReleased = 1000
+
+// While more pages wait, the contact's own next_try_at stays: the next message takes some of them
+// along (lockContactsSQL), and its result makes others due.
+const contactWorksSQL = `
+WITH waiting AS MATERIALIZED (
+    SELECT org_id, id FROM notification WHERE org_id = $1 AND contact_method_id = $2
+        AND finished_at IS NULL AND lease_until IS NULL AND due_at <= $3 AND next_try_at > $3 LIMIT $4 FOR NO KEY UPDATE
+), released AS (
+    UPDATE notification n SET next_try_at = $3 FROM waiting w WHERE n.org_id = w.org_id AND n.id = w.id
+)
+UPDATE contact_method SET failures = 0, failing_since = NULL, failing_for = '', next_try_at = CASE WHEN (SELECT count(*) FROM waiting) = $4 THEN $3::timestamptz END
+WHERE org_id = $1 AND id = $2`
+
+// QueueContactWorks adds the statement that notes that a contact answers again, and makes some of
+// what waited for it due. It is to be called again with each success while Contact.Waited.
 func QueueContactWorks(batch *pgx.Batch, claim Claim, now time.Time) {
-	batch.Queue(`UPDATE contact_method SET failures = 0, failing_since = NULL, failing_for = '', next_try_at = NULL
-		WHERE org_id = $1 AND id = $2`, claim.OrgID, claim.ContactMethodID)
-	batch.Queue(`UPDATE notification SET next_try_at = $3 WHERE org_id = $1 AND contact_method_id = $2
-		AND finished_at IS NULL AND lease_until IS NULL AND due_at <= $3 AND next_try_at > $3`, claim.OrgID, claim.ContactMethodID, now)
+	batch.Queue(contactWorksSQL, claim.OrgID, claim.ContactMethodID, now, maxReleased)
 }

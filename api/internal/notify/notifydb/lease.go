@@ -27,7 +27,7 @@ UPDATE delivery SET lease_until = $3::timestamptz + $4::interval WHERE org_id = 
 const behindSQL = `
 SELECT n.org_id, n.id FROM delivery d JOIN notification n ON n.contact_method_id = d.contact_method_id
 WHERE d.org_id = $1 AND d.id = $2 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL
-LIMIT $4`
+LIMIT $4 FOR NO KEY UPDATE OF n SKIP LOCKED`
 
 // Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
 // own pages and those behind it, fails over, and counts as blocked by this installation.

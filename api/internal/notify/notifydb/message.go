@@ -38,13 +38,15 @@ type Contact struct {
 	// Failures counts the tries in a row before this one that failed for the contact's own
 	// reasons.
 	Failures int
+	// Waited is true when pages waited for it to answer again.
+	Waited bool
 }
 
 const checkContactSQL = `
 SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.address_sealed, c.secret_sealed,
        CASE WHEN c.disabled_at IS NOT NULL THEN coalesce(nullif(c.disabled_for, ''), 'it was disabled')
             WHEN u.disabled_at IS NOT NULL THEN 'the account was disabled' ELSE '' END, c.failures,
-       c.kind = 'email' AND c.verified_at IS NULL
+       c.kind = 'email' AND c.verified_at IS NULL, c.next_try_at IS NOT NULL
 FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
 WHERE c.org_id = $1 AND c.id = $2`
 
@@ -75,7 +77,7 @@ func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
 	}
 	batch.Queue(checkContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
 		c := &checked.Contact
-		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified)
+		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified, &c.Waited)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
 	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(checked.collect)

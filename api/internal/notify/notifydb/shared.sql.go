@@ -117,7 +117,8 @@ const saveSharedContact = `-- name: SaveSharedContact :exec
 INSERT INTO contact_method (org_id, id, kind, name, address_sealed, hint, created_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (org_id, id) DO UPDATE SET name = excluded.name, address_sealed = excluded.address_sealed, hint = excluded.hint,
-    disabled_at = NULL, disabled_for = ''
+    disabled_at = NULL, disabled_for = '', failures = 0, failing_since = NULL, failing_for = '',
+    next_try_at = CASE WHEN contact_method.next_try_at IS NOT NULL THEN excluded.created_at END
 `
 
 type SaveSharedContactParams struct {
@@ -130,7 +131,8 @@ type SaveSharedContactParams struct {
 	Now           time.Time
 }
 
-// The channel of an integration: written again whenever the integration is configured.
+// The channel of an integration: written again whenever the integration is configured. What waits for
+// it to answer again is then tried at once.
 func (q *Queries) SaveSharedContact(ctx context.Context, arg SaveSharedContactParams) error {
 	_, err := q.db.Exec(ctx, saveSharedContact,
 		arg.OrgID,

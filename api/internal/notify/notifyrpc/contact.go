@@ -108,7 +108,7 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		response.SigningSecret = postgres.Null(h.seal(&row, kind, address))
 		response.ContactMethod = &nightbellv1.ContactMethod{
 			Id: row.ID.String(), Kind: row.Kind, Name: row.Name, Hint: hint,
-			Shared: request.GetShared(), UserId: textOf(userID), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
+			Shared: request.GetShared(), UserId: id.Text(userID), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
 		}
 		if row.Verify {
 			switch err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); {
@@ -208,7 +208,7 @@ func (h *Handler) ListContactMethods(ctx context.Context, request *nightbellv1.L
 func (h *Handler) contactMessage(row notifydb.ListContactsRow) *nightbellv1.ContactMethod {
 	method := &nightbellv1.ContactMethod{
 		Id: row.ID.String(), Kind: row.Kind,
-		Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, UserId: textOf(row.UserID), CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: postgres.Null(row.DisabledReason),
+		Name: row.Name, Hint: row.Hint, Shared: row.UserID == nil, UserId: id.Text(row.UserID), CreatedAt: timestamppb.New(row.CreatedAt), DisabledReason: postgres.Null(row.DisabledReason),
 		Verified:      row.VerifiedAt != nil || row.Kind != string(notify.Email) || !h.verifyMail,
 		FailingReason: postgres.Null(row.FailingFor),
 	}
@@ -216,14 +216,6 @@ func (h *Handler) contactMessage(row notifydb.ListContactsRow) *nightbellv1.Cont
 		method.FailingSinceAt = timestamppb.New(*row.FailingSince)
 	}
 	return method
-}
-
-func textOf(key *uuid.UUID) *string {
-	if key == nil {
-		return nil
-	}
-	text := key.String()
-	return &text
 }
 
 // GetContactMethod gives one that the caller may see.
@@ -253,16 +245,9 @@ func (h *Handler) UpdateContactMethod(ctx context.Context, request *nightbellv1.
 	response := &nightbellv1.UpdateContactMethodResponse{}
 	contactID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		owner, err := q.LockContact(ctx, caller.OrgID, contactID)
-		switch {
-		case errors.Is(err, pgx.ErrNoRows):
-			return errNoContact
-		case err != nil:
+		err := lockContact(ctx, q, caller, contactID)
+		if err != nil {
 			return err
-		case owner == nil && !mayAll(caller):
-			return errSharedAdmin
-		case owner != nil && *owner != caller.UserID && !mayAll(caller):
-			return errNoContact
 		}
 		read := func() (*nightbellv1.ContactMethod, error) { return h.findContact(ctx, q, caller, contactID) }
 		response.ContactMethod, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateContactMethodRequest) error {
@@ -274,6 +259,22 @@ func (h *Handler) UpdateContactMethod(ctx context.Context, request *nightbellv1.
 		return err
 	})
 	return response, edit.Done(err)
+}
+
+// lockContact keeps others from changing a contact method that the caller may change.
+func lockContact(ctx context.Context, q *notifydb.Queries, caller auth.Actor, contactID uuid.UUID) error {
+	owner, err := q.LockContact(ctx, caller.OrgID, contactID)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return errNoContact
+	case err != nil:
+		return err
+	case owner == nil && !mayAll(caller):
+		return errSharedAdmin
+	case owner != nil && *owner != caller.UserID && !mayAll(caller):
+		return errNoContact
+	}
+	return nil
 }
 
 // SendVerification mails the link again, to one of the caller's own or, for admins, to any.
@@ -302,6 +303,13 @@ func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.Sen
 func (h *Handler) DeleteContactMethod(ctx context.Context, request *nightbellv1.DeleteContactMethodRequest) (*nightbellv1.DeleteContactMethodResponse, error) {
 	contactID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, now time.Time) error {
+		if err := lockContact(ctx, q, caller, contactID); err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.ContactMethod, error) { return h.findContact(ctx, q, caller, contactID) }
+		if err := edit.IfMatch[*nightbellv1.UpdateContactMethodRequest](request.GetEtag(), read); err != nil {
+			return err
+		}
 		use, err := q.ContactUse(ctx, notifydb.ContactUseParams{OrgID: caller.OrgID, ID: &contactID, UserID: caller.UserID, Everybody: mayAll(caller)})
 		switch {
 		case err != nil:

@@ -109,10 +109,7 @@ func (h *Handler) UpdateNotificationRule(ctx context.Context, request *nightbell
 	response := &nightbellv1.UpdateNotificationRuleResponse{}
 	ruleID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
-		_, err := q.LockRule(ctx, notifydb.LockRuleParams{OrgID: caller.OrgID, ID: ruleID, UserID: caller.UserID, Everybody: mayAll(caller)})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return errNoRule
-		}
+		err := lockRule(ctx, q, caller, ruleID)
 		if err != nil {
 			return err
 		}
@@ -128,10 +125,26 @@ func (h *Handler) UpdateNotificationRule(ctx context.Context, request *nightbell
 	return response, sameRule(edit.Done(err))
 }
 
+// lockRule keeps others from changing a rule that the caller may change.
+func lockRule(ctx context.Context, q *notifydb.Queries, caller auth.Actor, ruleID uuid.UUID) error {
+	_, err := q.LockRule(ctx, notifydb.LockRuleParams{OrgID: caller.OrgID, ID: ruleID, UserID: caller.UserID, Everybody: mayAll(caller)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errNoRule
+	}
+	return err
+}
+
 // DeleteNotificationRule removes one of the caller's rules or, for admins, any.
 func (h *Handler) DeleteNotificationRule(ctx context.Context, request *nightbellv1.DeleteNotificationRuleRequest) (*nightbellv1.DeleteNotificationRuleResponse, error) {
 	ruleID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, q *notifydb.Queries, caller auth.Actor, _ time.Time) error {
+		if err := lockRule(ctx, q, caller, ruleID); err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.NotificationRule, error) { return findRule(ctx, q, caller, ruleID) }
+		if err := edit.IfMatch[*nightbellv1.UpdateNotificationRuleRequest](request.GetEtag(), read); err != nil {
+			return err
+		}
 		deleted, err := q.DeleteRule(ctx, notifydb.DeleteRuleParams{OrgID: caller.OrgID, ID: ruleID, UserID: caller.UserID, Everybody: mayAll(caller)})
 		return orMissing(deleted, err, errNoRule)
 	})

@@ -2,8 +2,16 @@
 INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, replaces_user_id, starts_at, ends_at, reason, created_by, created_at)
 VALUES (@org_id, @id, @schedule_id, @kind, @user_id, @replaces_user_id, @starts_at, @ends_at, @reason, @created_by, @now);
 
--- name: DeleteOverride :one
-DELETE FROM schedule_override WHERE org_id = @org_id AND id = @id RETURNING schedule_id;
+-- name: ScheduleOfOverride :one
+SELECT schedule_id FROM schedule_override WHERE org_id = @org_id AND id = @id;
+
+-- name: UpdateOverride :exec
+UPDATE schedule_override SET kind = @kind, user_id = @user_id, replaces_user_id = @replaces_user_id,
+    starts_at = @starts_at, ends_at = @ends_at, reason = @reason
+WHERE org_id = @org_id AND id = @id;
+
+-- name: DeleteOverride :exec
+DELETE FROM schedule_override WHERE org_id = @org_id AND id = @id;
 
 -- name: ListOverrides :many
 -- Overrides that end after since and begin before until, of one schedule or of all, beyond a place in

@@ -24,15 +24,13 @@ func (q *Queries) CountOverrides(ctx context.Context, orgID uuid.UUID, scheduleI
 	return count, err
 }
 
-const deleteOverride = `-- name: DeleteOverride :one
-DELETE FROM schedule_override WHERE org_id = $1 AND id = $2 RETURNING schedule_id
+const deleteOverride = `-- name: DeleteOverride :exec
+DELETE FROM schedule_override WHERE org_id = $1 AND id = $2
 `
 
-func (q *Queries) DeleteOverride(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (uuid.UUID, error) {
-	row := q.db.QueryRow(ctx, deleteOverride, orgID, iD)
-	var schedule_id uuid.UUID
-	err := row.Scan(&schedule_id)
-	return schedule_id, err
+func (q *Queries) DeleteOverride(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteOverride, orgID, iD)
+	return err
 }
 
 const insertOverride = `-- name: InsertOverride :exec
@@ -150,4 +148,46 @@ func (q *Queries) ListOverrides(ctx context.Context, arg ListOverridesParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const scheduleOfOverride = `-- name: ScheduleOfOverride :one
+SELECT schedule_id FROM schedule_override WHERE org_id = $1 AND id = $2
+`
+
+func (q *Queries) ScheduleOfOverride(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, scheduleOfOverride, orgID, iD)
+	var schedule_id uuid.UUID
+	err := row.Scan(&schedule_id)
+	return schedule_id, err
+}
+
+const updateOverride = `-- name: UpdateOverride :exec
+UPDATE schedule_override SET kind = $1, user_id = $2, replaces_user_id = $3,
+    starts_at = $4, ends_at = $5, reason = $6
+WHERE org_id = $7 AND id = $8
+`
+
+type UpdateOverrideParams struct {
+	Kind           string
+	UserID         *uuid.UUID
+	ReplacesUserID *uuid.UUID
+	StartsAt       time.Time
+	EndsAt         time.Time
+	Reason         string
+	OrgID          uuid.UUID
+	ID             uuid.UUID
+}
+
+func (q *Queries) UpdateOverride(ctx context.Context, arg UpdateOverrideParams) error {
+	_, err := q.db.Exec(ctx, updateOverride,
+		arg.Kind,
+		arg.UserID,
+		arg.ReplacesUserID,
+		arg.StartsAt,
+		arg.EndsAt,
+		arg.Reason,
+		arg.OrgID,
+		arg.ID,
+	)
+	return err
 }

@@ -63,7 +63,7 @@ func (w *work) read(ctx context.Context, scheduleID uuid.UUID, request namedPlan
 		return draft{}, err
 	}
 	schedule.Name = name
-	asked := draft{schedule, description, optional(request.GetTeamId()), optional(request.GetEscalationPolicyId())}
+	asked := draft{schedule, description, id.Optional(request.GetTeamId()), id.Optional(request.GetEscalationPolicyId())}
 	exist, err := w.References(ctx, asked.team, w.orgID, asked.policy)
 	switch {
 	case err != nil:

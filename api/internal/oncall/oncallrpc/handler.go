@@ -89,23 +89,6 @@ func notFound(path, sentence string) error {
 	return fault.InvalidFields(sentence, fault.Field{Path: path, Code: fault.Missing, Message: "does not exist"})
 }
 
-// optional reads an id; empty text is none. Text that is no id becomes one that nobody has.
-func optional(text string) *uuid.UUID {
-	if text == "" {
-		return nil
-	}
-	key, _ := id.Parse(text)
-	return &key
-}
-
-// textOf is absent for no id.
-func textOf(key *uuid.UUID) *string {
-	if key == nil {
-		return nil
-	}
-	return new(key.String())
-}
-
 // reference is absent for no id.
 func reference(key *uuid.UUID, name string) *nightbellv1.Reference {
 	if key == nil {

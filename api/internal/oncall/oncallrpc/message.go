@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -152,8 +153,8 @@ func (d described) message() *nightbellv1.Schedule {
 
 func (n names) schedule(row oncalldb.ListSchedulesRow, schedule oncall.Schedule, now time.Time) *nightbellv1.Schedule {
 	message := &nightbellv1.Schedule{
-		Id: row.ID.String(), Name: row.Name, Description: row.Description, TeamId: textOf(row.TeamID), Team: reference(row.TeamID, row.Team),
-		Timezone: row.Timezone, EscalationPolicyId: textOf(row.EscalationPolicyID), EscalationPolicy: reference(row.EscalationPolicyID, row.Policy),
+		Id: row.ID.String(), Name: row.Name, Description: row.Description, TeamId: id.Text(row.TeamID), Team: reference(row.TeamID, row.Team),
+		Timezone: row.Timezone, EscalationPolicyId: id.Text(row.EscalationPolicyID), EscalationPolicy: reference(row.EscalationPolicyID, row.Policy),
 		Status: row.Status, CreatedAt: timestamppb.New(row.CreatedAt),
 		OnCall: n.onCall(schedule, now),
 	}

@@ -3,12 +3,10 @@ package oncallrpc
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
@@ -19,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 // maxOverride is how long an override may last: longer, and it is a rotation.
@@ -60,17 +59,23 @@ func (h *Handler) ListOverrides(ctx context.Context, request *nightbellv1.ListOv
 func (h *Handler) GetOverride(ctx context.Context, request *nightbellv1.GetOverrideRequest) (*nightbellv1.GetOverrideResponse, error) {
 	response := &nightbellv1.GetOverrideResponse{}
 	overrideID, _ := id.Parse(request.GetId())
-	err := h.in(ctx, func(ctx context.Context, w *work) error {
-		found, err := w.overrides(ctx, oncalldb.ListOverridesParams{OrgID: w.orgID, ID: &overrideID, Most: 1})
-		if err == nil && len(found) == 0 {
-			return errNoOverride
-		}
-		if err == nil {
-			response.Override = found[0]
-		}
+	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
+		response.Override, err = w.findOverride(ctx, overrideID)
 		return err
 	}, postgres.ReadOnly())
 	return response, err
+}
+
+// findOverride reads one override, which must exist.
+func (w *work) findOverride(ctx context.Context, overrideID uuid.UUID) (*nightbellv1.Override, error) {
+	found, err := w.overrides(ctx, oncalldb.ListOverridesParams{OrgID: w.orgID, ID: &overrideID, Most: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 {
+		return nil, errNoOverride
+	}
+	return found[0], nil
 }
 
 // CreateOverride changes a schedule for a while.
@@ -89,6 +94,7 @@ func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.Creat
 		if err != nil {
 			return err
 		}
+		override.ID = id.New()
 		if err := w.checkRoom(ctx, scheduleID); err != nil {
 			return err
 		}
@@ -100,10 +106,7 @@ func (h *Handler) CreateOverride(ctx context.Context, request *nightbellv1.Creat
 		}); err != nil {
 			return err
 		}
-		made, err := w.overrides(ctx, oncalldb.ListOverridesParams{OrgID: w.orgID, ID: &override.ID, Most: 1})
-		if err == nil && len(made) > 0 {
-			response.Override = made[0]
-		}
+		response.Override, err = w.findOverride(ctx, override.ID)
 		return err
 	})
 	return response, err
@@ -119,19 +122,29 @@ func (w *work) checkRoom(ctx context.Context, scheduleID uuid.UUID) error {
 	return err
 }
 
+// askedOverride is what creating and updating an override have in common.
+type askedOverride interface {
+	GetKind() string
+	GetUserId() string
+	GetReplacesUserId() string
+	GetStartsAt() *timestamppb.Timestamp
+	GetEndsAt() *timestamppb.Timestamp
+	GetReason() string
+}
+
 // readOverride checks a request for an override. It begins now unless it says otherwise.
-func (w *work) readOverride(ctx context.Context, request *nightbellv1.CreateOverrideRequest) (oncall.Override, error) {
+func (w *work) readOverride(ctx context.Context, request askedOverride) (oncall.Override, error) {
 	override := oncall.Override{
-		ID: id.New(), Kind: oncall.OverrideKind(request.GetKind()), Reason: strings.TrimSpace(request.GetReason()),
-		Start: w.now.Truncate(time.Second), CreatedAt: w.now,
+		Kind: oncall.OverrideKind(request.GetKind()), Reason: strings.TrimSpace(request.GetReason()),
+		Start: w.now.Truncate(time.Second),
 	}
 	var err error
-	if request.StartsAt != nil {
+	if request.GetStartsAt() != nil {
 		if override.Start, err = instant("starts_at", request.GetStartsAt()); err != nil {
 			return override, err
 		}
 	}
-	if request.EndsAt == nil {
+	if request.GetEndsAt() == nil {
 		return override, fault.InvalidField("ends_at", fault.Required, "Say when the override ends.")
 	}
 	if override.End, err = instant("ends_at", request.GetEndsAt()); err != nil {
@@ -189,22 +202,7 @@ func (w *work) person() *uuid.UUID {
 	return &w.caller.UserID
 }
 
-// DeleteOverride takes an override back.
-func (h *Handler) DeleteOverride(ctx context.Context, request *nightbellv1.DeleteOverrideRequest) (*nightbellv1.DeleteOverrideResponse, error) {
-	overrideID, _ := id.Parse(request.GetId())
-	err := h.in(ctx, func(ctx context.Context, w *work) error {
-		scheduleID, err := w.DeleteOverride(ctx, w.orgID, overrideID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return errNoOverride
-		}
-		if err != nil {
-			return err
-		}
-		_, err = w.TouchSchedule(ctx, &w.now, w.orgID, scheduleID)
-		return err
-	})
-	return &nightbellv1.DeleteOverrideResponse{}, err
-}
+var updateOverride = (*nightbellv1.UpdateOverrideRequest)(nil).ProtoReflect().Descriptor()
 
 // overrides reads overrides with the names of everybody in them.
 func (w *work) overrides(ctx context.Context, asked oncalldb.ListOverridesParams) ([]*nightbellv1.Override, error) {
@@ -226,9 +224,11 @@ func (w *work) overrides(ctx context.Context, asked oncalldb.ListOverridesParams
 		list[i] = &nightbellv1.Override{
 			Id: row.ID.String(), Schedule: reference(&row.ScheduleID, row.ScheduleName), Kind: row.Kind,
 			User: known.userOr(row.UserID), ReplacesUser: known.userOr(row.ReplacesUserID), CreatedBy: known.userOr(row.CreatedBy),
+			UserId: id.Text(row.UserID), ReplacesUserId: id.Text(row.ReplacesUserID),
 			StartsAt: timestamppb.New(row.StartsAt), EndsAt: timestamppb.New(row.EndsAt),
 			Reason: row.Reason, CreatedAt: timestamppb.New(row.CreatedAt),
 		}
+		edit.Tag(list[i].ProtoReflect(), updateOverride) // also inside of timelines
 	}
 	return list, err
 }

@@ -92,3 +92,64 @@ func (q *Queries) ListMembers(ctx context.Context, arg ListMembersParams) ([]Lis
 	}
 	return items, nil
 }
+
+const lockRoles = `-- name: LockRoles :many
+SELECT m.user_id, m.role FROM membership m JOIN users u ON u.id = m.user_id
+WHERE m.org_id = $1 AND (m.user_id = $2 OR m.role = 'owner') AND u.disabled_at IS NULL
+ORDER BY m.user_id FOR NO KEY UPDATE OF m
+`
+
+type LockRolesRow struct {
+	UserID uuid.UUID
+	Role   string
+}
+
+// A member and the owners, as nobody else can change them until the transaction ends. In one order,
+// so that two owners who demote each other do not deadlock.
+func (q *Queries) LockRoles(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) ([]LockRolesRow, error) {
+	rows, err := q.db.Query(ctx, lockRoles, orgID, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LockRolesRow
+	for rows.Next() {
+		var i LockRolesRow
+		if err := rows.Scan(&i.UserID, &i.Role); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const nameAccount = `-- name: NameAccount :exec
+SELECT set_config('nightbell.account', $1::text, true)
+`
+
+// The policy of users lets the rest of the transaction change this account alone.
+func (q *Queries) NameAccount(ctx context.Context, account string) error {
+	_, err := q.db.Exec(ctx, nameAccount, account)
+	return err
+}
+
+const updateProfile = `-- name: UpdateProfile :exec
+UPDATE users SET name = $1, timezone = $2 WHERE id = $3
+`
+
+func (q *Queries) UpdateProfile(ctx context.Context, name string, timezone string, iD uuid.UUID) error {
+	_, err := q.db.Exec(ctx, updateProfile, name, timezone, iD)
+	return err
+}
+
+const updateRole = `-- name: UpdateRole :exec
+UPDATE membership SET role = $1 WHERE org_id = $2 AND user_id = $3
+`
+
+func (q *Queries) UpdateRole(ctx context.Context, role string, orgID uuid.UUID, userID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, updateRole, role, orgID, userID)
+	return err
+}

@@ -10,14 +10,11 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
-	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
-
-var errNoUser = fault.New(fault.NotFound, "user_not_found", "User not found")
 
 // Server implements nightbell.v1.OrgService.
 type Server struct{ db *postgres.DB }
@@ -60,14 +57,8 @@ func (s *Server) GetUser(ctx context.Context, request *nightbellv1.GetUserReques
 	}
 	answer := &nightbellv1.GetUserResponse{}
 	userID, _ := id.Parse(request.GetId())
-	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := orgdb.New(tx).ListMembers(ctx, orgdb.ListMembersParams{OrgID: actor.OrgID, ID: &userID})
-		if err == nil && len(rows) == 0 {
-			return errNoUser
-		}
-		if err == nil {
-			answer.User = userOf(rows[0])
-		}
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+		answer.User, err = findUser(ctx, orgdb.New(tx), actor.OrgID, userID)
 		return err
 	})
 	return answer, err

@@ -23,6 +23,7 @@ const (
 	codeDeadlock             = "40P01"
 	codeLockTimeout          = "55P03"
 	codeDiskFull             = "53100"
+	codeTooManyConnections   = "53300"
 	codeQueryCanceled        = "57014" // statement_timeout
 	codeAdminShutdown        = "57P01"
 	codeCrashShutdown        = "57P02"

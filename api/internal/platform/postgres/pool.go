@@ -18,9 +18,10 @@ import (
 // none with what nobody waits for (design rule 8).
 type Pool string
 
-// The pools. Tenant is reached by InTenant, all others by InSystem.
+// The pools. Tenant is reached by InTenant, Answers by InAnswer, all others by InSystem.
 const (
 	Tenant     Pool = "tenant"     // RPC handlers, as nightbell_tenant
+	Answers    Pool = "answers"    // what people say to incidents, as nightbell_tenant: no list delays it
 	Identity   Pool = "identity"   // sign-in and key look-up, before the organization is known
 	Ingest     Pool = "ingest"     // the batcher that stores received alerts
 	Sweep      Pool = "sweep"      // escalation and the notification outbox
@@ -76,7 +77,8 @@ const (
 )
 
 var pools = map[Pool]poolSettings{
-	Tenant:     {TenantRole, 10, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere},
+	Tenant:     {TenantRole, 7, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere},
+	Answers:    {TenantRole, 3, 10 * time.Second, 12 * time.Second, keyedPlans, everywhere},
 	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere},
 	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
 	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here},
@@ -105,6 +107,16 @@ func (p poolSettings) settings() []setting {
 		list = append(list, setting{"synchronous_commit", string(p.commits)})
 	}
 	return list
+}
+
+// MostConnections is how many connections one process opens: its pools and the one that
+// listens for changes.
+func MostConnections() int {
+	sum := 1
+	for _, p := range pools {
+		sum += int(p.conns)
+	}
+	return sum
 }
 
 // Config says where the database is and how many connections may be held.
@@ -190,6 +202,16 @@ func configureConn(conn *pgx.ConnConfig, application string) {
 	heedNotices(&conn.Config)
 }
 
+// sleep reports whether the pause passed before ctx ended.
+func sleep(ctx context.Context, pause time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause):
+		return true
+	}
+}
+
 // Check begins a transaction in each pool and reports the first that fails, or that does
 // not run under its role. Call it at start.
 func (db *DB) Check(ctx context.Context) error {
@@ -258,8 +280,12 @@ func (db *DB) withConn(ctx context.Context, name Pool, use func(*pgxpool.Conn) e
 	return use(conn)
 }
 
+// fullPause is how long a caller waits before it asks again a server without a free connection.
+const fullPause = 50 * time.Millisecond
+
 // borrow tells a full pool (ErrBusy) from a caller that gave up. Who waits at a pool
-// that is replaced meanwhile waits on at the new one.
+// that is replaced meanwhile waits on at the new one, and who meets max_connections waits
+// for what this pool holds already: pgxpool fails at once when it cannot open one more.
 func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
 	waiting, cancel := context.WithTimeout(ctx, db.acquire)
 	defer cancel()
@@ -274,6 +300,8 @@ func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
 		case err == nil:
 			return conn, nil
 		case waiting.Err() == nil && (db.current.Load() != now || errors.Is(err, errPoolerFound)):
+			continue
+		case Code(err) == codeTooManyConnections && sleep(waiting, fullPause):
 			continue
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
 			return nil, fmt.Errorf("%w (pool %s): %w", ErrBusy, name, err)

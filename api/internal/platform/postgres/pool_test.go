@@ -62,6 +62,38 @@ func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	}
 }
 
+// TestAServerWithoutAFreeConnectionIsWaitedFor fills PostgreSQL up to its limit, as two
+// replicas do where max_connections is small.
+func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	full := pgtest.New(t)
+	db := open(t, postgres.Config{DSN: full.DSN()})
+	held, free := make(chan struct{}), make(chan struct{})
+	first := make(chan error, 1)
+	go func() {
+		first <- db.InSystem(t.Context(), postgres.Ingest, func(context.Context, pgx.Tx) error {
+			close(held)
+			<-free
+			return nil
+		})
+	}()
+	<-held
+	owner := full.Owner(t)
+	if _, err := owner.Exec(t.Context(), "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I CONNECTION LIMIT 1', current_database()); END $$"); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { close(free) })
+	if err := db.InSystem(t.Context(), postgres.Ingest, func(context.Context, pgx.Tx) error { return nil }); err != nil {
+		t.Errorf("who meets a full server while the pool has a connection in use gets: %v", err)
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := db.InSystem(t.Context(), postgres.Sweep, func(context.Context, pgx.Tx) error { return nil }); !postgres.IsUnavailable(err) || !postgres.IsAway(err) {
+		t.Errorf("a pool without any connection gives %v", err)
+	}
+}
+
 func open(t *testing.T, cfg postgres.Config) *postgres.DB {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), cfg)

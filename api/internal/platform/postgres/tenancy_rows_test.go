@@ -156,12 +156,19 @@ func TestTenantSeesMembersAndNoPasswords(t *testing.T) {
 		t.Errorf("a tenant reads password hashes: %v", err)
 	}
 	// Also the row of a colleague is only to be read.
-	for _, change := range []string{"UPDATE users SET name = 'x'", "DELETE FROM users", "UPDATE org SET kind = 'individual'", "DELETE FROM org"} {
+	for _, change := range []string{"UPDATE users SET email = 'x'", "DELETE FROM users", "UPDATE org SET kind = 'individual'", "DELETE FROM org"} {
 		err := db.InTenant(t.Context(), acme, func(ctx context.Context, tx pgx.Tx) error { _, err := tx.Exec(ctx, change); return err })
 		if postgres.Code(err) != "42501" {
 			t.Errorf("a tenant may run %s: %v", change, err)
 		}
 	}
+	inTenant(t, db, acme, func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, "UPDATE users SET name = 'x'")
+		if tag.RowsAffected() > 0 {
+			t.Errorf("a tenant that names no account changes %d", tag.RowsAffected())
+		}
+		return err
+	})
 	var seen []uuid.UUID
 	inTenant(t, db, acme, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, "SELECT id FROM users UNION ALL SELECT id FROM org")

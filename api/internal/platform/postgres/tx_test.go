@@ -83,6 +83,12 @@ func TestTenantNeedsAnOrganizationAndSystemAPool(t *testing.T) {
 	if err := db.InSystem(t.Context(), postgres.Tenant, never); err == nil {
 		t.Error("a system transaction began in the tenant pool")
 	}
+	if err := db.InAnswer(t.Context(), uuid.Nil, never); err == nil {
+		t.Error("an answer without an organization began")
+	}
+	if err := db.InSystem(t.Context(), postgres.Answers, never); err == nil {
+		t.Error("a system transaction began in the pool of answers")
+	}
 	if err := db.InSystem(t.Context(), "nonsense", never); err == nil {
 		t.Error("a transaction began in a pool that is not there")
 	}

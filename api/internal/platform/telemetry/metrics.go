@@ -101,7 +101,8 @@ func (m *Metrics) Problem(kind string, exists bool) {
 	m.problems.WithLabelValues(kind).Set(value)
 }
 
-// Repaired counts what the auditor did ("escalation", "page", "lease", "timer", "maintenance_over", "unpaged", "clock_set_back").
+// Repaired counts what the auditor did ("escalation", "page", "lease", "timer", "maintenance_over", "unpaged", "clock_set_back",
+// "heartbeat").
 func (m *Metrics) Repaired(kind string, count int) {
 	m.repairs.WithLabelValues(kind).Add(float64(count))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
@@ -18,51 +19,62 @@ const Lease = 20 * time.Second
 // Room is how many more deliveries this process sends, and of whom there are how many under way.
 type Room struct {
 	All, PerOrg, PerSubscription int
-	// Shared is how many of All organizations may take that have some under way.
-	Shared              int
-	Orgs, Subscriptions map[uuid.UUID]int
+	// Shared is how many of All organizations may take that have some under way, and SharedPerOrg
+	// how many of PerOrg subscriptions may.
+	Shared, SharedPerOrg int
+	Orgs, Subscriptions  map[uuid.UUID]int
 }
 
 // Due is a delivery that waits for a try.
-type Due struct{ OrgID, SubscriptionID, ID uuid.UUID }
+type Due struct {
+	OrgID, SubscriptionID, ID uuid.UUID
+	// Most is how many of its subscription may be under way.
+	Most int
+}
 
-// Organizations take turns: the first of each comes before the second of any. Who has no room is
-// left out here, so that its backlog hides nobody else's.
+// Organizations take turns, and subscriptions within each: the first of each comes before the second
+// of any, those under way counted. Who has no room is left out here, so that its backlog hides nobody
+// else's. A receiver that did not answer is left alone until paused_until, and then tried once.
 const dueSQL = `
-SELECT org_id, subscription_id, id FROM (
-    SELECT s.org_id, d.subscription_id, d.id, d.next_try_at, row_number() OVER (PARTITION BY s.org_id ORDER BY d.next_try_at, d.id) AS turn
-    FROM webhook_subscription s, LATERAL (
-        SELECT v.subscription_id, v.id, v.next_try_at FROM webhook_delivery v
+SELECT org_id, subscription_id, id, most FROM (
+    SELECT s.org_id, d.subscription_id, d.id, d.next_try_at, s.most,
+           row_number() OVER (PARTITION BY s.org_id ORDER BY s.under_way + d.place, d.next_try_at, d.id) AS turn
+    FROM (SELECT org_id, id, coalesce(n, 0) AS under_way, CASE WHEN paused_until IS NULL THEN $2::integer ELSE 1 END AS most
+          FROM webhook_subscription LEFT JOIN unnest($4::uuid[], $5::integer[]) counted (subscription_id, n) ON counted.subscription_id = id
+          WHERE enabled AND org_id <> ALL($3::uuid[]) AND (paused_until IS NULL OR paused_until <= $1)) s,
+    LATERAL (
+        SELECT v.subscription_id, v.id, v.next_try_at, row_number() OVER (ORDER BY v.next_try_at) AS place FROM webhook_delivery v
         WHERE v.subscription_id = s.id AND v.finished_at IS NULL AND v.next_try_at <= $1
-        ORDER BY v.next_try_at LIMIT $2) d
-    WHERE s.enabled AND s.org_id <> ALL($3::uuid[]) AND s.id <> ALL($4::uuid[])) due
-WHERE turn <= $5 ORDER BY turn, next_try_at LIMIT $6`
+        ORDER BY v.next_try_at LIMIT greatest(s.most - s.under_way, 0)) d) due
+WHERE turn <= $6 ORDER BY turn, next_try_at LIMIT $7`
 
 // ListDue gives what could be sent now, in the order of turns.
 func ListDue(ctx context.Context, tx pgx.Tx, room Room, now time.Time) ([]Due, error) {
-	fullOrgs, full := atLeast(room.Orgs, room.PerOrg), atLeast(room.Subscriptions, room.PerSubscription)
-	rows, err := tx.Query(ctx, dueSQL, now, room.PerSubscription, fullOrgs, full, room.PerOrg, 4*room.All)
+	fullOrgs, subscriptions, underWay := []uuid.UUID{}, []uuid.UUID{}, []int{}
+	for orgID, n := range room.Orgs {
+		if n >= room.PerOrg {
+			fullOrgs = append(fullOrgs, orgID)
+		}
+	}
+	for subscriptionID, n := range room.Subscriptions {
+		subscriptions, underWay = append(subscriptions, subscriptionID), append(underWay, n)
+	}
+	rows, err := tx.Query(ctx, dueSQL, now, room.PerSubscription, fullOrgs, subscriptions, underWay, room.PerOrg, 4*room.All)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Due])
 }
 
-func atLeast(underWay map[uuid.UUID]int, most int) []uuid.UUID {
-	full := []uuid.UUID{}
-	for key, n := range underWay {
-		if n >= most {
-			full = append(full, key)
-		}
-	}
-	return full
-}
-
 // Take is those of due, in their order, for which there is room, and counts them in it.
 func (r *Room) Take(due []Due) (taken []Due) {
 	for _, d := range due {
-		shared := r.Orgs[d.OrgID] > 0
-		if len(taken) == r.All || r.Orgs[d.OrgID] >= r.PerOrg || r.Subscriptions[d.SubscriptionID] >= r.PerSubscription || shared && r.Shared <= 0 {
+		ofOrg, ofSubscription := r.Orgs[d.OrgID], r.Subscriptions[d.SubscriptionID]
+		shared := ofOrg > 0
+		switch {
+		case len(taken) == r.All, ofOrg >= r.PerOrg, ofSubscription >= d.Most:
+			continue
+		case shared && r.Shared <= 0, ofSubscription > 0 && ofOrg >= r.SharedPerOrg:
 			continue
 		}
 		if shared {
@@ -85,7 +97,9 @@ type Claim struct {
 	Payload    string
 	Attempt    int
 	RetrySince time.Time
-	URL        string
+	// FailingSince is since when the receiver took nothing; nil when it took the last.
+	FailingSince *time.Time
+	URL          string
 	// Secret and OldSecret are sealed; OldSecret is nil unless both sign.
 	Secret, OldSecret []byte
 }
@@ -95,7 +109,7 @@ const claimSQL = `
 UPDATE webhook_delivery d SET next_try_at = $1::timestamptz + $2::interval, lease_token = $3, attempt_count = d.attempt_count + 1
 FROM webhook_subscription s
 WHERE d.id = ANY($4) AND d.org_id = ANY($5) AND d.finished_at IS NULL AND d.next_try_at <= $1 AND s.org_id = d.org_id AND s.id = d.subscription_id
-RETURNING d.org_id, d.subscription_id, d.id, d.event_id, d.event_type, d.payload, d.attempt_count, d.retry_since, s.url, s.secret_sealed,
+RETURNING d.org_id, d.subscription_id, d.id, d.event_id, d.event_type, d.payload, d.attempt_count, d.retry_since, s.failing_since, s.url, s.secret_sealed,
           CASE WHEN s.old_secret_until > $1 THEN s.old_secret_sealed END`
 
 // ClaimDue takes deliveries for Lease; those that another replica was faster with are left out.
@@ -110,7 +124,7 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, taken []Due, now time.Time) ([]Cla
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c Claim, err error) {
 		c.Token = token
-		err = row.Scan(&c.OrgID, &c.SubscriptionID, &c.ID, &c.EventID, &c.EventType, &c.Payload, &c.Attempt, &c.RetrySince, &c.URL, &c.Secret, &c.OldSecret)
+		err = row.Scan(&c.OrgID, &c.SubscriptionID, &c.ID, &c.EventID, &c.EventType, &c.Payload, &c.Attempt, &c.RetrySince, &c.FailingSince, &c.URL, &c.Secret, &c.OldSecret)
 		return c, err
 	})
 }
@@ -125,6 +139,8 @@ type Result struct {
 	Detail     string
 	// Gone is set when the receiver wants nothing any more.
 	Gone bool
+	// PausedUntil is until when the receiver is left alone; zero when the next event may be tried.
+	PausedUntil time.Time
 }
 
 const settleSQL = `
@@ -134,16 +150,16 @@ WHERE org_id = $1 AND id = $2 AND lease_token = $3 AND finished_at IS NULL`
 
 // A success ends the time of failures. The first failure begins it, and at its end, or when the
 // receiver wants nothing any more, the subscription is disabled and its owners are to be mailed.
-const successSQL = `UPDATE webhook_subscription SET failing_since = NULL WHERE org_id = $1 AND id = $2 AND failing_since IS NOT NULL`
+const successSQL = `UPDATE webhook_subscription SET failing_since = NULL, paused_until = NULL WHERE org_id = $1 AND id = $2 AND failing_since IS NOT NULL`
 
 const failureSQL = `
 UPDATE webhook_subscription s
-SET failing_since = coalesce(s.failing_since, $3::timestamptz), enabled = verdict.reason = '', disabled_reason = verdict.reason,
+SET failing_since = coalesce(s.failing_since, $3::timestamptz), paused_until = greatest(s.paused_until, $8), enabled = verdict.reason = '', disabled_reason = verdict.reason,
     notice_due_at = CASE WHEN verdict.reason = '' THEN s.notice_due_at ELSE $3 END,
     updated_at = CASE WHEN verdict.reason = '' THEN s.updated_at ELSE $3 END
 FROM (SELECT CASE WHEN $4::boolean THEN $6::text WHEN v.failing_since <= $5::timestamptz THEN $7::text ELSE '' END AS reason
       FROM webhook_subscription v WHERE v.org_id = $1 AND v.id = $2) verdict
-WHERE s.org_id = $1 AND s.id = $2 AND s.enabled AND (s.failing_since IS NULL OR verdict.reason <> '')`
+WHERE s.org_id = $1 AND s.id = $2 AND s.enabled AND (s.failing_since IS NULL OR $8::timestamptz > s.paused_until OR s.paused_until IS NULL AND $8 IS NOT NULL OR verdict.reason <> '')`
 
 // Why a subscription is disabled, in words.
 const (
@@ -154,11 +170,7 @@ const (
 // Settle records a result, and what it means for the subscription. A worker that lost its lease
 // changes nothing.
 func Settle(ctx context.Context, tx pgx.Tx, c Claim, r Result, now time.Time) error {
-	var next *time.Time
-	if !r.NextTryAt.IsZero() {
-		next = &r.NextTryAt
-	}
-	tag, err := tx.Exec(ctx, settleSQL, c.OrgID, c.ID, c.Token, r.Status, next, r.HTTPStatus, r.Detail, now)
+	tag, err := tx.Exec(ctx, settleSQL, c.OrgID, c.ID, c.Token, r.Status, postgres.Null(r.NextTryAt), r.HTTPStatus, r.Detail, now)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
@@ -166,7 +178,7 @@ func Settle(ctx context.Context, tx pgx.Tx, c Claim, r Result, now time.Time) er
 		_, err = tx.Exec(ctx, successSQL, c.OrgID, c.SubscriptionID)
 		return err
 	}
-	_, err = tx.Exec(ctx, failureSQL, c.OrgID, c.SubscriptionID, now, r.Gone, now.Add(-subscription.DisableAfter), GoneReason, FailingReason)
+	_, err = tx.Exec(ctx, failureSQL, c.OrgID, c.SubscriptionID, now, r.Gone, now.Add(-subscription.DisableAfter), GoneReason, FailingReason, postgres.Null(r.PausedUntil))
 	return err
 }
 

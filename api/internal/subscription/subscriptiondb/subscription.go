@@ -61,7 +61,8 @@ func Update(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, now
 			team_ids = coalesce($7::uuid[], '{}'), severities = coalesce($8::text[], '{}'), enabled = $9, updated_at = $10,
 			cursor = CASE WHEN $9 AND NOT enabled THEN `+allocated+` ELSE cursor END,
 			disabled_reason = CASE WHEN $9 THEN '' ELSE disabled_reason END, notice_due_at = CASE WHEN $9 THEN NULL ELSE notice_due_at END,
-			failing_since = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE failing_since END
+			failing_since = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE failing_since END,
+			paused_until = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE paused_until END
 		WHERE org_id = $1 AND id = $2`, orgID, s.ID, s.Name, s.URL, s.Types, s.Services, s.Teams, s.Severities, s.Enabled, now)
 	return err
 }
@@ -101,7 +102,7 @@ func Rotate(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID, sec
 // that of seq but for transactions side by side, hence the minute.
 func Replay(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID, since time.Time) (replayed bool, err error) {
 	tag, err := tx.Exec(ctx, `UPDATE webhook_subscription SET cursor = least(cursor, coalesce(
-			(SELECT seq FROM timeline_event WHERE org_id = $1 AND at < $3::timestamptz - interval '1 minute' ORDER BY seq DESC LIMIT 1), 0))
+			(SELECT seq FROM timeline_event WHERE org_id = $1 AND at < $3::timestamptz - interval '1 minute' ORDER BY seq DESC LIMIT 1), 0)), paused_until = NULL
 		WHERE org_id = $1 AND id = $2`, orgID, subscriptionID, since)
 	return tag.RowsAffected() > 0, err
 }
@@ -127,12 +128,12 @@ type Delivery struct {
 	FinishedAt        *time.Time
 }
 
-const deliveryColumns = `d.id, d.event_id, d.event_type, d.status, d.attempt_count, d.next_try_at, d.response_status, d.detail, d.created_at, d.finished_at`
+const deliveryColumns = `d.id, d.event_id, d.event_type, d.status, d.attempt_count, greatest(d.next_try_at, s.paused_until), d.response_status, d.detail, d.created_at, d.finished_at`
 
 // ListDeliveries gives most of a subscription's, the newest first, from before a place on; status
 // is empty for all.
 func ListDeliveries(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID, status string, before uuid.UUID, most int) ([]Delivery, error) {
-	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM webhook_delivery d
+	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM webhook_delivery d JOIN webhook_subscription s ON s.org_id = d.org_id AND s.id = d.subscription_id
 		WHERE d.org_id = $1 AND d.subscription_id = $2 AND ($3 = '' OR d.status = $3) AND d.id < $4 ORDER BY d.id DESC LIMIT $5`,
 		orgID, subscriptionID, status, before, most)
 	if err != nil {
@@ -143,7 +144,8 @@ func ListDeliveries(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.U
 
 // GetDelivery reads one, or fails with pgx.ErrNoRows.
 func GetDelivery(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, deliveryID uuid.UUID) (Delivery, error) {
-	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM webhook_delivery d WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.id = $3`,
+	rows, err := tx.Query(ctx, `SELECT `+deliveryColumns+` FROM webhook_delivery d JOIN webhook_subscription s ON s.org_id = d.org_id AND s.id = d.subscription_id
+		WHERE d.org_id = $1 AND d.subscription_id = $2 AND d.id = $3`,
 		orgID, subscriptionID, deliveryID)
 	if err != nil {
 		return Delivery{}, err
@@ -155,6 +157,15 @@ func GetDelivery(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, delivery
 func InsertTest(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, deliveryID uuid.UUID, e Event, now time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $7)`, orgID, deliveryID, subscriptionID, e.ID, e.Type, string(e.Payload), now)
+	if err != nil {
+		return err
+	}
+	return endPause(ctx, tx, orgID, subscriptionID)
+}
+
+// endPause lets the next delivery be tried at once: somebody asked for it, and may have repaired the receiver.
+func endPause(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID) error {
+	_, err := tx.Exec(ctx, `UPDATE webhook_subscription SET paused_until = NULL WHERE org_id = $1 AND id = $2 AND paused_until IS NOT NULL`, orgID, subscriptionID)
 	return err
 }
 
@@ -163,5 +174,8 @@ func Redeliver(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, deliveryID
 	_, err := tx.Exec(ctx, `UPDATE webhook_delivery SET status = 'pending', finished_at = NULL, attempt_count = 0, retry_since = $4,
 			next_try_at = CASE WHEN lease_token IS NULL THEN $4 ELSE next_try_at END
 		WHERE org_id = $1 AND subscription_id = $2 AND id = $3`, orgID, subscriptionID, deliveryID, now)
-	return err
+	if err != nil {
+		return err
+	}
+	return endPause(ctx, tx, orgID, subscriptionID)
 }

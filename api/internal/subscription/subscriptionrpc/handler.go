@@ -215,10 +215,9 @@ func (h *Handler) ListWebhookSubscriptions(ctx context.Context, request *nightbe
 			return err
 		}
 		list, err := subscriptiondb.List(ctx, c.tx, c.caller.OrgID, before, most+1)
-		if len(list) > most {
-			list = list[:most]
-			response.NextCursor = page.Encode(c.caller.OrgID, list[most-1].CreatedAt, list[most-1].ID)
-		}
+		list, response.NextCursor = page.Next(list, most, func(last subscriptiondb.Subscription) string {
+			return page.Encode(c.caller.OrgID, last.CreatedAt, last.ID)
+		})
 		for _, own := range list {
 			response.WebhookSubscriptions = append(response.WebhookSubscriptions, message(own, c.now))
 		}
@@ -347,10 +346,9 @@ func (h *Handler) ListWebhookDeliveries(ctx context.Context, request *nightbellv
 			return err
 		}
 		list, err := subscriptiondb.ListDeliveries(ctx, c.tx, c.caller.OrgID, subscriptionID, request.GetStatus(), before, most+1)
-		if len(list) > most {
-			list = list[:most]
-			response.NextCursor = page.Encode(c.caller.OrgID, list[most-1].CreatedAt, list[most-1].ID)
-		}
+		list, response.NextCursor = page.Next(list, most, func(last subscriptiondb.Delivery) string {
+			return page.Encode(c.caller.OrgID, last.CreatedAt, last.ID)
+		})
 		for _, own := range list {
 			response.WebhookDeliveries = append(response.WebhookDeliveries, deliveryMessage(own))
 		}

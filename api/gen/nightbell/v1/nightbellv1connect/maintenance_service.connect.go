@@ -42,6 +42,9 @@ const (
 	// MaintenanceServiceCreateMaintenanceWindowProcedure is the fully-qualified name of the
 	// MaintenanceService's CreateMaintenanceWindow RPC.
 	MaintenanceServiceCreateMaintenanceWindowProcedure = "/nightbell.v1.MaintenanceService/CreateMaintenanceWindow"
+	// MaintenanceServiceUpdateMaintenanceWindowProcedure is the fully-qualified name of the
+	// MaintenanceService's UpdateMaintenanceWindow RPC.
+	MaintenanceServiceUpdateMaintenanceWindowProcedure = "/nightbell.v1.MaintenanceService/UpdateMaintenanceWindow"
 	// MaintenanceServiceEndMaintenanceWindowProcedure is the fully-qualified name of the
 	// MaintenanceService's EndMaintenanceWindow RPC.
 	MaintenanceServiceEndMaintenanceWindowProcedure = "/nightbell.v1.MaintenanceService/EndMaintenanceWindow"
@@ -55,6 +58,9 @@ type MaintenanceServiceClient interface {
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
 	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
+	// UpdateMaintenanceWindow changes the fields that are present, of a window that has not ended. The
+	// pages that it held and holds no longer are sent.
+	UpdateMaintenanceWindow(context.Context, *v1.UpdateMaintenanceWindowRequest) (*v1.UpdateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
 	EndMaintenanceWindow(context.Context, *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error)
 }
@@ -90,6 +96,12 @@ func NewMaintenanceServiceClient(httpClient connect.HTTPClient, baseURL string, 
 			connect.WithSchema(maintenanceServiceMethods.ByName("CreateMaintenanceWindow")),
 			connect.WithClientOptions(opts...),
 		),
+		updateMaintenanceWindow: connect.NewClient[v1.UpdateMaintenanceWindowRequest, v1.UpdateMaintenanceWindowResponse](
+			httpClient,
+			baseURL+MaintenanceServiceUpdateMaintenanceWindowProcedure,
+			connect.WithSchema(maintenanceServiceMethods.ByName("UpdateMaintenanceWindow")),
+			connect.WithClientOptions(opts...),
+		),
 		endMaintenanceWindow: connect.NewClient[v1.EndMaintenanceWindowRequest, v1.EndMaintenanceWindowResponse](
 			httpClient,
 			baseURL+MaintenanceServiceEndMaintenanceWindowProcedure,
@@ -104,6 +116,7 @@ type maintenanceServiceClient struct {
 	listMaintenanceWindows  *connect.Client[v1.ListMaintenanceWindowsRequest, v1.ListMaintenanceWindowsResponse]
 	getMaintenanceWindow    *connect.Client[v1.GetMaintenanceWindowRequest, v1.GetMaintenanceWindowResponse]
 	createMaintenanceWindow *connect.Client[v1.CreateMaintenanceWindowRequest, v1.CreateMaintenanceWindowResponse]
+	updateMaintenanceWindow *connect.Client[v1.UpdateMaintenanceWindowRequest, v1.UpdateMaintenanceWindowResponse]
 	endMaintenanceWindow    *connect.Client[v1.EndMaintenanceWindowRequest, v1.EndMaintenanceWindowResponse]
 }
 
@@ -134,6 +147,15 @@ func (c *maintenanceServiceClient) CreateMaintenanceWindow(ctx context.Context, 
 	return nil, err
 }
 
+// UpdateMaintenanceWindow calls nightbell.v1.MaintenanceService.UpdateMaintenanceWindow.
+func (c *maintenanceServiceClient) UpdateMaintenanceWindow(ctx context.Context, req *v1.UpdateMaintenanceWindowRequest) (*v1.UpdateMaintenanceWindowResponse, error) {
+	response, err := c.updateMaintenanceWindow.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // EndMaintenanceWindow calls nightbell.v1.MaintenanceService.EndMaintenanceWindow.
 func (c *maintenanceServiceClient) EndMaintenanceWindow(ctx context.Context, req *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error) {
 	response, err := c.endMaintenanceWindow.CallUnary(ctx, connect.NewRequest(req))
@@ -151,6 +173,9 @@ type MaintenanceServiceHandler interface {
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
 	// CreateMaintenanceWindow plans a window, or begins one at once.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
+	// UpdateMaintenanceWindow changes the fields that are present, of a window that has not ended. The
+	// pages that it held and holds no longer are sent.
+	UpdateMaintenanceWindow(context.Context, *v1.UpdateMaintenanceWindowRequest) (*v1.UpdateMaintenanceWindowResponse, error)
 	// EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.
 	EndMaintenanceWindow(context.Context, *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error)
 }
@@ -182,6 +207,12 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 		connect.WithSchema(maintenanceServiceMethods.ByName("CreateMaintenanceWindow")),
 		connect.WithHandlerOptions(opts...),
 	)
+	maintenanceServiceUpdateMaintenanceWindowHandler := connect.NewUnaryHandlerSimple(
+		MaintenanceServiceUpdateMaintenanceWindowProcedure,
+		svc.UpdateMaintenanceWindow,
+		connect.WithSchema(maintenanceServiceMethods.ByName("UpdateMaintenanceWindow")),
+		connect.WithHandlerOptions(opts...),
+	)
 	maintenanceServiceEndMaintenanceWindowHandler := connect.NewUnaryHandlerSimple(
 		MaintenanceServiceEndMaintenanceWindowProcedure,
 		svc.EndMaintenanceWindow,
@@ -196,6 +227,8 @@ func NewMaintenanceServiceHandler(svc MaintenanceServiceHandler, opts ...connect
 			maintenanceServiceGetMaintenanceWindowHandler.ServeHTTP(w, r)
 		case MaintenanceServiceCreateMaintenanceWindowProcedure:
 			maintenanceServiceCreateMaintenanceWindowHandler.ServeHTTP(w, r)
+		case MaintenanceServiceUpdateMaintenanceWindowProcedure:
+			maintenanceServiceUpdateMaintenanceWindowHandler.ServeHTTP(w, r)
 		case MaintenanceServiceEndMaintenanceWindowProcedure:
 			maintenanceServiceEndMaintenanceWindowHandler.ServeHTTP(w, r)
 		default:
@@ -217,6 +250,10 @@ func (UnimplementedMaintenanceServiceHandler) GetMaintenanceWindow(context.Conte
 
 func (UnimplementedMaintenanceServiceHandler) CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.MaintenanceService.CreateMaintenanceWindow is not implemented"))
+}
+
+func (UnimplementedMaintenanceServiceHandler) UpdateMaintenanceWindow(context.Context, *v1.UpdateMaintenanceWindowRequest) (*v1.UpdateMaintenanceWindowResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.MaintenanceService.UpdateMaintenanceWindow is not implemented"))
 }
 
 func (UnimplementedMaintenanceServiceHandler) EndMaintenanceWindow(context.Context, *v1.EndMaintenanceWindowRequest) (*v1.EndMaintenanceWindowResponse, error) {

@@ -69,6 +69,9 @@ const (
 	// OnCallServiceCreateOverrideProcedure is the fully-qualified name of the OnCallService's
 	// CreateOverride RPC.
 	OnCallServiceCreateOverrideProcedure = "/nightbell.v1.OnCallService/CreateOverride"
+	// OnCallServiceUpdateOverrideProcedure is the fully-qualified name of the OnCallService's
+	// UpdateOverride RPC.
+	OnCallServiceUpdateOverrideProcedure = "/nightbell.v1.OnCallService/UpdateOverride"
 	// OnCallServiceDeleteOverrideProcedure is the fully-qualified name of the OnCallService's
 	// DeleteOverride RPC.
 	OnCallServiceDeleteOverrideProcedure = "/nightbell.v1.OnCallService/DeleteOverride"
@@ -114,6 +117,9 @@ type OnCallServiceClient interface {
 	GetOverride(context.Context, *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
+	// UpdateOverride changes the fields that are present, of an override that is not over. Who is paged
+	// follows at once. For another schedule, delete it and create one there.
+	UpdateOverride(context.Context, *v1.UpdateOverrideRequest) (*v1.UpdateOverrideResponse, error)
 	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
 	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist. An
@@ -219,6 +225,12 @@ func NewOnCallServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(onCallServiceMethods.ByName("CreateOverride")),
 			connect.WithClientOptions(opts...),
 		),
+		updateOverride: connect.NewClient[v1.UpdateOverrideRequest, v1.UpdateOverrideResponse](
+			httpClient,
+			baseURL+OnCallServiceUpdateOverrideProcedure,
+			connect.WithSchema(onCallServiceMethods.ByName("UpdateOverride")),
+			connect.WithClientOptions(opts...),
+		),
 		deleteOverride: connect.NewClient[v1.DeleteOverrideRequest, v1.DeleteOverrideResponse](
 			httpClient,
 			baseURL+OnCallServiceDeleteOverrideProcedure,
@@ -268,6 +280,7 @@ type onCallServiceClient struct {
 	listOverrides        *connect.Client[v1.ListOverridesRequest, v1.ListOverridesResponse]
 	getOverride          *connect.Client[v1.GetOverrideRequest, v1.GetOverrideResponse]
 	createOverride       *connect.Client[v1.CreateOverrideRequest, v1.CreateOverrideResponse]
+	updateOverride       *connect.Client[v1.UpdateOverrideRequest, v1.UpdateOverrideResponse]
 	deleteOverride       *connect.Client[v1.DeleteOverrideRequest, v1.DeleteOverrideResponse]
 	listCalendarFeeds    *connect.Client[v1.ListCalendarFeedsRequest, v1.ListCalendarFeedsResponse]
 	rotateCalendarFeed   *connect.Client[v1.RotateCalendarFeedRequest, v1.RotateCalendarFeedResponse]
@@ -383,6 +396,15 @@ func (c *onCallServiceClient) CreateOverride(ctx context.Context, req *v1.Create
 	return nil, err
 }
 
+// UpdateOverride calls nightbell.v1.OnCallService.UpdateOverride.
+func (c *onCallServiceClient) UpdateOverride(ctx context.Context, req *v1.UpdateOverrideRequest) (*v1.UpdateOverrideResponse, error) {
+	response, err := c.updateOverride.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // DeleteOverride calls nightbell.v1.OnCallService.DeleteOverride.
 func (c *onCallServiceClient) DeleteOverride(ctx context.Context, req *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error) {
 	response, err := c.deleteOverride.CallUnary(ctx, connect.NewRequest(req))
@@ -456,6 +478,9 @@ type OnCallServiceHandler interface {
 	GetOverride(context.Context, *v1.GetOverrideRequest) (*v1.GetOverrideResponse, error)
 	// CreateOverride takes effect at once, also for incidents under way.
 	CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error)
+	// UpdateOverride changes the fields that are present, of an override that is not over. Who is paged
+	// follows at once. For another schedule, delete it and create one there.
+	UpdateOverride(context.Context, *v1.UpdateOverrideRequest) (*v1.UpdateOverrideResponse, error)
 	// DeleteOverride takes an override back. Who is paged follows at once.
 	DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error)
 	// ListCalendarFeeds gives the caller's own feed and those of schedules, as far as they exist. An
@@ -557,6 +582,12 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(onCallServiceMethods.ByName("CreateOverride")),
 		connect.WithHandlerOptions(opts...),
 	)
+	onCallServiceUpdateOverrideHandler := connect.NewUnaryHandlerSimple(
+		OnCallServiceUpdateOverrideProcedure,
+		svc.UpdateOverride,
+		connect.WithSchema(onCallServiceMethods.ByName("UpdateOverride")),
+		connect.WithHandlerOptions(opts...),
+	)
 	onCallServiceDeleteOverrideHandler := connect.NewUnaryHandlerSimple(
 		OnCallServiceDeleteOverrideProcedure,
 		svc.DeleteOverride,
@@ -615,6 +646,8 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 			onCallServiceGetOverrideHandler.ServeHTTP(w, r)
 		case OnCallServiceCreateOverrideProcedure:
 			onCallServiceCreateOverrideHandler.ServeHTTP(w, r)
+		case OnCallServiceUpdateOverrideProcedure:
+			onCallServiceUpdateOverrideHandler.ServeHTTP(w, r)
 		case OnCallServiceDeleteOverrideProcedure:
 			onCallServiceDeleteOverrideHandler.ServeHTTP(w, r)
 		case OnCallServiceListCalendarFeedsProcedure:
@@ -680,6 +713,10 @@ func (UnimplementedOnCallServiceHandler) GetOverride(context.Context, *v1.GetOve
 
 func (UnimplementedOnCallServiceHandler) CreateOverride(context.Context, *v1.CreateOverrideRequest) (*v1.CreateOverrideResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.CreateOverride is not implemented"))
+}
+
+func (UnimplementedOnCallServiceHandler) UpdateOverride(context.Context, *v1.UpdateOverrideRequest) (*v1.UpdateOverrideResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.UpdateOverride is not implemented"))
 }
 
 func (UnimplementedOnCallServiceHandler) DeleteOverride(context.Context, *v1.DeleteOverrideRequest) (*v1.DeleteOverrideResponse, error) {

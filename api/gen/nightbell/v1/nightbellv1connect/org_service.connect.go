@@ -37,6 +37,8 @@ const (
 	OrgServiceListUsersProcedure = "/nightbell.v1.OrgService/ListUsers"
 	// OrgServiceGetUserProcedure is the fully-qualified name of the OrgService's GetUser RPC.
 	OrgServiceGetUserProcedure = "/nightbell.v1.OrgService/GetUser"
+	// OrgServiceUpdateUserProcedure is the fully-qualified name of the OrgService's UpdateUser RPC.
+	OrgServiceUpdateUserProcedure = "/nightbell.v1.OrgService/UpdateUser"
 	// OrgServiceListTeamsProcedure is the fully-qualified name of the OrgService's ListTeams RPC.
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
 	// OrgServiceGetTeamProcedure is the fully-qualified name of the OrgService's GetTeam RPC.
@@ -55,6 +57,10 @@ type OrgServiceClient interface {
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser gives one person of the organization.
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
+	// UpdateUser changes the fields that are present. A name and a time zone go with the account into
+	// each of its organizations: only the person changes them. Admins change roles, and owners that of
+	// owner; an organization keeps one owner at least (409).
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -91,6 +97,12 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			baseURL+OrgServiceGetUserProcedure,
 			connect.WithSchema(orgServiceMethods.ByName("GetUser")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateUser: connect.NewClient[v1.UpdateUserRequest, v1.UpdateUserResponse](
+			httpClient,
+			baseURL+OrgServiceUpdateUserProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("UpdateUser")),
 			connect.WithClientOptions(opts...),
 		),
 		listTeams: connect.NewClient[v1.ListTeamsRequest, v1.ListTeamsResponse](
@@ -132,6 +144,7 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 type orgServiceClient struct {
 	listUsers  *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
 	getUser    *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
+	updateUser *connect.Client[v1.UpdateUserRequest, v1.UpdateUserResponse]
 	listTeams  *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
 	getTeam    *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
 	createTeam *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
@@ -151,6 +164,15 @@ func (c *orgServiceClient) ListUsers(ctx context.Context, req *v1.ListUsersReque
 // GetUser calls nightbell.v1.OrgService.GetUser.
 func (c *orgServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) (*v1.GetUserResponse, error) {
 	response, err := c.getUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateUser calls nightbell.v1.OrgService.UpdateUser.
+func (c *orgServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error) {
+	response, err := c.updateUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -208,6 +230,10 @@ type OrgServiceHandler interface {
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser gives one person of the organization.
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
+	// UpdateUser changes the fields that are present. A name and a time zone go with the account into
+	// each of its organizations: only the person changes them. Admins change roles, and owners that of
+	// owner; an organization keeps one owner at least (409).
+	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -240,6 +266,12 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		svc.GetUser,
 		connect.WithSchema(orgServiceMethods.ByName("GetUser")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceUpdateUserHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceUpdateUserProcedure,
+		svc.UpdateUser,
+		connect.WithSchema(orgServiceMethods.ByName("UpdateUser")),
 		connect.WithHandlerOptions(opts...),
 	)
 	orgServiceListTeamsHandler := connect.NewUnaryHandlerSimple(
@@ -280,6 +312,8 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 			orgServiceListUsersHandler.ServeHTTP(w, r)
 		case OrgServiceGetUserProcedure:
 			orgServiceGetUserHandler.ServeHTTP(w, r)
+		case OrgServiceUpdateUserProcedure:
+			orgServiceUpdateUserHandler.ServeHTTP(w, r)
 		case OrgServiceListTeamsProcedure:
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
 		case OrgServiceGetTeamProcedure:
@@ -305,6 +339,10 @@ func (UnimplementedOrgServiceHandler) ListUsers(context.Context, *v1.ListUsersRe
 
 func (UnimplementedOrgServiceHandler) GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.GetUser is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.UpdateUser is not implemented"))
 }
 
 func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {

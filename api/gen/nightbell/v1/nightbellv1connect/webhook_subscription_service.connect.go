@@ -91,7 +91,7 @@ type WebhookSubscriptionServiceClient interface {
 	// ListWebhookDeliveries gives the newest first. They are kept for 30 days.
 	ListWebhookDeliveries(context.Context, *v1.ListWebhookDeliveriesRequest) (*v1.ListWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event once more, with the body and the webhook-id it had, and tries
-	// again for 48 hours from now.
+	// again for 48 hours from now. It is tried at once, also when its receiver is being left alone.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.RedeliverWebhookResponse, error)
 	// ReplayWebhookEvents delivers again what happened since a time, at most 30 days ago, with the
 	// webhook-ids the events had. Events of the minute before may come, too.
@@ -307,7 +307,7 @@ type WebhookSubscriptionServiceHandler interface {
 	// ListWebhookDeliveries gives the newest first. They are kept for 30 days.
 	ListWebhookDeliveries(context.Context, *v1.ListWebhookDeliveriesRequest) (*v1.ListWebhookDeliveriesResponse, error)
 	// RedeliverWebhook sends an event once more, with the body and the webhook-id it had, and tries
-	// again for 48 hours from now.
+	// again for 48 hours from now. It is tried at once, also when its receiver is being left alone.
 	RedeliverWebhook(context.Context, *v1.RedeliverWebhookRequest) (*v1.RedeliverWebhookResponse, error)
 	// ReplayWebhookEvents delivers again what happened since a time, at most 30 days ago, with the
 	// webhook-ids the events had. Events of the minute before may come, too.

@@ -179,7 +179,7 @@ func serverArguments(database, sockets string, replaced map[string]string) []str
 		"listen_addresses":        "", // the socket only
 		"unix_socket_directories": quoteList(sockets),
 		"unix_socket_permissions": "0700",
-		"max_connections":         "60",
+		"max_connections":         "100",
 		"shared_buffers":          "64MB",
 		"max_wal_size":            "512MB",
 		"huge_pages":              "off",

@@ -597,6 +597,12 @@ CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
 CREATE INDEX incident_service_idx ON incident (org_id, service_id, triggered_at DESC);
 CREATE INDEX incident_status_idx ON incident (org_id, status, triggered_at DESC, id DESC);
+-- What filters of the API ask for. Storing an incident writes to neither: nobody has it yet, and keys
+-- are written once, when it is resolved.
+CREATE INDEX incident_assignee_idx ON incident (org_id, assignee_id, triggered_at DESC, id DESC)
+    WHERE assignee_id IS NOT NULL;
+CREATE INDEX incident_key_idx ON incident (org_id, incident_key, triggered_at DESC, id DESC)
+    WHERE status = 'resolved' AND incident_key IS NOT NULL;
 -- Trigrams are written once, when an incident is resolved; open ones are few and are scanned.
 CREATE INDEX incident_search_idx ON incident USING gin ((title || E'\n' || description) gin_trgm_ops)
     WHERE status = 'resolved';
@@ -739,6 +745,7 @@ CREATE TABLE incident_timer (
     incident_id uuid NOT NULL,
     kind        text NOT NULL CHECK (kind IN ('ack_timeout', 'confirm_timeout', 'confirm_request', 'auto_resolve')),
     due_at      timestamptz NOT NULL,
+    held        boolean NOT NULL DEFAULT false, -- due_at is when maintenance or a quiet time ends
     PRIMARY KEY (org_id, incident_id, kind),
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
 );
@@ -852,6 +859,7 @@ CREATE TABLE webhook_subscription (
     enabled              boolean NOT NULL DEFAULT true,
     disabled_reason      text NOT NULL DEFAULT '',
     failing_since        timestamptz, -- since when nothing was delivered
+    paused_until         timestamptz, -- the receiver did not answer and is left alone until then
     notice_due_at        timestamptz, -- when the owners are to be mailed that it was disabled
     cursor               bigint NOT NULL,
     created_at           timestamptz NOT NULL,
@@ -912,7 +920,7 @@ CREATE TABLE heartbeat (
     ended_run_id        text NOT NULL DEFAULT '',
     episode_at          timestamptz,
     spared              boolean NOT NULL DEFAULT false,
-    last_key            text NOT NULL DEFAULT '', -- Idempotency-Key of the last ping that had one
+    last_key            text NOT NULL DEFAULT '', -- Idempotency-Key of the last ping that had one, and a digest of it
     created_at          timestamptz NOT NULL,
     updated_at          timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
@@ -1019,7 +1027,7 @@ GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, 
 GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally, write_probe, heartbeat_watch TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
-GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at) ON users TO nightbell_tenant;
+GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at), UPDATE (name, timezone) ON users TO nightbell_tenant;
 ALTER TABLE org ENABLE ROW LEVEL SECURITY;
 ALTER TABLE org FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON org TO nightbell_tenant USING (id = nightbell_org());
@@ -1028,6 +1036,9 @@ ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 ALTER TABLE users FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON users TO nightbell_tenant
     USING (EXISTS (SELECT FROM membership m WHERE m.org_id = nightbell_org() AND m.user_id = users.id));
+-- Who changes an account names it first: an UPDATE that forgets its WHERE changes nobody.
+CREATE POLICY account ON users AS RESTRICTIVE FOR UPDATE TO nightbell_tenant
+    USING (id = NULLIF(current_setting('nightbell.account', true), '')::uuid);
 CREATE POLICY system ON users TO nightbell_system USING (true) WITH CHECK (true);
 
 DO $$

@@ -54,7 +54,7 @@ func New(tb testing.TB) *Database {
 // smallPools keep many parallel tests below the server's max_connections.
 func smallPools() map[postgres.Pool]int32 {
 	return map[postgres.Pool]int32{
-		postgres.Tenant: 4, postgres.Identity: 2, postgres.Ingest: 4,
+		postgres.Tenant: 4, postgres.Answers: 2, postgres.Identity: 2, postgres.Ingest: 4,
 		postgres.Sweep: 4, postgres.Audit: 1, postgres.Background: 2,
 	}
 }

@@ -522,9 +522,9 @@ export declare type ListHeartbeatsResponse = Message<"nightbell.v1.ListHeartbeat
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -539,7 +539,7 @@ export declare type ListHeartbeatsResponseJson = {
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 };

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { Reference, ReferenceJson } from "./reference_pb";
 
 /**
@@ -72,6 +72,13 @@ export declare type MaintenanceWindow = Message<"nightbell.v1.MaintenanceWindow"
    * @generated from field: int32 held_incident_count = 9 [json_name = "held_incident_count"];
    */
   heldIncidentCount: number;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
 };
 
 /**
@@ -134,6 +141,13 @@ export declare type MaintenanceWindowJson = {
    * @generated from field: int32 held_incident_count = 9 [json_name = "held_incident_count"];
    */
   held_incident_count?: number;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag?: string;
 };
 
 /**
@@ -373,6 +387,140 @@ export declare type CreateMaintenanceWindowResponseJson = {
 export declare const CreateMaintenanceWindowResponseSchema: GenMessage<CreateMaintenanceWindowResponse, {jsonType: CreateMaintenanceWindowResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.UpdateMaintenanceWindowRequest
+ */
+export declare type UpdateMaintenanceWindowRequest = Message<"nightbell.v1.UpdateMaintenanceWindowRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * A time in the past begins a planned window now, and leaves one under way as it is.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 3 [json_name = "starts_at"];
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * In the future, and at most 31 days after the start. To end it now, POST to its /end.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 4 [json_name = "ends_at"];
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * The services that it is for.
+   *
+   * @generated from field: repeated string service_ids = 5 [json_name = "service_ids"];
+   */
+  serviceIds: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 7 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateMaintenanceWindowRequest
+ */
+export declare type UpdateMaintenanceWindowRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string description = 2;
+   */
+  description?: string;
+
+  /**
+   * A time in the past begins a planned window now, and leaves one under way as it is.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 3 [json_name = "starts_at"];
+   */
+  starts_at?: TimestampJson;
+
+  /**
+   * In the future, and at most 31 days after the start. To end it now, POST to its /end.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 4 [json_name = "ends_at"];
+   */
+  ends_at?: TimestampJson;
+
+  /**
+   * The services that it is for.
+   *
+   * @generated from field: repeated string service_ids = 5 [json_name = "service_ids"];
+   */
+  service_ids?: string[];
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 7 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateMaintenanceWindowRequest.
+ * Use `create(UpdateMaintenanceWindowRequestSchema)` to create a new message.
+ */
+export declare const UpdateMaintenanceWindowRequestSchema: GenMessage<UpdateMaintenanceWindowRequest, {jsonType: UpdateMaintenanceWindowRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateMaintenanceWindowResponse
+ */
+export declare type UpdateMaintenanceWindowResponse = Message<"nightbell.v1.UpdateMaintenanceWindowResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.MaintenanceWindow maintenance_window = 1 [json_name = "maintenance_window"];
+   */
+  maintenanceWindow?: MaintenanceWindow | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateMaintenanceWindowResponse
+ */
+export declare type UpdateMaintenanceWindowResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.MaintenanceWindow maintenance_window = 1 [json_name = "maintenance_window"];
+   */
+  maintenance_window?: MaintenanceWindowJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateMaintenanceWindowResponse.
+ * Use `create(UpdateMaintenanceWindowResponseSchema)` to create a new message.
+ */
+export declare const UpdateMaintenanceWindowResponseSchema: GenMessage<UpdateMaintenanceWindowResponse, {jsonType: UpdateMaintenanceWindowResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.EndMaintenanceWindowRequest
  */
 export declare type EndMaintenanceWindowRequest = Message<"nightbell.v1.EndMaintenanceWindowRequest"> & {
@@ -460,6 +608,17 @@ export declare const MaintenanceService: GenService<{
     methodKind: "unary";
     input: typeof CreateMaintenanceWindowRequestSchema;
     output: typeof CreateMaintenanceWindowResponseSchema;
+  },
+  /**
+   * UpdateMaintenanceWindow changes the fields that are present, of a window that has not ended. The
+   * pages that it held and holds no longer are sent.
+   *
+   * @generated from rpc nightbell.v1.MaintenanceService.UpdateMaintenanceWindow
+   */
+  updateMaintenanceWindow: {
+    methodKind: "unary";
+    input: typeof UpdateMaintenanceWindowRequestSchema;
+    output: typeof UpdateMaintenanceWindowResponseSchema;
   },
   /**
    * EndMaintenanceWindow ends it now, or calls it off before it began. What it held is paged.

@@ -522,14 +522,14 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
   kind: string;
 
   /**
-   * Who comes on; absent for vacant.
+   * Absent, like its id, for vacant. Change it by the id.
    *
    * @generated from field: nightbell.v1.Reference user = 4;
    */
   user?: Reference | undefined;
 
   /**
-   * Who is covered; absent unless kind is cover.
+   * Absent, like its id, unless kind is cover. Change it by the id.
    *
    * @generated from field: nightbell.v1.Reference replaces_user = 5 [json_name = "replaces_user"];
    */
@@ -563,6 +563,27 @@ export declare type Override = Message<"nightbell.v1.Override"> & {
    * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
    */
   createdAt?: Timestamp | undefined;
+
+  /**
+   * Who comes on; absent for vacant.
+   *
+   * @generated from field: optional string user_id = 11 [json_name = "user_id"];
+   */
+  userId?: string | undefined;
+
+  /**
+   * Who is covered; absent unless kind is cover.
+   *
+   * @generated from field: optional string replaces_user_id = 12 [json_name = "replaces_user_id"];
+   */
+  replacesUserId?: string | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 13;
+   */
+  etag: string;
 };
 
 /**
@@ -593,14 +614,14 @@ export declare type OverrideJson = {
   kind?: string;
 
   /**
-   * Who comes on; absent for vacant.
+   * Absent, like its id, for vacant. Change it by the id.
    *
    * @generated from field: nightbell.v1.Reference user = 4;
    */
   user?: ReferenceJson;
 
   /**
-   * Who is covered; absent unless kind is cover.
+   * Absent, like its id, unless kind is cover. Change it by the id.
    *
    * @generated from field: nightbell.v1.Reference replaces_user = 5 [json_name = "replaces_user"];
    */
@@ -634,6 +655,27 @@ export declare type OverrideJson = {
    * @generated from field: google.protobuf.Timestamp created_at = 10 [json_name = "created_at"];
    */
   created_at?: TimestampJson;
+
+  /**
+   * Who comes on; absent for vacant.
+   *
+   * @generated from field: optional string user_id = 11 [json_name = "user_id"];
+   */
+  user_id?: string;
+
+  /**
+   * Who is covered; absent unless kind is cover.
+   *
+   * @generated from field: optional string replaces_user_id = 12 [json_name = "replaces_user_id"];
+   */
+  replaces_user_id?: string;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 13;
+   */
+  etag?: string;
 };
 
 /**

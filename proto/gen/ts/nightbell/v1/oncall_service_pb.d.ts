@@ -1283,6 +1283,172 @@ export declare type CreateOverrideResponseJson = {
 export declare const CreateOverrideResponseSchema: GenMessage<CreateOverrideResponse, {jsonType: CreateOverrideResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.UpdateOverrideRequest
+ */
+export declare type UpdateOverrideRequest = Message<"nightbell.v1.UpdateOverrideRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * As for CreateOverride. Whom the new kind does not name is left out.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * Who comes on.
+   *
+   * @generated from field: string user_id = 3 [json_name = "user_id"];
+   */
+  userId: string;
+
+  /**
+   * Who is covered; only for a cover.
+   *
+   * @generated from field: string replaces_user_id = 4 [json_name = "replaces_user_id"];
+   */
+  replacesUserId: string;
+
+  /**
+   * Null: now.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * In the future, after starts_at, and at most 366 days after it.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * Why, in words.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 9 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateOverrideRequest
+ */
+export declare type UpdateOverrideRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * As for CreateOverride. Whom the new kind does not name is left out.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind?: string;
+
+  /**
+   * Who comes on.
+   *
+   * @generated from field: string user_id = 3 [json_name = "user_id"];
+   */
+  user_id?: string;
+
+  /**
+   * Who is covered; only for a cover.
+   *
+   * @generated from field: string replaces_user_id = 4 [json_name = "replaces_user_id"];
+   */
+  replaces_user_id?: string;
+
+  /**
+   * Null: now.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 5 [json_name = "starts_at"];
+   */
+  starts_at?: TimestampJson;
+
+  /**
+   * In the future, after starts_at, and at most 366 days after it.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 6 [json_name = "ends_at"];
+   */
+  ends_at?: TimestampJson;
+
+  /**
+   * Why, in words.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason?: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 9 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateOverrideRequest.
+ * Use `create(UpdateOverrideRequestSchema)` to create a new message.
+ */
+export declare const UpdateOverrideRequestSchema: GenMessage<UpdateOverrideRequest, {jsonType: UpdateOverrideRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateOverrideResponse
+ */
+export declare type UpdateOverrideResponse = Message<"nightbell.v1.UpdateOverrideResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Override override = 1;
+   */
+  override?: Override | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateOverrideResponse
+ */
+export declare type UpdateOverrideResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Override override = 1;
+   */
+  override?: OverrideJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateOverrideResponse.
+ * Use `create(UpdateOverrideResponseSchema)` to create a new message.
+ */
+export declare const UpdateOverrideResponseSchema: GenMessage<UpdateOverrideResponse, {jsonType: UpdateOverrideResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.DeleteOverrideRequest
  */
 export declare type DeleteOverrideRequest = Message<"nightbell.v1.DeleteOverrideRequest"> & {
@@ -1290,6 +1456,13 @@ export declare type DeleteOverrideRequest = Message<"nightbell.v1.DeleteOverride
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -1300,6 +1473,13 @@ export declare type DeleteOverrideRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**
@@ -1707,6 +1887,17 @@ export declare const OnCallService: GenService<{
     methodKind: "unary";
     input: typeof CreateOverrideRequestSchema;
     output: typeof CreateOverrideResponseSchema;
+  },
+  /**
+   * UpdateOverride changes the fields that are present, of an override that is not over. Who is paged
+   * follows at once. For another schedule, delete it and create one there.
+   *
+   * @generated from rpc nightbell.v1.OnCallService.UpdateOverride
+   */
+  updateOverride: {
+    methodKind: "unary";
+    input: typeof UpdateOverrideRequestSchema;
+    output: typeof UpdateOverrideResponseSchema;
   },
   /**
    * DeleteOverride takes an override back. Who is paged follows at once.

@@ -52,6 +52,13 @@ export declare type User = Message<"nightbell.v1.User"> & {
    * @generated from field: google.protobuf.Timestamp joined_at = 6 [json_name = "joined_at"];
    */
   joinedAt?: Timestamp | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 7;
+   */
+  etag: string;
 };
 
 /**
@@ -95,6 +102,13 @@ export declare type UserJson = {
    * @generated from field: google.protobuf.Timestamp joined_at = 6 [json_name = "joined_at"];
    */
   joined_at?: TimestampJson;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 7;
+   */
+  etag?: string;
 };
 
 /**
@@ -154,6 +168,122 @@ export declare type GetUserResponseJson = {
  * Use `create(GetUserResponseSchema)` to create a new message.
  */
 export declare const GetUserResponseSchema: GenMessage<GetUserResponse, {jsonType: GetUserResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateUserRequest
+ */
+export declare type UpdateUserRequest = Message<"nightbell.v1.UpdateUserRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * IANA name, for example Europe/Berlin. Null: UTC.
+   *
+   * @generated from field: string timezone = 4;
+   */
+  timezone: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateUserRequest
+ */
+export declare type UpdateUserRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: string role = 3;
+   */
+  role?: string;
+
+  /**
+   * IANA name, for example Europe/Berlin. Null: UTC.
+   *
+   * @generated from field: string timezone = 4;
+   */
+  timezone?: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateUserRequest.
+ * Use `create(UpdateUserRequestSchema)` to create a new message.
+ */
+export declare const UpdateUserRequestSchema: GenMessage<UpdateUserRequest, {jsonType: UpdateUserRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateUserResponse
+ */
+export declare type UpdateUserResponse = Message<"nightbell.v1.UpdateUserResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.User user = 1;
+   */
+  user?: User | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateUserResponse
+ */
+export declare type UpdateUserResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.User user = 1;
+   */
+  user?: UserJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateUserResponse.
+ * Use `create(UpdateUserResponseSchema)` to create a new message.
+ */
+export declare const UpdateUserResponseSchema: GenMessage<UpdateUserResponse, {jsonType: UpdateUserResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.ListUsersRequest
@@ -724,6 +854,18 @@ export declare const OrgService: GenService<{
     methodKind: "unary";
     input: typeof GetUserRequestSchema;
     output: typeof GetUserResponseSchema;
+  },
+  /**
+   * UpdateUser changes the fields that are present. A name and a time zone go with the account into
+   * each of its organizations: only the person changes them. Admins change roles, and owners that of
+   * owner; an organization keeps one owner at least (409).
+   *
+   * @generated from rpc nightbell.v1.OrgService.UpdateUser
+   */
+  updateUser: {
+    methodKind: "unary";
+    input: typeof UpdateUserRequestSchema;
+    output: typeof UpdateUserResponseSchema;
   },
   /**
    * ListTeams gives the teams by name.

@@ -563,9 +563,9 @@ export declare type ListWebhookSubscriptionsResponse = Message<"nightbell.v1.Lis
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -580,7 +580,7 @@ export declare type ListWebhookSubscriptionsResponseJson = {
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 };
@@ -1051,9 +1051,9 @@ export declare type ListWebhookDeliveriesResponse = Message<"nightbell.v1.ListWe
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
-  nextCursor: string;
+  nextCursor?: string | undefined;
 };
 
 /**
@@ -1068,7 +1068,7 @@ export declare type ListWebhookDeliveriesResponseJson = {
   /**
    * Absent on the last page.
    *
-   * @generated from field: string next_cursor = 2 [json_name = "next_cursor"];
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
   next_cursor?: string;
 };
@@ -1211,7 +1211,10 @@ export declare const ReplayWebhookEventsResponseSchema: GenMessage<ReplayWebhook
  * Programs that are told what happens: tickets, bots, status pages. Each event is POSTed at least
  * once, in no promised order, signed as Standard Webhooks has it; webhook-id is the same for every
  * try of an event. Anything but a 2xx within 10 seconds is tried again for 48 hours; 410 disables
- * the subscription, and so do three days without a success.
+ * the subscription, and so do three days without a success. A receiver that does not answer, or
+ * answers 429, 502, 503 or 504, is left alone for 5 seconds to 10 minutes, or as long as Retry-After
+ * says, and then tried with one event at a time until it takes one. Meanwhile nothing is lost: what
+ * happens waits.
  *
  * @generated from service nightbell.v1.WebhookSubscriptionService
  */
@@ -1303,7 +1306,7 @@ export declare const WebhookSubscriptionService: GenService<{
   },
   /**
    * RedeliverWebhook sends an event once more, with the body and the webhook-id it had, and tries
-   * again for 48 hours from now.
+   * again for 48 hours from now. It is tried at once, also when its receiver is being left alone.
    *
    * @generated from rpc nightbell.v1.WebhookSubscriptionService.RedeliverWebhook
    */

@@ -1,0 +1,123 @@
+package orgrpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
+	"github.com/nightbell/nightbell/api/internal/org/orgdb"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
+)
+
+var (
+	errNoUser     = fault.New(fault.NotFound, "user_not_found", "User not found")
+	errNotYou     = fault.New(fault.Denied, "profile_of_another", "Names and time zones go with an account into all of its organizations. Only the person can change them.")
+	errAdminsOnly = fault.New(fault.Denied, "role_too_low", "Only admins and owners change what others may do. Ask one of them.")
+	errOwnersOnly = fault.New(fault.Denied, "role_too_low", "Only an owner makes somebody an owner, or takes that away. Ask one of them.")
+	errLastOwner  = fault.New(fault.Conflict, "last_owner", "This is the only owner of your organization, whom Nightbell pages when nobody else answers. Make somebody else an owner first.")
+)
+
+// findUser reads one member, who must exist.
+func findUser(ctx context.Context, q *orgdb.Queries, orgID, userID uuid.UUID) (*nightbellv1.User, error) {
+	rows, err := q.ListMembers(ctx, orgdb.ListMembersParams{OrgID: orgID, ID: &userID})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, errNoUser
+	}
+	return userOf(rows[0]), nil
+}
+
+// UpdateUser changes the fields that the request names: the role in this organization, and the
+// profile of the caller's own account.
+func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUserRequest) (*nightbellv1.UpdateUserResponse, error) {
+	actor, ok := auth.ActorFrom(ctx)
+	if !ok {
+		return nil, auth.ErrNoToken
+	}
+	response := &nightbellv1.UpdateUserResponse{}
+	userID, _ := id.Parse(request.GetId())
+	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, _ time.Time) error {
+		locked, err := q.LockRoles(ctx, actor.OrgID, userID)
+		if err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.User, error) { return findUser(ctx, q, actor.OrgID, userID) }
+		response.User, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateUserRequest) error {
+			before, err := read()
+			if err != nil {
+				return err
+			}
+			if err := mayChange(actor, before, whole); err != nil {
+				return err
+			}
+			if before.GetRole() == string(auth.Owner) && whole.GetRole() != string(auth.Owner) && owners(locked) == 1 {
+				return errLastOwner
+			}
+			return updateUser(ctx, q, actor.OrgID, userID, before, whole)
+		})
+		return err
+	})
+	if err := edit.Done(err); err != nil {
+		return nil, err
+	}
+	return response, nil
+}
+
+// mayChange refuses what the caller may not change of a person.
+func mayChange(actor auth.Actor, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
+	self := actor.Kind == auth.User && actor.UserID.String() == before.GetId()
+	was, becomes := auth.Role(before.GetRole()), auth.Role(whole.GetRole())
+	lowersOwn := self && was.AtLeast(becomes)
+	switch {
+	case !self && (whole.GetName() != before.GetName() || whole.GetTimezone() != before.GetTimezone()):
+		return errNotYou
+	case was == becomes:
+		return nil
+	case !actor.Role.AtLeast(auth.Admin) && !lowersOwn:
+		return errAdminsOnly
+	case (was == auth.Owner || becomes == auth.Owner) && actor.Role != auth.Owner:
+		return errOwnersOnly
+	}
+	return nil
+}
+
+func owners(roles []orgdb.LockRolesRow) (count int) {
+	for _, row := range roles {
+		if row.Role == string(auth.Owner) {
+			count++
+		}
+	}
+	return count
+}
+
+// updateUser writes the account only when it changes: the caller may be another person.
+func updateUser(ctx context.Context, q *orgdb.Queries, orgID, userID uuid.UUID, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
+	if whole.GetRole() != before.GetRole() {
+		if err := q.UpdateRole(ctx, whole.GetRole(), orgID, userID); err != nil {
+			return err
+		}
+	}
+	if whole.GetName() == before.GetName() && whole.GetTimezone() == before.GetTimezone() {
+		return nil
+	}
+	name, err := org.CleanName("name", whole.GetName())
+	if err != nil {
+		return err
+	}
+	zone, err := org.Zone("timezone", whole.GetTimezone())
+	if err != nil {
+		return err
+	}
+	if err := q.NameAccount(ctx, userID.String()); err != nil {
+		return err
+	}
+	return q.UpdateProfile(ctx, name, zone.String(), userID)
+}

@@ -1,0 +1,186 @@
+package incidents
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// crowd is 100,000 incidents of two organizations, a minute apart. A tenth is of the team's 20
+// services, which were quiet for the newest half; ten are given to the person, and ten have the key
+// "rare", long ago. The newest 300 are open.
+type crowd struct {
+	*pgtest.Database
+
+	org, team, person uuid.UUID
+	newest            time.Time
+}
+
+func newCrowd(t *testing.T) *crowd {
+	t.Helper()
+	c := &crowd{Database: pgtest.New(t), org: uuid.New(), team: uuid.New(), person: uuid.New(), newest: time.Date(2026, 3, 25, 3, 0, 0, 0, time.UTC)}
+	c.Exec(t, `INSERT INTO users (id, name, email, password_hash, created_at) VALUES ($1, 'Ada', 'ada@example.com', '', nightbell_now())`, c.person)
+	for _, org := range []uuid.UUID{c.org, uuid.New()} {
+		team := uuid.New()
+		if org == c.org {
+			team = c.team
+		}
+		c.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+		c.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'owner', nightbell_now())`, org, c.person)
+		c.Exec(t, `INSERT INTO team (org_id, id, name, created_at) VALUES ($1, $2, 'Core', nightbell_now())`, org, team)
+		c.Exec(t, `INSERT INTO service (org_id, id, name, team_id, created_at, updated_at)
+			SELECT $1, gen_random_uuid(), 'Service ' || n, CASE WHEN n < 20 THEN $2::uuid END, nightbell_now(), nightbell_now() FROM generate_series(0, 199) n`, org, team)
+		c.Exec(t, `INSERT INTO incident (org_id, id, number, service_id, incident_key, title, status, severity, urgency, source, assignee_id, resolved_at, triggered_at, updated_at)
+			SELECT $1, gen_random_uuid(), n, s.ids[1 + CASE WHEN n <= 25000 THEN 20 + n % 180 ELSE n % 200 END],
+			       'alert:' || CASE WHEN n > 49000 AND n % 100 = 0 THEN 'rare' ELSE n::text END, 'Incident', CASE WHEN n <= 300 THEN 'triggered' ELSE 'resolved' END, 'high', 'high', 'prometheus',
+			       CASE WHEN n > 49000 AND n % 100 = 1 THEN $2::uuid END, CASE WHEN n > 300 THEN $3::timestamptz END, $3::timestamptz - n * interval '1 minute', $3::timestamptz
+			FROM generate_series(1, 50000) n, (SELECT array_agg(id ORDER BY substr(name, 9)::integer) ids FROM service WHERE org_id = $1) s`, org, c.person, c.newest)
+	}
+	c.Exec(t, `ANALYZE`)
+	return c
+}
+
+// TestFiltersReadLittleMoreThanTheyGive asks for pages of 50 of an organization that has 50,000
+// incidents, the worst place for each filter.
+func TestFiltersReadLittleMoreThanTheyGive(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	early, late := timestamppb.New(c.newest.Add(-40_000*time.Minute)), timestamppb.New(c.newest.Add(-40_100*time.Minute))
+	for name, asked := range map[string]struct {
+		request *nightbellv1.ListIncidentsRequest
+		most    float64 // rows of incidents that are read
+	}{
+		"everything":            {&nightbellv1.ListIncidentsRequest{}, 51},
+		"the oldest":            {&nightbellv1.ListIncidentsRequest{Sort: "triggered_at"}, 51},
+		"a person":              {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{c.person.String()}}, 60},
+		"several people":        {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{c.person.String(), uuid.NewString()}}, 60},
+		"a person's open ones":  {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{c.person.String()}, Status: []string{"open"}}, 310},
+		"nobody":                {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{"none"}}, 60},
+		"a team":                {&nightbellv1.ListIncidentsRequest{TeamId: []string{c.team.String()}}, 20 * 60},
+		"a team, the oldest":    {&nightbellv1.ListIncidentsRequest{TeamId: []string{c.team.String()}, Sort: "triggered_at"}, 20 * 60},
+		"a team's person":       {&nightbellv1.ListIncidentsRequest{TeamId: []string{c.team.String()}, AssigneeId: []string{c.person.String()}}, 60},
+		"a team without any":    {&nightbellv1.ListIncidentsRequest{TeamId: []string{uuid.NewString()}}, 0},
+		"a time long ago":       {&nightbellv1.ListIncidentsRequest{Since: late, Until: early}, 60},
+		"before a time":         {&nightbellv1.ListIncidentsRequest{Until: early}, 60},
+		"after it, from oldest": {&nightbellv1.ListIncidentsRequest{Since: late, Sort: "triggered_at"}, 60},
+		"a key":                 {&nightbellv1.ListIncidentsRequest{DedupKey: []string{"rare"}}, 310},
+		"a resolved key":        {&nightbellv1.ListIncidentsRequest{DedupKey: []string{"rare", "other"}, Status: []string{"resolved"}}, 20},
+		"an urgency of open":    {&nightbellv1.ListIncidentsRequest{Urgency: []string{"low"}, Status: []string{"open"}}, 310},
+		"a tag of open":         {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a"}, Status: []string{"open"}}, 310},
+		"a tag of an hour":      {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a"}, Since: late, Until: early}, 110},
+	} {
+		for _, page := range []string{"first", "next"} {
+			if read, sequential := c.rowsRead(t, asked.request); read > asked.most || sequential {
+				t.Errorf("%s, %s page: %v incidents are read, for a page of 50; at most %v should be (sequentially: %v)", name, page, read, asked.most, sequential)
+			}
+			if asked.request.Cursor = c.next(t, asked.request); asked.request.Cursor == "" {
+				break
+			}
+		}
+	}
+}
+
+// rowsRead is how many rows of incidents a page reads, with those that no condition let through.
+func (c *crowd) rowsRead(t *testing.T, request *nightbellv1.ListIncidentsRequest) (read float64, sequential bool) {
+	t.Helper()
+	var plan []byte
+	err := c.InTenant(t.Context(), c.org, func(ctx context.Context, tx pgx.Tx) error {
+		query, err := listQuery(c.org, request)
+		if err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+query.newest(51, 0), query.arguments...).Scan(&plan)
+	}, postgres.InOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return planOf(t, plan).incidents()
+}
+
+// node is a step of a plan, as EXPLAIN writes it.
+type node map[string]any
+
+func planOf(t *testing.T, explained []byte) node {
+	t.Helper()
+	var plans []struct{ Plan node }
+	if err := json.Unmarshal(explained, &plans); err != nil {
+		t.Fatal(err)
+	}
+	return plans[0].Plan
+}
+
+func (n node) number(name string) float64 {
+	number, _ := n[name].(float64)
+	return number
+}
+
+func (n node) incidents() (read float64, sequential bool) {
+	if n["Relation Name"] == "incident" {
+		read = (n.number("Actual Rows") + n.number("Rows Removed by Filter")) * n.number("Actual Loops")
+		sequential = n["Node Type"] == "Seq Scan"
+	}
+	below, _ := n["Plans"].([]any)
+	for _, one := range below {
+		rows, whole := node(one.(map[string]any)).incidents()
+		read, sequential = read+rows, sequential || whole
+	}
+	return read, sequential
+}
+
+func (c *crowd) next(t *testing.T, request *nightbellv1.ListIncidentsRequest) (cursor string) {
+	t.Helper()
+	err := c.InTenant(t.Context(), c.org, func(ctx context.Context, tx pgx.Tx) error {
+		response, err := List(ctx, tx, c.org, request)
+		cursor = response.GetNextCursor()
+		return err
+	}, postgres.InOrder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cursor
+}
+
+// TestStoringAnIncidentWritesToNoIndexOfFilters counts what 1,000 new incidents write with and without
+// these indexes; an index that they are in writes at least as many records more.
+func TestStoringAnIncidentWritesToNoIndexOfFilters(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org := uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	owner := db.Owner(t)
+	run := func(sql string) {
+		if _, err := owner.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records := func(sql string, arguments ...any) float64 {
+		var plan []byte
+		if err := owner.QueryRow(t.Context(), "EXPLAIN (ANALYZE, WAL, FORMAT JSON) "+sql, arguments...).Scan(&plan); err != nil {
+			t.Fatal(err)
+		}
+		return planOf(t, plan).number("WAL Records")
+	}
+	const store = `INSERT INTO incident (org_id, id, number, incident_key, title, status, severity, urgency, source, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), n, 'alert:' || n, 'Incident', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now()
+		FROM generate_series($2::integer, $2::integer + 999) n`
+	const resolve = `UPDATE incident SET status = 'resolved', resolved_at = nightbell_now() WHERE status = 'triggered'`
+	run("SET ROLE nightbell_system")
+	stored, resolved := records(store, org, 1), records(resolve)
+	run("RESET ROLE")
+	run("DROP INDEX incident_assignee_idx, incident_key_idx")
+	run("SET ROLE nightbell_system")
+	bare, bareResolved := records(store, org, 1001), records(resolve)
+	t.Logf("1,000 incidents write %v records, %v without the indexes; resolving them %v and %v", stored, bare, resolved, bareResolved)
+	if stored > bare+500 {
+		t.Errorf("storing 1,000 incidents writes %v records, %v without the indexes of filters", stored, bare)
+	}
+}
