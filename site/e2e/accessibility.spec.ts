@@ -38,11 +38,14 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['escalate', incidentPath, 'Escalate'],
   ['add service', '/services', 'Add Service'],
   ['override', '/oncall', 'Add override'],
+  ['edit override', '/oncall?view=overrides', 'Edit the override of'],
+  ['delete override', '/oncall?view=overrides', 'Delete the override of'],
   ['delete schedule', '/oncall/schedules/h1', 'Delete'],
   ['delete policy', '/oncall/policies/p1', 'Delete'],
   ['create team', '/oncall/teams', 'Create team'],
   ['delete team', '/oncall/teams', 'Delete Infrastructure'],
   ['plan maintenance', '/oncall/maintenance', 'Plan maintenance'],
+  ['edit maintenance', '/oncall/maintenance', 'Edit Database upgrade'],
 ];
 
 // Nothing here changes what another test sees.

@@ -1,4 +1,5 @@
-// The calls the site makes, answered from memory. FAKE_FAIL=/v1/incidents makes one path fail.
+// The calls the site makes, answered from memory. FAKE_FAIL=/v1/incidents makes one path fail,
+// FAKE_ROWS, FAKE_SERVICES and FAKE_MAILS make long lists.
 import {
   alerts,
   contacts,
@@ -71,8 +72,29 @@ const verbs = {
   comments: (id, body) => change(id, {}, 'comment', body.message),
 };
 
+function isWanted({ status, title, description = '', service }, query) {
+  const wanted = query.get('status') ?? status;
+  const words = `${title}\n${description}\n${service?.name}`.toLowerCase();
+  return (
+    (wanted === 'open' ? status !== 'resolved' : wanted === status) &&
+    (query.get('service_id') ?? service?.id) === service?.id &&
+    words.includes((query.get('text') ?? '').toLowerCase())
+  );
+}
+
+// Lists come by pages, as they do from the server.
+function cut(body, query) {
+  const list = Object.keys(body).find((name) => Array.isArray(body[name]));
+  const size = Number(query.get('limit') ?? (list === 'mails' ? 200 : 1000));
+  const start = Number(query.get('cursor') ?? 0);
+  if (!list || body[list].length <= start + size)
+    return list ? { ...body, [list]: body[list].slice(start) } : body;
+  return { ...body, [list]: body[list].slice(start, start + size), next_cursor: `${start + size}` };
+}
+
 const pages = {
-  'GET /v1/incidents': () => ok({ incidents }),
+  'GET /v1/incidents': (_, query) =>
+    ok({ incidents: incidents.filter((incident) => isWanted(incident, query)) }),
   'GET /v1/incidents/counts': () =>
     ok(
       Object.fromEntries(
@@ -125,7 +147,7 @@ const pages = {
 
 function route(method, path, body, query) {
   const page = pages[`${method} ${path}`];
-  if (page) return page(body);
+  if (page) return page(body, query);
   const paging = answerEscalation(method, path, body, query) ?? answerOncall(method, path, body, query);
   if (paging) return paging;
   const [, , kind, id, part] = path.split('/');
@@ -169,8 +191,9 @@ export async function answer(request, response) {
   const { code, body } = fails
     ? status(503, 'The database is away. Try again in a moment.')
     : route(request.method, pathname, text ? JSON.parse(text) : {}, searchParams);
+  const shown = request.method === 'GET' && code === 200 ? cut(body, searchParams) : body;
   setTimeout(
-    () => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(body)),
+    () => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(shown)),
     Number(process.env.FAKE_DELAY ?? 60),
   );
 }

@@ -53,6 +53,15 @@ export const services = [
   created_at: ago(300 * day),
 }));
 
+for (let i = services.length; i < Number(process.env.FAKE_SERVICES ?? 0); i++)
+  services.push({
+    ...services[2],
+    id: `s${i + 1}`,
+    name: `Worker ${String(i).padStart(4, '0')}`,
+    health: i === 1100 ? 'down' : 'healthy',
+    last_incident_at: undefined,
+  });
+
 const rows = [
   ['c41e', 'Checkout payments failing in eu-west-1', 'triggered', 'critical', 1, 252],
   ['9a07', 'Login latency above 2 s at p95', 'acknowledged', 'high', 2, hour + 60],
@@ -74,7 +83,7 @@ const rows = [
 ];
 for (let i = rows.length; i < Number(process.env.FAKE_ROWS ?? 25); i++) {
   rows.push([
-    (0x1000 + i * 7).toString(16).slice(-4),
+    (0x1000 + i * 5).toString(16).slice(-4),
     `Worker ${i} restarted more than 3 times`,
     'resolved',
     ['low', 'medium', 'high'][i % 3],
@@ -312,3 +321,10 @@ export const mails = [
     html: '',
   },
 ];
+for (let i = mails.length; i < Number(process.env.FAKE_MAILS ?? 0); i++)
+  mails.push({
+    ...mails[1],
+    id: `m${i + 1}`,
+    subject: `[Resolved] Worker ${i} restarted`,
+    received_at: ago((10 + i) * hour),
+  });

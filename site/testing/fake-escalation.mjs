@@ -157,6 +157,15 @@ function createWindow(body) {
   return ok({ maintenance_window: windows[0] });
 }
 
+function changeWindow(id, body) {
+  const window = windows.find((one) => one.id === id);
+  const named = body.service_ids
+    ? windowOf(id, '', 0, 0, body.service_ids, window.status).services
+    : window.services;
+  Object.assign(window, body, { services: named });
+  return ok({ maintenance_window: window });
+}
+
 function endWindow(id) {
   const window = windows.find((one) => one.id === id);
   Object.assign(window, { status: 'ended', ends_at: inTime(0), held_incident_count: 0 });
@@ -303,5 +312,6 @@ export function answerEscalation(method, path, body, query) {
   }
   if (kind === 'teams' && id) return method === 'PATCH' ? saveTeam(id, body) : deleteTeam(id);
   if (kind === 'maintenance-windows' && part === 'end') return endWindow(id);
+  if (kind === 'maintenance-windows' && id) return changeWindow(id, method === 'PATCH' ? body : {});
   return undefined;
 }

@@ -321,6 +321,8 @@ function change(id, body) {
   return ok({ schedule: shown(fresh) });
 }
 
+const addressOf = (place) => `http://127.0.0.1:8480/v1/calendar/${'k'.repeat(43)}${place}.ics`;
+
 function feed(body) {
   const id = body.schedule_id ?? '';
   const one = {
@@ -331,8 +333,20 @@ function feed(body) {
   };
   const at = feeds.findIndex((each) => (each.schedule?.id ?? '') === id);
   feeds.splice(at < 0 ? feeds.length : at, at < 0 ? 0 : 1, one);
-  const url = `http://127.0.0.1:8480/v1/calendar/${'k'.repeat(43)}${feeds.length}.ics`;
-  return ok({ calendar_feed: one, url });
+  return ok({ calendar_feed: one, url: addressOf(feeds.length) });
+}
+
+function changedOverride({ id, schedule }, { kind, user_id, replaces_user_id, starts_at, ends_at, reason }) {
+  return made(
+    id,
+    schedule.id,
+    kind,
+    user_id,
+    replaces_user_id,
+    Date.parse(starts_at),
+    Date.parse(ends_at),
+    reason,
+  );
 }
 
 const drop = (list, id) => {
@@ -347,6 +361,7 @@ export function answerOncall(method, path, body, query) {
   if (path === '/v1/teams' && method === 'GET') return ok({ teams });
   if (kind === 'calendar-feeds') {
     if (method === 'DELETE') return drop(feeds, id);
+    if (part === 'key') return ok({ url: addressOf(feeds.findIndex((one) => one.id === id) + 1) });
     return method === 'POST' ? feed(body) : ok({ calendar_feeds: feeds });
   }
   if (path === '/v1/on-call/problems') {
@@ -357,6 +372,9 @@ export function answerOncall(method, path, body, query) {
   if (path === '/v1/on-call') return ok({ on_call: schedules.map(onCallOf) });
   if (kind === 'overrides') {
     if (method === 'DELETE') return drop(overrides, id);
+    const one = overrides.find((each) => each.id === id);
+    if (method === 'PATCH') Object.assign(one, changedOverride(one, body));
+    if (id) return ok({ override: one });
     const past = query.get('past') === 'true';
     const list = overrides.filter((one) => past || Date.parse(one.ends_at) > Date.now());
     list.sort((a, b) => a.starts_at.localeCompare(b.starts_at));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api';
-import { changedFields, isConflict, onTop } from './edits';
+import { changedFields, idsOnTop, isConflict, listOnTop, onTop, theirChanges } from './edits';
 
 describe('edits at the same time', () => {
   it('keep what either changed, and of the same field what is written here', () => {
@@ -21,4 +21,51 @@ describe('edits at the same time', () => {
   it('differ in the fields that one side changed', () => {
     expect(changedFields({ a: 1, b: [1], c: '' }, { a: 1, b: [2], c: 'x' })).toEqual(['b', 'c']);
   });
+});
+
+describe('lists that two people edit', () => {
+  const item = (id: string, text = id) => ({ id, text });
+  const base = [item('a'), item('b')];
+  const merged = (mine: readonly ReturnType<typeof item>[], theirs: readonly ReturnType<typeof item>[]) =>
+    listOnTop(base, mine, theirs, ({ text }) => text).map(({ text }) => text);
+
+  it('keep what either changed, added or took out', () => {
+    expect(merged([item('a', 'mine'), item('b')], [item('b', 'theirs'), item('a')])).toEqual([
+      'theirs',
+      'mine',
+    ]);
+    expect(merged([item('a', 'mine'), item('b')], [item('a'), item('b'), item('c')])).toEqual([
+      'mine',
+      'b',
+      'c',
+    ]);
+    expect(merged([item('b')], [item('a', 'theirs'), item('b')])).toEqual(['b']);
+    expect(merged([item('a'), item('b'), item('', 'new')], [item('a', 'theirs'), item('b')])).toEqual([
+      'theirs',
+      'b',
+      'new',
+    ]);
+  });
+
+  it('are as they are here when both changed which there are', () => {
+    expect(merged([item('b')], [item('a'), item('b'), item('c')])).toEqual(['b']);
+  });
+
+  it('of people have whom either added, and nobody whom either took out', () => {
+    expect(idsOnTop(['a', 'b', 'c'], ['b', 'c', 'd'], ['a', 'b', 'e'])).toEqual(['b', 'e', 'd']);
+  });
+});
+
+it('says what somebody else changed, and whether it was changed here', () => {
+  const text = (label: string, field: 'name' | 'about') => ({
+    label,
+    stored: (of: { name: string; about: string }) => of[field],
+    words: (of: { name: string; about: string }) => of[field],
+  });
+  const fields = [text('Name', 'name'), text('About', 'about')];
+  const base = { name: 'Nights', about: '' };
+  expect(theirChanges(fields, base, { name: 'Theirs', about: 'New' }, { ...base, name: 'Mine' })).toEqual([
+    { label: 'Name', was: 'Nights', theirs: 'Theirs', yours: 'Mine' },
+    { label: 'About', was: 'nothing', theirs: 'New', yours: null },
+  ]);
 });

@@ -1,6 +1,6 @@
 import type { ListUsersResponseJson } from '@nightbell/proto';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 
 /** A colleague; `hue` is the place in order of joining, which gives the avatar its colour. */
@@ -15,15 +15,15 @@ export const memberList = queryOptions({
   queryKey: ['members'],
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<Member[]> => {
-    const answer = await call<ListUsersResponseJson>({
+    const pages = await callPages<ListUsersResponseJson>({
       method: 'GET',
       path: '/v1/users',
       action: 'fetch users',
       signal,
     });
-    const members = (answer.users ?? []).toSorted((a, b) =>
-      (a.joined_at ?? '').localeCompare(b.joined_at ?? ''),
-    );
+    const members = pages
+      .flatMap((page) => page.users ?? [])
+      .toSorted((a, b) => (a.joined_at ?? '').localeCompare(b.joined_at ?? ''));
     return members.map((member, i) => ({ id: member.id ?? '', name: member.name ?? '', hue: i + 1 }));
   },
 });

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
@@ -10,7 +10,6 @@ import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
-import { countByStatus } from '~/features/incidents/model/counts';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
@@ -23,11 +22,11 @@ export function meta() {
 
 /** Is anybody needed, what is open, and how the services are. */
 export default function Dashboard() {
-  const list = useQuery(incidentList);
+  const list = useInfiniteQuery(incidentList({ status: 'open' }));
   const counts = useQuery(incidentCounts);
   const [creating, setCreating] = useState(false);
-  const incidents = list.data ?? [];
-  const open = incidents.filter((incident) => incident.status !== 'resolved');
+  // A row that was resolved here changes before the list is asked for again.
+  const open = (list.data ?? []).filter((incident) => incident.status !== 'resolved');
   return (
     <>
       <PageHead title="Dashboard">
@@ -35,11 +34,8 @@ export default function Dashboard() {
           Create Incident
         </Button>
       </PageHead>
-      <NeedsAPerson incidents={incidents} expected={list.isPending && counts.data?.triggered !== 0} />
-      <CountCards
-        counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
-        incidents={incidents}
-      />
+      <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
+      <CountCards counts={counts.data ?? null} incidents={open} />
       <div className="stack">
         <ServiceStatusGrid />
         <Card
@@ -57,7 +53,7 @@ export default function Dashboard() {
             </Failed>
           )}
           {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
-          <OpenIncidents incidents={open} />
+          <OpenIncidents incidents={open} source={list} />
         </Card>
       </div>
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}

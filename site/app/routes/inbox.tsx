@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
@@ -17,7 +17,7 @@ export function meta() {
 
 /** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
 export default function Inbox() {
-  const list = useQuery(inboxList);
+  const list = useInfiniteQuery(inboxList);
   const [params] = useSearchParams();
   const chosen = params.get('mail');
   const openId = chosen ?? list.data?.[0]?.id ?? '';
@@ -54,7 +54,7 @@ export default function Inbox() {
         )}
         {list.data && list.data.length > 0 && (
           <>
-            <MailList mails={list.data} openId={openId} />
+            <MailList mails={list.data} source={list} openId={openId} />
             <div>
               <ButtonLink to={paths.inbox} icon="chevron-left" look="quiet" className="inbox-back">
                 All mail

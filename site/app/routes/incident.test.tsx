@@ -74,6 +74,18 @@ describe('the incident page', () => {
     expect(await screen.findByText(/^Opened 4 minutes ago, acknowledged by Mara$/)).toBeInTheDocument();
   });
 
+  it('names who declared it', async () => {
+    server.use(
+      http.get('*/v1/incidents/x-c41e', () =>
+        HttpResponse.json({
+          incident: { ...incident, source: 'manual', created_by: { id: 'u1', name: 'Mara' } },
+        }),
+      ),
+    );
+    show();
+    expect(await screen.findByText(/^Opened 4 minutes ago by Mara$/)).toBeInTheDocument();
+  });
+
   it('posts a comment, and ignores a blank one', async () => {
     let posted = 0;
     server.use(

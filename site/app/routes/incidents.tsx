@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
@@ -19,10 +19,10 @@ export function meta() {
 
 /** Every incident, newest first: what is broken, how bad, who has it, which button. */
 export default function Incidents() {
-  const list = useQuery(incidentList);
+  const list = useInfiniteQuery(incidentList());
+  const open = useInfiniteQuery(incidentList({ status: 'open' }));
   const counts = useQuery(incidentCounts);
   const [creating, setCreating] = useState(false);
-  const incidents = list.data ?? [];
   return (
     <>
       <PageHead title="Incidents">
@@ -32,7 +32,7 @@ export default function Incidents() {
       </PageHead>
       <CountCards
         counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
-        incidents={incidents}
+        incidents={open.data ?? list.data ?? []}
       />
       {list.isPending && (
         <div className="card">

@@ -6,6 +6,7 @@ import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { windowList } from '~/features/maintenance/api/windows';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
+import { EditWindowDialog } from '~/features/maintenance/components/edit-window-dialog';
 import { EndWindowDialog } from '~/features/maintenance/components/end-window-dialog';
 import { WindowList } from '~/features/maintenance/components/window-list';
 import type { MaintenanceWindow } from '~/features/maintenance/model/window';
@@ -23,6 +24,7 @@ export default function OnCallMaintenance() {
   const list = useQuery(windowList);
   const mayWrite = mayAct('responder');
   const [creating, setCreating] = useState(false);
+  const [editing, setEditing] = useState<MaintenanceWindow | null>(null);
   const [ending, setEnding] = useState<MaintenanceWindow | null>(null);
   const create = (
     <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
@@ -34,7 +36,7 @@ export default function OnCallMaintenance() {
       <PageHead title="Maintenance">{mayWrite && create}</PageHead>
       <OncallNav />
       {list.data && list.data.length > 0 ? (
-        <WindowList windows={list.data} mayEnd={mayWrite} onEnd={setEnding} />
+        <WindowList windows={list.data} mayWrite={mayWrite} onEdit={setEditing} onEnd={setEnding} />
       ) : list.isPending ? (
         <Loading what="maintenance">
           <div className="stack">
@@ -57,6 +59,7 @@ export default function OnCallMaintenance() {
         </section>
       )}
       {creating && <CreateWindowDialog onClose={() => setCreating(false)} />}
+      {editing && <EditWindowDialog window={editing} onClose={() => setEditing(null)} />}
       {ending && <EndWindowDialog window={ending} onClose={() => setEnding(null)} />}
     </>
   );

@@ -153,8 +153,8 @@ describe('a policy', () => {
       ),
     );
     await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
-    expect(await screen.findByRole('alert')).toHaveTextContent('Somebody else changed the description while');
-    await userEvent.click(screen.getByRole('button', { name: 'Keep editing on top of it' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Somebody else changed this while');
+    await userEvent.click(screen.getByRole('button', { name: 'Keep mine on top' }));
     expect(screen.getByRole('textbox', { name: 'Name' })).toHaveValue('Payments 2');
     expect(screen.getByRole('textbox', { name: /Description/ })).toHaveValue('Theirs');
     await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));

@@ -59,4 +59,25 @@ describe('the teams', () => {
     await userEvent.click(within(dialog).getByRole('button', { name: 'Delete team' }));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('Payments pages this team.');
   });
+
+  it('are deleted as they were read: what somebody else changed is shown first', async () => {
+    const conditions: (string | null)[] = [];
+    let stored = { id: 't1', name: 'Platform', description: '', user_ids: ['u1'], etag: 'one' };
+    server.use(
+      http.get('*/v1/teams', () => HttpResponse.json({ teams: [stored] })),
+      http.delete('*/v1/teams/t1', ({ request }) => {
+        conditions.push(request.headers.get('If-Match'));
+        if (conditions.length > 1) return HttpResponse.json({});
+        stored = { ...stored, description: 'Still needed', etag: 'two' };
+        return HttpResponse.json({ code: 'etag_mismatch', message: 'Changed.' }, { status: 412 });
+      }),
+    );
+    renderRoute('/oncall/teams', OnCallTeams);
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Platform' }));
+    const dialog = screen.getByRole('dialog');
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Delete team' }));
+    expect(await within(dialog).findByRole('cell', { name: 'Still needed' })).toBeVisible();
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Delete it anyway' }));
+    await waitFor(() => expect(conditions).toEqual(['"one"', '"two"']));
+  });
 });

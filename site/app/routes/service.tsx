@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
@@ -50,10 +50,9 @@ export default function Service() {
 }
 
 function ActiveIncidents({ serviceId }: { serviceId: string }) {
-  const list = useQuery(incidentList);
-  const open = list.data?.filter(
-    (incident) => incident.serviceId === serviceId && incident.status !== 'resolved',
-  );
+  const list = useInfiniteQuery(incidentList({ status: 'open', serviceId }));
+  // A row that was resolved here changes before the list is asked for again.
+  const open = list.data?.filter(({ status }) => status !== 'resolved');
   return (
     <Card title="Active Incidents">
       {list.isPending && (
@@ -67,7 +66,7 @@ function ActiveIncidents({ serviceId }: { serviceId: string }) {
         </Failed>
       )}
       {open?.length === 0 && <Empty>No open incidents.</Empty>}
-      {open && <OpenIncidents incidents={open} />}
+      {open && <OpenIncidents incidents={open} source={list} />}
     </Card>
   );
 }

@@ -4,14 +4,57 @@ import './filter-field.css';
 
 const size = 100;
 
-/** The first hundred rows of a list, and a button for the next hundred, so that a thousand rows cost as little. */
-export function usePortion<Row>(rows: readonly Row[]): { shown: readonly Row[]; more: ReactNode } {
-  const [limit, setLimit] = useState(size);
-  const left = rows.length - limit;
-  const more = left > 0 && (
+/** What the server has beyond the rows that are loaded; a list of the query cache is one. */
+export interface More {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  isFetchNextPageError: boolean;
+  fetchNextPage: () => unknown;
+}
+
+interface PortionOptions {
+  /** The list on the server, when it may have more than is loaded. */
+  source?: More;
+  /** How many rows there are with those that are not loaded, when that is known. */
+  total?: number;
+  /** How many are shown before the button is pressed. */
+  first?: number;
+}
+
+/**
+ * The first hundred rows of a list, and a button for the next hundred, so that a thousand rows cost as
+ * little. Rows that are not loaded yet are fetched when it is their turn.
+ */
+export function usePortion<Row>(
+  rows: readonly Row[],
+  { source, total, first = size }: PortionOptions = {},
+): { shown: readonly Row[]; more: ReactNode } {
+  const [limit, setLimit] = useState(first);
+  const hasUnloaded = source?.hasNextPage ?? false;
+  const known = total ?? (hasUnloaded ? undefined : rows.length);
+  const showMore = () => {
+    if (hasUnloaded && limit + size > rows.length) source?.fetchNextPage();
+    setLimit(Math.min(limit, rows.length) + size);
+  };
+  const more = (rows.length > limit || hasUnloaded) && (
+    <MoreRows
+      source={source}
+      words={known ? `${Math.min(size, known - limit)} more of ${known - limit}` : `${size} more`}
+      onMore={showMore}
+    />
+  );
+  return { shown: rows.length > limit ? rows.slice(0, limit) : rows, more };
+}
+
+/** The button below a list that goes on. A page that did not come is said beside it. */
+export function MoreRows({ source, words, onMore }: { source?: More; words: string; onMore: () => void }) {
+  const waits = source?.isFetchingNextPage ?? false;
+  return (
     <div className="more-rows">
-      <Button onClick={() => setLimit(limit + size)}>{`Show ${Math.min(size, left)} more of ${left}`}</Button>
+      {source?.isFetchNextPageError && !waits && <p role="alert">The next rows did not load.</p>}
+      <Button disabled={waits} labels={['Loading...']} onClick={onMore}>
+        {waits ? 'Loading...' : `Show ${words}`}
+      </Button>
     </div>
   );
-  return { shown: left > 0 ? rows.slice(0, limit) : rows, more };
 }

@@ -5,6 +5,8 @@ import type {
 } from '@nightbell/proto';
 import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { ifMatch } from '~/lib/edits';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { type Policy, toPolicy, toRequest } from '../model/policy';
 
@@ -16,13 +18,16 @@ export const policyList = queryOptions({
   queryKey: [...all, 'list'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Policy[]> => {
-    const answer = await call<ListEscalationPoliciesResponseJson>({
+    const pages = await callPages<ListEscalationPoliciesResponseJson>({
       method: 'GET',
       path: '/v1/escalation-policies',
       action: 'fetch escalation policies',
       signal,
     });
-    return (answer.escalation_policies ?? []).map(toPolicy).toSorted((a, b) => a.name.localeCompare(b.name));
+    return pages
+      .flatMap((page) => page.escalation_policies ?? [])
+      .map(toPolicy)
+      .toSorted((a, b) => a.name.localeCompare(b.name));
   },
 });
 
@@ -53,7 +58,7 @@ export function useSavePolicy() {
         method: policy.id ? 'PATCH' : 'POST',
         path: policy.id ? address(policy.id) : '/v1/escalation-policies',
         body: toRequest(policy),
-        headers: policy.etag ? { 'If-Match': `"${policy.etag}"` } : undefined,
+        headers: ifMatch(policy.etag),
         action: 'save escalation policy',
         keepSession: true,
       });
@@ -66,14 +71,15 @@ export function useSavePolicy() {
   });
 }
 
-/** Deletes a policy. The server refuses while something uses it; its sentence says what. */
+/** Deletes a policy as it was read. The server refuses while something uses it; its sentence says what. */
 export function useDeletePolicy() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) =>
+    mutationFn: ({ id, etag }: Policy) =>
       call<object>({
         method: 'DELETE',
         path: address(id),
+        headers: ifMatch(etag),
         action: 'delete escalation policy',
         keepSession: true,
       }),

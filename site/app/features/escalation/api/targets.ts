@@ -6,51 +6,56 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { Choice } from '~/components/ui/search-select';
-import { call } from '~/lib/api';
 import { memberList } from '~/lib/members';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { choiceOf } from '../model/choices';
 import type { Target } from '../model/policy';
 
-const schedules = queryOptions({
+export const schedules = queryOptions({
   queryKey: ['oncall', 'targets'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Target[]> => {
-    const answer = await call<ListSchedulesResponseJson>({
+    const pages = await callPages<ListSchedulesResponseJson>({
       method: 'GET',
       path: '/v1/schedules',
       action: 'fetch schedules',
       signal,
     });
-    return (answer.schedules ?? []).map(({ id = '', name = '' }) => ({ kind: 'schedule', id, name }));
+    return pages
+      .flatMap((page) => page.schedules ?? [])
+      .map(({ id = '', name = '' }) => ({ kind: 'schedule', id, name }));
   },
 });
 
-const teams = queryOptions({
+export const teams = queryOptions({
   queryKey: ['teams', 'targets'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Target[]> => {
-    const answer = await call<ListTeamsResponseJson>({
+    const pages = await callPages<ListTeamsResponseJson>({
       method: 'GET',
       path: '/v1/teams',
       action: 'fetch teams',
       signal,
     });
-    return (answer.teams ?? []).map(({ id = '', name = '' }) => ({ kind: 'team', id, name }));
+    return pages
+      .flatMap((page) => page.teams ?? [])
+      .map(({ id = '', name = '' }) => ({ kind: 'team', id, name }));
   },
 });
 
-const channels = queryOptions({
+export const channels = queryOptions({
   queryKey: ['contact-methods', 'targets'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Target[]> => {
-    const answer = await call<ListContactMethodsResponseJson>({
+    const pages = await callPages<ListContactMethodsResponseJson>({
       method: 'GET',
       path: '/v1/contact-methods',
       action: 'fetch channels',
       signal,
     });
-    return (answer.contact_methods ?? [])
+    return pages
+      .flatMap((page) => page.contact_methods ?? [])
       .filter((contact) => contact.shared)
       .map(({ id = '', name = '' }) => ({ kind: 'channel', id, name }));
   },
@@ -62,16 +67,18 @@ export const onCallNow = queryOptions({
   staleTime: freshFor.list,
   refetchInterval: freshFor.list,
   queryFn: async ({ signal }): Promise<ReadonlyMap<string, readonly string[]>> => {
-    const answer = await call<ListOnCallResponseJson>({
+    const pages = await callPages<ListOnCallResponseJson>({
       method: 'GET',
       path: '/v1/on-call',
       action: 'fetch who is on call',
       signal,
     });
-    const entries = (answer.on_call ?? []).map(
-      ({ schedule, current }) =>
-        [schedule?.id ?? '', (current?.users ?? []).map((user) => user.name ?? '')] as const,
-    );
+    const entries = pages
+      .flatMap((page) => page.on_call ?? [])
+      .map(
+        ({ schedule, current }) =>
+          [schedule?.id ?? '', (current?.users ?? []).map((user) => user.name ?? '')] as const,
+      );
     return new Map(entries);
   },
 });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef } from 'react';
+import { EditConflict } from '~/components/edit-conflict';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
@@ -19,8 +20,7 @@ import { usePolicyDraft } from './use-policy-draft';
 
 /** Writes a policy: a form on the left, what it means on the right. Nothing is stored before Save. */
 export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
-  const { draft, change, faults, dirty, save, submit, discard, guard, theirChanges, keepOnTop } =
-    usePolicyDraft(policy);
+  const { draft, change, faults, dirty, save, submit, discard, guard, conflict } = usePolicyDraft(policy);
   const form = useRef<HTMLFormElement>(null);
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -30,16 +30,10 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
   return (
     <form ref={form} noValidate className="policy-columns" onSubmit={onSubmit} aria-label="Escalation policy">
       <div className="stack">
-        {theirChanges && (
-          <Banner tone="failed">
-            Somebody else changed {[...new Set(theirChanges)].join(', ')} while you were writing. Nothing of
-            yours is stored yet; where you changed the same, yours will replace theirs.
-            <p>
-              <Button onClick={keepOnTop}>Keep editing on top of it</Button>
-            </p>
-          </Banner>
+        {conflict && (
+          <EditConflict changes={conflict.changes} onKeepMine={conflict.keepOnTop} onTakeTheirs={discard} />
         )}
-        {save.isError && !theirChanges && (
+        {save.isError && !conflict && (
           <Banner tone="failed">
             {save.error.message}
             {reasonOf(save.error) !== save.error.message && <p className="text-2">{reasonOf(save.error)}</p>}

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { changedFields, isConflict } from '~/lib/edits';
+import { changedFields, isConflict, listOnTop, theirChanges } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { policyDetail, useSavePolicy } from '../api/policies';
 import { type Faults, faultsOf } from '../model/edit';
-import { type Policy, toRequest } from '../model/policy';
+import { type Policy, type Step, toRequest } from '../model/policy';
+import { policyWords } from '../model/policy-words';
 
 /** A policy that is being written: the draft, its faults once somebody tried to save, and the ways out of it. */
 export function usePolicyDraft(policy: Policy) {
@@ -51,7 +52,8 @@ export function usePolicyDraft(policy: Policy) {
     const mine = Object.fromEntries(
       changedFields(toRequest(base), toRequest(draft)).flatMap(fieldsBehind(draft)),
     );
-    setEdited({ ...theirs, ...mine });
+    const steps = listOnTop(base.steps, draft.steps, theirs.steps, storedStep(base));
+    setEdited({ ...theirs, ...mine, steps });
     setBase(theirs);
     setTheirs(null);
     save.reset();
@@ -62,10 +64,8 @@ export function usePolicyDraft(policy: Policy) {
     setTried(false);
     save.reset();
   };
-  const theirChanges = theirs
-    ? changedFields(toRequest(base), toRequest(theirs)).map((field) => words[field])
-    : null;
-  return { draft, change, faults, dirty, save, submit, discard, guard, theirChanges, keepOnTop };
+  const conflict = theirs && { changes: theirChanges(policyWords, base, theirs, draft), keepOnTop };
+  return { draft, change, faults, dirty, save, submit, discard, guard, conflict };
 }
 
 function same(a: Policy, b: Policy): boolean {
@@ -73,20 +73,6 @@ function same(a: Policy, b: Policy): boolean {
 }
 
 type Asked = keyof ReturnType<typeof toRequest>;
-
-/** What people call the fields that are stored. */
-const words: Readonly<Record<Asked, string>> = {
-  name: 'the name',
-  description: 'the description',
-  repeat_count: 'how often it repeats',
-  ack_timeout_seconds: 'when it pages again',
-  auto_resolve_seconds: 'when it resolves',
-  timezone: 'the time zone',
-  last_resort: 'the last resort',
-  last_resort_target: 'the last resort',
-  quiet: 'when it pages nobody',
-  steps: 'the steps',
-};
 
 // The fields of a draft that are stored under other names.
 const places: Readonly<Partial<Record<Asked, keyof Policy>>> = {
@@ -96,6 +82,10 @@ const places: Readonly<Partial<Record<Asked, keyof Policy>>> = {
   last_resort: 'lastResort',
   last_resort_target: 'lastResortTarget',
 };
+
+function storedStep(policy: Policy) {
+  return (step: Step) => toRequest({ ...policy, steps: [step] }).steps;
+}
 
 function fieldsBehind(draft: Policy) {
   return (field: Asked): [keyof Policy, unknown][] => {

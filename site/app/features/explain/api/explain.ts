@@ -2,6 +2,7 @@ import type { ExplainResponseJson, ListServicesResponseJson } from '@nightbell/p
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Option } from '~/components/ui/field';
 import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { type Answer, toAnswer } from '../model/answer';
 import type { Question } from '../model/question';
@@ -31,12 +32,14 @@ export const askableServices = queryOptions({
   queryKey: ['services', 'askable'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Option[]> => {
-    const answer = await call<ListServicesResponseJson>({
+    const pages = await callPages<ListServicesResponseJson>({
       method: 'GET',
       path: '/v1/services',
       action: 'fetch services',
       signal,
     });
-    return (answer.services ?? []).map(({ id = '', name = '' }) => ({ value: id, word: name }));
+    return pages
+      .flatMap((page) => page.services ?? [])
+      .map(({ id = '', name = '' }) => ({ value: id, word: name }));
   },
 });

@@ -1,32 +1,44 @@
 import type { InboxMailJson } from '@nightbell/proto';
 import { Link } from 'react-router';
+import { type More, usePortion } from '~/components/ui/portion';
 import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
 import { readerOf } from '../model/links';
 
+interface MailListProps {
+  mails: readonly InboxMailJson[];
+  /** Has the older ones that are not loaded yet. */
+  source: More;
+  openId: string;
+}
+
 /** The mails, newest first; the open one is marked. */
-export function MailList({ mails, openId }: { mails: readonly InboxMailJson[]; openId: string }) {
+export function MailList({ mails, source, openId }: MailListProps) {
   const now = useNow(10_000);
+  const { shown, more } = usePortion(mails, { source });
   return (
-    <ul className="mail-list">
-      {mails.map((mail) => {
-        const at = new Date(mail.received_at ?? 0);
-        return (
-          <li key={mail.id}>
-            <Link
-              to={`?mail=${mail.id}`}
-              aria-current={mail.id === openId ? 'true' : undefined}
-              preventScrollReset
-            >
-              <span className="to ellipsis">{readerOf(mail.to ?? '')}</span>
-              <time dateTime={at.toISOString()} title={fullTime(at)}>
-                {relativeTime(at, now)}
-              </time>
-              <span className="subject">{mail.subject}</span>
-            </Link>
-          </li>
-        );
-      })}
-    </ul>
+    <div className="mail-list">
+      <ul>
+        {shown.map((mail) => {
+          const at = new Date(mail.received_at ?? 0);
+          return (
+            <li key={mail.id}>
+              <Link
+                to={`?mail=${mail.id}`}
+                aria-current={mail.id === openId ? 'true' : undefined}
+                preventScrollReset
+              >
+                <span className="to ellipsis">{readerOf(mail.to ?? '')}</span>
+                <time dateTime={at.toISOString()} title={fullTime(at)}>
+                  {relativeTime(at, now)}
+                </time>
+                <span className="subject">{mail.subject}</span>
+              </Link>
+            </li>
+          );
+        })}
+      </ul>
+      {more}
+    </div>
   );
 }

@@ -3,11 +3,12 @@ import type {
   CreateIncidentRequestJson,
   CreateIncidentResponseJson,
 } from '@nightbell/proto';
-import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '~/lib/api';
 import { toast } from '~/lib/toast';
 import { type Incident, toIncident } from '../model/incident';
 import { incidentKeys } from './keys';
+import type { IncidentPage } from './list-incidents';
 
 /** What a person can do to an incident, other than commenting. */
 export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate';
@@ -86,8 +87,14 @@ async function post(id: string, verb: Verb, body: object, action: string): Promi
 // The answer is newer than any list, so the row changes before the refetch does.
 function accept(client: QueryClient, incident: Incident): void {
   if (incident.title === '') return;
-  client.setQueryData<Incident[]>(incidentKeys.list, (list) =>
-    list?.map((old) => (old.id === incident.id ? incident : old)),
+  const renewed = (old: Incident) => (old.id === incident.id ? incident : old);
+  client.setQueriesData<InfiniteData<IncidentPage>>(
+    { queryKey: incidentKeys.list },
+    (list) =>
+      list && {
+        ...list,
+        pages: list.pages.map((page) => ({ ...page, incidents: page.incidents.map(renewed) })),
+      },
   );
   client.setQueryData<Incident>(incidentKeys.one(incident.id), (old) => ({
     ...incident,

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest';
-import { incidentOf } from './follow-incidents';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, expect, it, vi } from 'vitest';
+import { incidentOf, renewal } from './follow-incidents';
+import { incidentKeys } from './keys';
+
+afterEach(() => vi.useRealTimers());
 
 it.each([
   ['{"incident_id":"i1","kind":"paged"}', 'i1'],
@@ -7,3 +11,32 @@ it.each([
   ['null', ''],
   ['not json', ''],
 ])('finds the incident of %s', (data, id) => expect(incidentOf(data)).toBe(id));
+
+it('lets a list that takes three seconds arrive in a storm of events, and shows the last one', async () => {
+  vi.useFakeTimers();
+  const client = new QueryClient();
+  let now = 0;
+  const list = new QueryObserver(client, {
+    queryKey: [...incidentKeys.list, 'limit=1000'],
+    queryFn: async ({ signal }) => {
+      const asked = now;
+      await new Promise((resolve, reject) => {
+        setTimeout(resolve, 3000);
+        signal.addEventListener('abort', reject);
+      });
+      return asked;
+    },
+  });
+  const shown: unknown[] = [];
+  const stop = list.subscribe(({ data }) => shown.at(-1) !== data && shown.push(data));
+  const renew = renewal(client);
+  for (; now < 20_000; now += 200) {
+    renew.add('i1');
+    await vi.advanceTimersByTimeAsync(200);
+  }
+  expect(shown.length).toBeGreaterThan(4);
+  await vi.advanceTimersByTimeAsync(8000);
+  expect(shown.at(-1)).toBeGreaterThanOrEqual(19_800);
+  stop();
+  renew.cancel();
+});

@@ -1,31 +1,37 @@
 import type { AlertJson, ListIncidentAlertsResponseJson } from '@nightbell/proto';
-import { queryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { withCursor } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { incidentKeys } from './keys';
 
-/** The alerts that belong to an incident, and how many there are in all. */
+/** The alerts that belong to an incident, as far as they are loaded, and how many there are in all. */
 export interface LinkedAlerts {
   alerts: readonly AlertJson[];
-  firing: number;
   total: number;
 }
 
-/** The alerts of an incident, firing ones first. */
+/** The alerts of an incident, firing ones first, 200 at once. */
 export function incidentAlerts(id: string) {
-  return queryOptions({
+  return infiniteQueryOptions({
     queryKey: incidentKeys.alerts(id),
     staleTime: freshFor.detail,
-    queryFn: async ({ signal }): Promise<LinkedAlerts> => {
-      const path = `/v1/incidents/${encodeURIComponent(id)}/alerts`;
-      const answer = await call<ListIncidentAlertsResponseJson>({
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      call<ListIncidentAlertsResponseJson>({
         method: 'GET',
-        path,
+        path: withCursor(`/v1/incidents/${encodeURIComponent(id)}/alerts?limit=200`, pageParam),
         action: 'fetch alerts',
         signal,
-      });
-      const alerts = answer.alerts ?? [];
-      return { alerts, firing: answer.firing_count ?? 0, total: answer.total_count ?? alerts.length };
-    },
+      }),
+    getNextPageParam: (page) => page.next_cursor,
+    select: linked,
   });
+}
+
+// An alert that ends while pages are read stands on two of them; the later one is right.
+function linked({ pages }: InfiniteData<ListIncidentAlertsResponseJson>): LinkedAlerts {
+  const alerts = new Map<string, AlertJson>();
+  for (const alert of pages.flatMap((page) => page.alerts ?? [])) alerts.set(alert.id ?? '', alert);
+  return { alerts: [...alerts.values()], total: pages.at(-1)?.total_count ?? alerts.size };
 }

@@ -1,6 +1,6 @@
 import type { ListNotificationsResponseJson, NotificationJson } from '@nightbell/proto';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { incidentKeys } from './keys';
 
@@ -11,13 +11,13 @@ export function incidentNotifications(id: string) {
     staleTime: freshFor.detail,
     queryFn: async ({ signal }): Promise<NotificationJson[]> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/notifications`;
-      const answer = await call<ListNotificationsResponseJson>({
+      const pages = await callPages<ListNotificationsResponseJson>({
         method: 'GET',
         path,
         action: 'fetch notifications',
         signal,
       });
-      return answer.notifications ?? [];
+      return pages.flatMap((page) => page.notifications ?? []);
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { ListServicesResponseJson } from '@nightbell/proto';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 
 /** What an incident page needs to know of a service. */
@@ -16,17 +16,19 @@ export const serviceStates = queryOptions({
   queryKey: ['services', 'states'],
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<ServiceState[]> => {
-    const answer = await call<ListServicesResponseJson>({
+    const pages = await callPages<ListServicesResponseJson>({
       method: 'GET',
       path: '/v1/services',
       action: 'fetch services',
       signal,
     });
-    return (answer.services ?? []).map((service) => ({
-      id: service.id ?? '',
-      name: service.name ?? '',
-      health: service.health ?? 'healthy',
-      tier: service.tier ?? 0,
-    }));
+    return pages
+      .flatMap((page) => page.services ?? [])
+      .map((service) => ({
+        id: service.id ?? '',
+        name: service.name ?? '',
+        health: service.health ?? 'healthy',
+        tier: service.tier ?? 0,
+      }));
   },
 });

@@ -1,6 +1,6 @@
 import type { ListTimelineResponseJson, TimelineEntryJson } from '@nightbell/proto';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { incidentKeys } from './keys';
 
@@ -11,13 +11,13 @@ export function incidentTimeline(id: string) {
     staleTime: freshFor.detail,
     queryFn: async ({ signal }): Promise<TimelineEntryJson[]> => {
       const path = `/v1/incidents/${encodeURIComponent(id)}/timeline`;
-      const answer = await call<ListTimelineResponseJson>({
+      const pages = await callPages<ListTimelineResponseJson>({
         method: 'GET',
         path,
         action: 'fetch timeline',
         signal,
       });
-      return (answer.entries ?? []).toReversed();
+      return pages.flatMap((page) => page.entries ?? []).toReversed();
     },
   });
 }

@@ -1,16 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { FilterField } from '~/components/ui/filter-field';
 import { Icon } from '~/components/ui/icon';
+import { usePortion } from '~/components/ui/portion';
 import { Failed, Loading } from '~/components/ui/states';
 import { memberList } from '~/lib/members';
 import { useAssignIncident } from '../api/change-incident';
 import type { Incident } from '../model/incident';
 
+// As many as are seen without scrolling; more are found by typing.
+const searchFrom = 8;
+
 /** Gives the incident to somebody, or to nobody. Choosing is enough. */
 export function AssignDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const members = useQuery(memberList);
   const assign = useAssignIncident(incident.id);
+  const [text, setText] = useState('');
+  const found = (members.data ?? []).filter(({ name }) =>
+    name.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  const { shown, more } = usePortion(found);
   const choose = (userId: string) => assign.mutate(userId, { onSuccess: onClose });
   return (
     <Dialog title="Assign" narrow onClose={onClose}>
@@ -18,8 +29,17 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
         {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
         {members.isPending && <Loading what="people" />}
         {members.isError && <Failed onRetry={() => members.refetch()}>{members.error.message}</Failed>}
+        {members.data && members.data.length > searchFrom && (
+          <FilterField
+            label="Search name"
+            text={text}
+            onChange={setText}
+            shown={found.length}
+            total={members.data.length}
+          />
+        )}
         <ul className="people">
-          {members.data?.map((member) => (
+          {shown.map((member) => (
             <li key={member.id}>
               <button type="button" disabled={assign.isPending} onClick={() => choose(member.id)}>
                 <Avatar name={member.name} hue={member.hue} />
@@ -37,6 +57,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
             </li>
           )}
         </ul>
+        {more}
         <p className="note">Whoever gets it is told. Paging goes on until somebody acknowledges.</p>
       </div>
     </Dialog>

@@ -21,7 +21,9 @@ export function IncidentHead({ incident }: { incident: Incident }) {
         </Badge>
         <span>
           Opened {relativeTime(incident.triggeredAt, now)}
-          {incident.acknowledgedBy ? `, acknowledged by ${incident.acknowledgedBy.name}` : ' by System'}
+          {incident.acknowledgedBy
+            ? `, acknowledged by ${incident.acknowledgedBy.name}`
+            : ` by ${incident.declaredBy?.name ?? 'System'}`}
         </span>
         <time className="text-3 hide-phone" dateTime={incident.triggeredAt.toISOString()}>
           {fullTime(incident.triggeredAt)}

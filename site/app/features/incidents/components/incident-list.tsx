@@ -1,26 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '~/components/ui/button';
-import { Empty } from '~/components/ui/states';
+import { MoreRows } from '~/components/ui/portion';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { useStoredFlag } from '~/lib/storage-flag';
 import { useChangeMany } from '../api/change-many';
 import { incidentCounts } from '../api/count-incidents';
-import { type Filter, matching, toFilter } from '../model/filter';
+import { atOnce } from '../api/list-incidents';
+import { type Filter, toFilter } from '../model/filter';
 import { type Incident, needsAnswer } from '../model/incident';
 import { BulkBar } from './bulk-bar';
 import { IncidentTable } from './incident-table';
 import { ListTools } from './list-tools';
 import { useListKeys } from './use-list-keys';
+import { useNarrowed } from './use-narrowed';
 import { useSelection } from './use-selection';
 
-/** Search, filter, table, keys and bulk bar over the loaded incidents. */
+/** Search, filter, table, keys and bulk bar over the incidents, of which those that are loaded are given. */
 export function IncidentList({ incidents }: { incidents: readonly Incident[] }) {
-  const { text, filter, setText, setFilter, showAll } = useListAddress();
+  const { text, asked, filter, setText, setFilter, showAll } = useListAddress();
   const wanted = useDeferredValue(text);
-  const shown = useMemo(() => matching(incidents, filter, wanted), [incidents, filter, wanted]);
+  const { shown, source, searching, narrow } = useNarrowed(filter, wanted, asked);
   const selection = useSelection(shown);
   const [cursor, setCursor] = useState<string | null>(null);
   const [keysOn, setKeysOn] = useStoredFlag('single-keys', true);
@@ -28,6 +32,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const many = useChangeMany();
   const counts = useQuery(incidentCounts).data;
   const total = counts ? counts.triggered + counts.acknowledged + counts.resolved : 0;
+  const inAll = { all: total, open: counts?.triggered ?? 0, closed: counts?.resolved ?? 0 }[filter];
   const everyOne = filter !== 'closed' && wanted.trim() === '' && selection.ids.size === shown.length;
   useListKeys({
     incidents: shown,
@@ -62,11 +67,28 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
             onCursor={setCursor}
           />
         ) : (
-          <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={showAll} />
+          !searching && (
+            <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={showAll} />
+          )
+        )}
+        {searching && <Loading what="older incidents" />}
+        {source.isError && !source.data && (
+          <Failed detail={reasonOf(source.error)} onRetry={() => source.refetch()}>
+            Failed to load incidents
+          </Failed>
+        )}
+        {!searching && source.hasNextPage && (
+          <MoreRows
+            source={source}
+            words={moreWords(narrow && wanted.trim() !== '' ? 0 : inAll - shown.length)}
+            onMore={() => void source.fetchNextPage()}
+          />
         )}
       </section>
       <p className="list-foot">
-        {shown.length} of {incidents.length} shown{total > incidents.length && `, the newest of ${total}`}.
+        {narrow
+          ? `${shown.length} shown${source.hasNextPage ? ', the newest' : ''}.`
+          : `${shown.length} of ${incidents.length} shown${total > incidents.length ? `, the newest of ${total}` : ''}.`}
         <span className="hide-phone">
           {' '}
           {keysOn
@@ -113,6 +135,11 @@ function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps)
   );
 }
 
+// How many are left is not known of a search.
+function moreWords(left: number): string {
+  return left > 0 ? `${Math.min(atOnce, left)} more of ${left}` : 'more';
+}
+
 const writeAfter = 300;
 
 // Search and filter live in the address, so that going back from an incident finds the same list.
@@ -137,5 +164,6 @@ function useListAddress() {
     setText('');
     write('', 'all');
   };
-  return { text, filter, setText, setFilter: (chosen: Filter) => write(text, chosen), showAll };
+  const asked = params.get('q') ?? '';
+  return { text, asked, filter, setText, setFilter: (chosen: Filter) => write(text, chosen), showAll };
 }

@@ -1,7 +1,8 @@
 import type { AlertJson } from '@nightbell/proto';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Count } from '~/components/ui/badge';
 import { Card } from '~/components/ui/card';
+import { usePortion } from '~/components/ui/portion';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime } from '~/lib/format';
@@ -10,7 +11,11 @@ import { toDate } from '../model/incident';
 
 /** The alerts that make up the incident, firing ones first. */
 export function LinkedAlerts({ id }: { id: string }) {
-  const alerts = useQuery(incidentAlerts(id));
+  const alerts = useInfiniteQuery(incidentAlerts(id));
+  const { shown, more } = usePortion(alerts.data?.alerts ?? [], {
+    source: alerts,
+    total: alerts.data?.total,
+  });
   return (
     <Card
       title="Linked Alerts"
@@ -22,10 +27,11 @@ export function LinkedAlerts({ id }: { id: string }) {
         <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>
       )}
       <ul className="side-list">
-        {alerts.data?.alerts.map((alert) => (
+        {shown.map((alert) => (
           <AlertRow key={alert.id} alert={alert} />
         ))}
       </ul>
+      {more}
     </Card>
   );
 }

@@ -30,6 +30,7 @@ export function ListTools({ text, filter, searchRef, onText, onFilter, onSelectA
         <input
           ref={searchRef}
           type="search"
+          maxLength={200}
           placeholder="Search title, description or service"
           aria-label="Search incidents"
           value={text}

@@ -30,6 +30,8 @@ export interface Incident {
   acknowledgedAt: Date | null;
   resolvedAt: Date | null;
   acknowledgedBy: Person | null;
+  /** Who declared it by hand; null when an alert or a program did. */
+  declaredBy: Person | null;
   assignee: Person | null;
   source: string;
   alertCount: number;
@@ -54,6 +56,7 @@ export function toIncident(json: IncidentJson): Incident {
     acknowledgedAt: toDate(json.acknowledged_at),
     resolvedAt: toDate(json.resolved_at),
     acknowledgedBy: toPerson(json.acknowledged_by),
+    declaredBy: toPerson(json.created_by),
     assignee: toPerson(json.assignee),
     source: json.source ?? '',
     alertCount: json.alert_count ?? 0,

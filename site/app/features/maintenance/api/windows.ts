@@ -1,12 +1,15 @@
 import type {
   CreateMaintenanceWindowRequestJson,
   CreateMaintenanceWindowResponseJson,
+  GetMaintenanceWindowResponseJson,
   ListMaintenanceWindowsResponseJson,
   ListServicesResponseJson,
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Choice } from '~/components/ui/search-select';
 import { call } from '~/lib/api';
+import { ifMatch } from '~/lib/edits';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { type MaintenanceWindow, toWindow } from '../model/window';
 
@@ -16,13 +19,13 @@ export const windowList = queryOptions({
   staleTime: freshFor.list,
   refetchInterval: freshFor.list,
   queryFn: async ({ signal }): Promise<MaintenanceWindow[]> => {
-    const answer = await call<ListMaintenanceWindowsResponseJson>({
+    const pages = await callPages<ListMaintenanceWindowsResponseJson>({
       method: 'GET',
       path: '/v1/maintenance-windows',
       action: 'fetch maintenance windows',
       signal,
     });
-    return sooner((answer.maintenance_windows ?? []).map(toWindow));
+    return sooner(pages.flatMap((page) => page.maintenance_windows ?? []).map(toWindow));
   },
 });
 
@@ -38,13 +41,15 @@ export const serviceChoices = queryOptions({
   queryKey: ['services', 'maintenance'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Choice[]> => {
-    const answer = await call<ListServicesResponseJson>({
+    const pages = await callPages<ListServicesResponseJson>({
       method: 'GET',
       path: '/v1/services',
       action: 'fetch services',
       signal,
     });
-    return (answer.services ?? []).map(({ id = '', name = '' }) => ({ id, word: name, icon: 'services' }));
+    return pages
+      .flatMap((page) => page.services ?? [])
+      .map(({ id = '', name = '' }) => ({ id, word: name, icon: 'services' }));
   },
 });
 
@@ -64,6 +69,39 @@ export function useCreateWindow() {
   });
 }
 
+/** One window as it is stored now. */
+export const windowById = (id: string) =>
+  queryOptions({
+    queryKey: ['maintenance', 'one', id],
+    staleTime: 0,
+    queryFn: async ({ signal }): Promise<MaintenanceWindow> => {
+      const answer = await call<GetMaintenanceWindowResponseJson>({
+        method: 'GET',
+        path: addressOf(id),
+        action: 'fetch maintenance window',
+        signal,
+      });
+      return toWindow(answer.maintenance_window ?? {});
+    },
+  });
+
+/** Changes a window that has not ended, as it was read. Pages that it holds no longer are sent. Fails with ApiError. */
+export function useChangeWindow({ id, etag }: MaintenanceWindow) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateMaintenanceWindowRequestJson) =>
+      call<object>({
+        method: 'PATCH',
+        path: addressOf(id),
+        body,
+        headers: ifMatch(etag),
+        action: 'save maintenance window',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client),
+  });
+}
+
 /** Ends a window now, or calls it off before it began. What it held is paged. */
 export function useEndWindow() {
   const client = useQueryClient();
@@ -71,7 +109,7 @@ export function useEndWindow() {
     mutationFn: (id: string) =>
       call<object>({
         method: 'POST',
-        path: `/v1/maintenance-windows/${encodeURIComponent(id)}/end`,
+        path: `${addressOf(id)}/end`,
         body: {},
         action: 'end maintenance window',
         keepSession: true,
@@ -79,6 +117,8 @@ export function useEndWindow() {
     onSuccess: () => renew(client),
   });
 }
+
+const addressOf = (id: string) => `/v1/maintenance-windows/${encodeURIComponent(id)}`;
 
 function renew(client: ReturnType<typeof useQueryClient>): void {
   for (const key of ['maintenance', 'incidents', 'explain'])

@@ -1,4 +1,4 @@
-import { Button } from '~/components/ui/button';
+import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
@@ -10,9 +10,12 @@ const minute = 60_000;
 
 interface WindowListProps {
   windows: readonly MaintenanceWindow[];
-  mayEnd: boolean;
+  mayWrite: boolean;
+  onEdit: (window: MaintenanceWindow) => void;
   onEnd: (window: MaintenanceWindow) => void;
 }
+
+type Actions = Pick<WindowListProps, 'onEdit' | 'onEnd'>;
 
 const parts: readonly { state: WindowState; title: string; empty: string }[] = [
   { state: 'under_way', title: 'Under way', empty: 'No maintenance now. Incidents page as usual.' },
@@ -21,7 +24,7 @@ const parts: readonly { state: WindowState; title: string; empty: string }[] = [
 ];
 
 /** The windows by where they stand, what is under way first. */
-export function WindowList({ windows, mayEnd, onEnd }: WindowListProps) {
+export function WindowList({ windows, mayWrite, onEdit, onEnd }: WindowListProps) {
   return (
     <div className="stack">
       {parts.map(({ state, title, empty }) => (
@@ -30,7 +33,7 @@ export function WindowList({ windows, mayEnd, onEnd }: WindowListProps) {
           title={title}
           empty={empty}
           windows={windows.filter((window) => window.state === state)}
-          onEnd={mayEnd && state !== 'ended' ? onEnd : undefined}
+          actions={mayWrite && state !== 'ended' ? { onEdit, onEnd } : undefined}
         />
       ))}
     </div>
@@ -41,12 +44,12 @@ function Part({
   title,
   empty,
   windows,
-  onEnd,
+  actions,
 }: {
   title: string;
   empty: string;
   windows: readonly MaintenanceWindow[];
-  onEnd?: (window: MaintenanceWindow) => void;
+  actions?: Actions;
 }) {
   const { shown, more } = usePortion(windows);
   return (
@@ -54,7 +57,7 @@ function Part({
       {windows.length === 0 && <Empty>{empty}</Empty>}
       <ul>
         {shown.map((window) => (
-          <Row key={window.id} window={window} onEnd={onEnd} />
+          <Row key={window.id} window={window} actions={actions} />
         ))}
       </ul>
       {more}
@@ -62,7 +65,7 @@ function Part({
   );
 }
 
-function Row({ window, onEnd }: { window: MaintenanceWindow; onEnd?: (window: MaintenanceWindow) => void }) {
+function Row({ window, actions }: { window: MaintenanceWindow; actions?: Actions }) {
   const now = useNow(30_000);
   const held =
     window.held === 1 ? 'Holds the pages of 1 incident' : `Holds the pages of ${window.held} incidents`;
@@ -80,14 +83,21 @@ function Row({ window, onEnd }: { window: MaintenanceWindow; onEnd?: (window: Ma
         {window.held > 0 && <p className="held">{held}</p>}
         {window.createdBy && <p className="size-12 text-3">Planned by {window.createdBy}</p>}
       </div>
-      {onEnd && (
-        <Button
-          size="sm"
-          aria-label={`${verbOf(window)} ${window.description}`}
-          onClick={() => onEnd(window)}
-        >
-          {verbOf(window)}
-        </Button>
+      {actions && (
+        <div className="row">
+          <IconButton
+            icon="edit"
+            label={`Edit ${window.description}`}
+            onClick={() => actions.onEdit(window)}
+          />
+          <Button
+            size="sm"
+            aria-label={`${verbOf(window)} ${window.description}`}
+            onClick={() => actions.onEnd(window)}
+          >
+            {verbOf(window)}
+          </Button>
+        </div>
       )}
     </li>
   );

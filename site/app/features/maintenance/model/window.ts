@@ -1,4 +1,5 @@
 import type { CreateMaintenanceWindowRequestJson, MaintenanceWindowJson } from '@nightbell/proto';
+import type { FieldWords } from '~/lib/edits';
 
 /** Where a window stands. */
 export type WindowState = 'under_way' | 'scheduled' | 'ended';
@@ -9,11 +10,15 @@ export interface MaintenanceWindow {
   description: string;
   startsAt: Date;
   endsAt: Date;
+  /** Their names, in the order of the ids. */
   services: readonly string[];
+  serviceIds: readonly string[];
   state: WindowState;
   createdBy: string;
   /** How many open incidents wait for its end. */
   held: number;
+  /** The version that it was read in. */
+  etag?: string;
 }
 
 /** The lengths offered, in minutes; null is another one. */
@@ -30,9 +35,11 @@ export function toWindow(json: MaintenanceWindowJson): MaintenanceWindow {
     startsAt: date(json.starts_at),
     endsAt: date(json.ends_at),
     services: (json.services ?? []).map(({ name = '' }) => name),
+    serviceIds: json.service_ids ?? [],
     state: json.status === 'ended' || json.status === 'scheduled' ? json.status : 'under_way',
     createdBy: json.created_by?.name ?? '',
     held: json.held_incident_count ?? 0,
+    etag: json.etag,
   };
 }
 
@@ -64,6 +71,56 @@ export function toRequest(wish: Wish, now: Date): CreateMaintenanceWindowRequest
     ends_at: ends.toISOString(),
     service_ids: [...wish.serviceIds],
   };
+}
+
+/** A window while it is being changed. Times are as the form's fields hold them, in the reader's zone. */
+export interface WindowDraft {
+  description: string;
+  serviceIds: readonly string[];
+  starts: string;
+  ends: string;
+}
+
+/** The fields of a window that is stored. */
+export function draftOf({ description, serviceIds, startsAt, endsAt }: MaintenanceWindow): WindowDraft {
+  return { description, serviceIds, starts: toField(startsAt), ends: toField(endsAt) };
+}
+
+/** The request for a changed window, or the sentence that says what is missing. Times that were not touched stay exact. */
+export function toChange(
+  draft: WindowDraft,
+  base: MaintenanceWindow,
+  now: Date,
+): CreateMaintenanceWindowRequestJson | string {
+  const before = draftOf(base);
+  const wish = { ...draft, startsAt: draft.starts, endsAt: draft.ends, minutes: null };
+  const request = toRequest(wish, now);
+  if (typeof request === 'string') return request;
+  return {
+    ...request,
+    starts_at: draft.starts === before.starts ? base.startsAt.toISOString() : request.starts_at,
+    ends_at: draft.ends === before.ends ? base.endsAt.toISOString() : request.ends_at,
+  };
+}
+
+/** The fields of a window as people read them, its services by their names. */
+export function windowWords(services: readonly { id: string; word: string }[]): FieldWords<WindowDraft>[] {
+  const nameOf = (id: string) => services.find((one) => one.id === id)?.word ?? 'another service';
+  const plain = (label: string, field: (of: WindowDraft) => string): FieldWords<WindowDraft> => ({
+    label,
+    stored: field,
+    words: (draft) => field(draft).replace('T', ' '),
+  });
+  return [
+    {
+      label: 'Services',
+      stored: ({ serviceIds }) => serviceIds.toSorted(),
+      words: ({ serviceIds }) => serviceIds.map(nameOf).join(', '),
+    },
+    plain('Start', ({ starts }) => starts),
+    plain('End', ({ ends }) => ends),
+    plain('Description', ({ description }) => description.trim()),
+  ];
 }
 
 /** A time as a datetime field of the reader's zone holds it: 2026-11-21T20:00. */

@@ -1,10 +1,12 @@
 import type {
   CalendarFeedJson,
+  GetCalendarFeedKeyResponseJson,
   ListCalendarFeedsResponseJson,
   RotateCalendarFeedResponseJson,
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { oncallKeys } from './keys';
 
@@ -13,6 +15,7 @@ export interface Feed {
   id: string;
   /** Empty for the reader's own shifts. */
   scheduleId: string;
+  /** Empty until somebody asks for it: it is a secret. */
   url: string;
   /** Null while no calendar has read it. */
   lastUsedAt: Date | null;
@@ -23,13 +26,13 @@ export const calendarFeeds = queryOptions({
   queryKey: oncallKeys.feeds,
   staleTime: freshFor.detail,
   queryFn: async ({ signal }): Promise<Feed[]> => {
-    const answer = await call<ListCalendarFeedsResponseJson>({
+    const pages = await callPages<ListCalendarFeedsResponseJson>({
       method: 'GET',
       path: '/v1/calendar-feeds',
       action: 'fetch calendar feeds',
       signal,
     });
-    return (answer.calendar_feeds ?? []).map(toFeed);
+    return pages.flatMap((page) => page.calendar_feeds ?? []).map(toFeed);
   },
 });
 
@@ -53,6 +56,26 @@ export function useRotateFeed(scheduleId: string) {
         ...old.filter((one) => one.scheduleId !== feed.scheduleId),
         feed,
       ]),
+  });
+}
+
+/** The mutation that reads the address of a feed, which lists do not have. The audit log names who asked. */
+export function useFeedAddress(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (): Promise<string> => {
+      const answer = await call<GetCalendarFeedKeyResponseJson>({
+        method: 'GET',
+        path: `/v1/calendar-feeds/${encodeURIComponent(id)}/key`,
+        action: 'read the calendar address',
+        keepSession: true,
+      });
+      return answer.url ?? '';
+    },
+    onSuccess: (url) =>
+      client.setQueryData<Feed[]>(oncallKeys.feeds, (old = []) =>
+        old.map((one) => (one.id === id ? { ...one, url } : one)),
+      ),
   });
 }
 

@@ -5,6 +5,7 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, reasonOf } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { toast } from '~/lib/toast';
 
@@ -16,13 +17,13 @@ export const contactMethods = queryOptions({
   staleTime: freshFor.list,
   refetchInterval: renewEvery,
   queryFn: async ({ signal }): Promise<ContactMethodJson[]> => {
-    const answer = await call<ListContactMethodsResponseJson>({
+    const pages = await callPages<ListContactMethodsResponseJson>({
       method: 'GET',
       path: '/v1/contact-methods',
       action: 'fetch contact methods',
       signal,
     });
-    return answer.contact_methods ?? [];
+    return pages.flatMap((page) => page.contact_methods ?? []);
   },
 });
 

@@ -1,6 +1,6 @@
 import type { EscalationPolicyJson, ListEscalationPoliciesResponseJson } from '@nightbell/proto';
 import { queryOptions } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 
 /** Who is paged, in which order, by every policy of the organization. */
@@ -8,12 +8,12 @@ export const escalationPolicies = queryOptions({
   queryKey: ['escalation-policies'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<EscalationPolicyJson[]> => {
-    const answer = await call<ListEscalationPoliciesResponseJson>({
+    const pages = await callPages<ListEscalationPoliciesResponseJson>({
       method: 'GET',
       path: '/v1/escalation-policies',
       action: 'fetch escalation policies',
       signal,
     });
-    return answer.escalation_policies ?? [];
+    return pages.flatMap((page) => page.escalation_policies ?? []);
   },
 });

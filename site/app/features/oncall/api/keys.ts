@@ -7,5 +7,6 @@ export const oncallKeys = {
   preview: (body: string) => ['oncall-preview', body] as const,
   problems: (scheduleId?: string) => ['oncall', 'problems', scheduleId ?? ''] as const,
   overrides: (past: boolean) => ['oncall', 'overrides', past] as const,
+  override: (id: string) => ['oncall', 'override', id] as const,
   feeds: ['oncall', 'feeds'] as const,
 };

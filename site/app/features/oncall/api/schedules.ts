@@ -6,6 +6,8 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { ifMatch } from '~/lib/edits';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { type Draft, rotationsOf } from '../model/draft';
 import { type Schedule, toSchedule } from '../model/schedule';
@@ -19,13 +21,13 @@ export const scheduleList = queryOptions({
   staleTime: freshFor.list,
   refetchInterval: minute,
   queryFn: async ({ signal }): Promise<Schedule[]> => {
-    const answer = await call<ListSchedulesResponseJson>({
+    const pages = await callPages<ListSchedulesResponseJson>({
       method: 'GET',
       path: '/v1/schedules',
       action: 'fetch schedules',
       signal,
     });
-    return (answer.schedules ?? []).map(toSchedule);
+    return pages.flatMap((page) => page.schedules ?? []).map(toSchedule);
   },
 });
 
@@ -54,7 +56,7 @@ export function useSaveSchedule(id: string | null) {
         method: id === null ? 'POST' : 'PATCH',
         path: id === null ? '/v1/schedules' : `/v1/schedules/${encodeURIComponent(id)}`,
         body: bodyOf(draft),
-        headers: etag ? { 'If-Match': `"${etag}"` } : undefined,
+        headers: ifMatch(etag),
         action: id === null ? 'create schedule' : 'save schedule',
         keepSession: true,
       });
@@ -64,14 +66,15 @@ export function useSaveSchedule(id: string | null) {
   });
 }
 
-/** The mutation behind Delete. Refused with a sentence while an escalation policy pages the schedule. */
+/** The mutation behind Delete, of a schedule as it was read. Refused with a sentence while an escalation policy pages the schedule. */
 export function useDeleteSchedule(id: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () =>
+    mutationFn: ({ etag }: Schedule) =>
       call<object>({
         method: 'DELETE',
         path: `/v1/schedules/${encodeURIComponent(id)}`,
+        headers: ifMatch(etag),
         action: 'delete schedule',
         keepSession: true,
       }),

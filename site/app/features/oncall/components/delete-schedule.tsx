@@ -1,12 +1,20 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
+import { useDeleteAsRead } from '~/lib/delete-as-read';
+import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { useDeleteSchedule } from '../api/schedules';
+import { escalationPolicies } from '../api/escalation-policies';
+import { scheduleById, useDeleteSchedule } from '../api/schedules';
+import { teamChoices } from '../api/teams';
+import { draftOf } from '../model/draft';
+import { draftWords } from '../model/draft-words';
 import type { Schedule } from '../model/schedule';
 
 /** Asks before a schedule is deleted, and says why when the server refuses. */
@@ -24,6 +32,11 @@ export function DeleteSchedule({ schedule }: { schedule: Schedule }) {
 
 function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const remove = useDeleteSchedule(schedule.id);
+  const client = useQueryClient();
+  const fields = draftWords(useQuery(teamChoices).data, useQuery(escalationPolicies).data);
+  const { seen, was, confirm } = useDeleteAsRead(schedule, remove, () =>
+    client.fetchQuery({ ...scheduleById(schedule.id), staleTime: 0 }),
+  );
   const navigate = useNavigate();
   const done = () => {
     toast({ kind: 'success', title: `${schedule.name} deleted` });
@@ -34,20 +47,17 @@ function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () =
     <Dialog title={`Delete ${schedule.name}`} narrow onClose={onClose}>
       <div className="body">
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
+        {was && <DeleteConflict changes={theirChanges(fields, draftOf(was), draftOf(seen))} />}
         <p>Its rotations and overrides go with it, and its calendar address ends.</p>
-        {schedule.usedBy.length > 0 && (
+        {seen.usedBy.length > 0 && (
           <p className="text-2">
-            It is paged by {schedule.usedBy.join(', ')}. While it is, it cannot be deleted.
+            It is paged by {seen.usedBy.join(', ')}. While it is, it cannot be deleted.
           </p>
         )}
         <div className="choices">
           <Button onClick={onClose}>Keep it</Button>
-          <Button
-            look="danger"
-            disabled={remove.isPending}
-            onClick={() => remove.mutate(undefined, { onSuccess: done })}
-          >
-            Delete schedule
+          <Button look="danger" disabled={remove.isPending} onClick={() => confirm(done)}>
+            {was ? 'Delete it anyway' : 'Delete schedule'}
           </Button>
         </div>
       </div>

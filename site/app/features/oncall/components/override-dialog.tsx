@@ -1,13 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { EditConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { reasonOf } from '~/lib/api';
+import { isConflict, onTop, theirChanges } from '~/lib/edits';
 import { memberList } from '~/lib/members';
 import { currentSession } from '~/lib/session';
-import { useCreateOverride } from '../api/overrides';
+import { overrideById, useSaveOverride } from '../api/overrides';
+import { overrideWords } from '../model/override-words';
 import type { NewOverride, Override, Schedule } from '../model/schedule';
 import { lengthWords, spanWords } from '../model/words';
 import { fromField, readersZone, toField } from '../model/zone';
@@ -15,7 +18,9 @@ import { fromField, readersZone, toField } from '../model/zone';
 /** What is already known when an override is begun. Instants in milliseconds. */
 export interface OverrideStart {
   kind?: Override['kind'];
+  personId?: string;
   replacesId?: string;
+  reason?: string;
   from?: number;
   to?: number;
 }
@@ -36,26 +41,57 @@ const meanings = {
 
 interface OverrideDialogProps {
   schedules: readonly Schedule[];
-  start: OverrideStart;
+  start?: OverrideStart;
+  /** The one to change; a new one without. */
+  override?: Override;
   now: number;
   onClose: () => void;
 }
 
-/** Puts somebody else, or nobody, on call for a while. Times are of the schedule's wall clock. */
-export function OverrideDialog({ schedules, start, now, onClose }: OverrideDialogProps) {
-  const form = useOverrideForm(schedules, start, now);
-  const create = useCreateOverride();
+/** Puts somebody else, or nobody, on call for a while, or changes that. Times are of the schedule's wall clock. */
+export function OverrideDialog({ schedules, start = {}, override, now, onClose }: OverrideDialogProps) {
+  const client = useQueryClient();
+  // The version that the fields are based on, and what somebody else has stored meanwhile.
+  const [base, setBase] = useState(override ?? null);
+  const [theirs, setTheirs] = useState<Override | null>(null);
+  const form = useOverrideForm(schedules, base ? startOf(base) : start, now);
+  const save = useSaveOverride(base);
   const members = useQuery(memberList).data ?? [];
   const people = members.map(({ id, name }) => ({ value: id, word: name }));
   const { wanted, zone } = form;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (wanted) create.mutate(wanted, { onSuccess: onClose });
+    if (!wanted) return;
+    save.mutate(wanted, {
+      onSuccess: onClose,
+      onError: async (error) => {
+        if (base && isConflict(error)) setTheirs(await client.fetchQuery(overrideById(base.id)));
+      },
+    });
   };
+  const goOn = (values: Values) => {
+    form.set(values);
+    setBase(theirs);
+    setTheirs(null);
+    save.reset();
+  };
+  const verb = base ? 'Save override' : 'Create override';
   return (
-    <Dialog title="Add override" onClose={onClose}>
+    <Dialog title={base ? 'Edit override' : 'Add override'} onClose={onClose}>
       <form className="override-form" onSubmit={submit}>
-        {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
+        {base && theirs && (
+          <EditConflict
+            changes={theirChanges(
+              overrideWords(zone),
+              base,
+              theirs,
+              wanted ? named(wanted, base, people) : base,
+            )}
+            onKeepMine={() => goOn(onTop(valuesOf(base, zone), form.values, valuesOf(theirs, zone)))}
+            onTakeTheirs={() => goOn(valuesOf(theirs, zone))}
+          />
+        )}
+        {save.isError && !theirs && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
         {schedules.length > 1 && (
           <SelectField
             label="Schedule"
@@ -85,8 +121,8 @@ export function OverrideDialog({ schedules, start, now, onClose }: OverrideDialo
         </div>
         <TimeNote wanted={wanted} zone={zone} />
         <TextField label="Reason" optional maxLength={500} {...form.field('reason')} />
-        <Button type="submit" look="primary" size="lg" disabled={create.isPending || !wanted}>
-          {create.isPending ? 'Creating override...' : 'Create override'}
+        <Button type="submit" look="primary" size="lg" disabled={save.isPending || !wanted}>
+          {save.isPending ? (base ? 'Saving override...' : 'Creating override...') : verb}
         </Button>
         <p className="note">It takes effect at once, also for incidents under way.</p>
       </form>
@@ -135,11 +171,52 @@ function startValues(schedule: Schedule | undefined, start: OverrideStart, now: 
   return {
     scheduleId: schedule?.id ?? '',
     kind: start.kind ?? 'take_over',
-    personId: me,
+    personId: start.personId ?? me,
     replacesId: start.replacesId ?? onCall,
     from: toField(from, zone),
     to: toField(start.to ?? from + 12 * hour, zone),
-    reason: '',
+    reason: start.reason ?? '',
+  };
+}
+
+function startOf(override: Override): OverrideStart {
+  const { kind, person, replaces, from, to, reason } = override;
+  return { kind, personId: person?.id, replacesId: replaces?.id, from, to, reason };
+}
+
+/** The fields of an override that is stored. */
+function valuesOf(override: Override, zone: string): Values {
+  const { scheduleId, kind, person, replaces, from, to, reason } = override;
+  return {
+    scheduleId,
+    kind,
+    personId: person?.id ?? '',
+    replacesId: replaces?.id ?? '',
+    from: toField(from, zone),
+    to: toField(to, zone),
+    reason,
+  };
+}
+
+// What is in the fields, as an override that could be stored.
+function named(
+  { kind, personId, replacesId, from, to, reason }: NewOverride,
+  base: Override,
+  people: readonly { value: string; word: string }[],
+): Override {
+  const personOf = (id: string) => ({
+    id,
+    name: people.find(({ value }) => value === id)?.word ?? 'somebody',
+  });
+  const person = kind === 'vacant' ? null : personOf(personId);
+  return {
+    ...base,
+    kind,
+    person,
+    replaces: kind === 'cover' ? personOf(replacesId) : null,
+    from,
+    to,
+    reason,
   };
 }
 

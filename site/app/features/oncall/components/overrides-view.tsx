@@ -1,14 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DeleteConflict } from '~/components/edit-conflict';
 import { Avatar } from '~/components/ui/avatar';
-import { Button } from '~/components/ui/button';
+import { Button, IconButton } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
+import { useDeleteAsRead } from '~/lib/delete-as-read';
+import { theirChanges } from '~/lib/edits';
 import { mayAct } from '~/lib/role';
-import { overrideList, useDeleteOverride } from '../api/overrides';
+import { overrideById, overrideList, useDeleteOverride } from '../api/overrides';
 import { matchingOverrides } from '../model/filter';
+import { overrideWords } from '../model/override-words';
 import type { Override, Schedule } from '../model/schedule';
 import { lengthWords, spanWords } from '../model/words';
 import { OverrideDialog } from './override-dialog';
@@ -70,6 +74,8 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
   const found = matchingOverrides(all, text);
   const pages = usePages(found, pageSize);
   const [removing, setRemoving] = useState<Override | null>(null);
+  const [editing, setEditing] = useState<Override | null>(null);
+  const zoneOf = (one: Override) => schedules.find(({ id }) => id === one.scheduleId)?.zone ?? 'UTC';
   if (found.length === 0) {
     if (text.trim()) return <Empty>No override matches "{text.trim()}".</Empty>;
     return <Empty>{past ? 'There has been no override.' : 'No override is on or ahead.'}</Empty>;
@@ -85,7 +91,7 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
               </th>
             ))}
             <th scope="col">
-              <span className="visually-hidden">Delete</span>
+              <span className="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>
@@ -94,15 +100,26 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
             <Row
               key={one.id}
               override={one}
-              zone={schedules.find((schedule) => schedule.id === one.scheduleId)?.zone ?? 'UTC'}
+              zone={zoneOf(one)}
               now={now}
+              onEdit={setEditing}
               onRemove={setRemoving}
             />
           ))}
         </tbody>
       </table>
       <Pager pages={pages} what="overrides" />
-      {removing && <RemoveDialog override={removing} onClose={() => setRemoving(null)} />}
+      {removing && (
+        <RemoveDialog override={removing} zone={zoneOf(removing)} onClose={() => setRemoving(null)} />
+      )}
+      {editing && (
+        <OverrideDialog
+          schedules={schedules.filter(({ id }) => id === editing.scheduleId)}
+          override={editing}
+          now={now}
+          onClose={() => setEditing(null)}
+        />
+      )}
     </>
   );
 }
@@ -111,11 +128,13 @@ function Row({
   override,
   zone,
   now,
+  onEdit,
   onRemove,
 }: {
   override: Override;
   zone: string;
   now: number;
+  onEdit: (override: Override) => void;
   onRemove: (override: Override) => void;
 }) {
   const hueOf = useHue();
@@ -145,38 +164,49 @@ function Row({
       </td>
       <td className="edit">
         {!over && mayAct('responder') && (
-          <Button
-            size="sm"
-            look="danger"
-            aria-label={`Delete the override of ${who}, ${spanWords(from, to, zone)}`}
-            onClick={() => onRemove(override)}
-          >
-            Delete
-          </Button>
+          <>
+            <IconButton
+              icon="edit"
+              label={`Edit the override of ${who}, ${spanWords(from, to, zone)}`}
+              onClick={() => onEdit(override)}
+            />
+            <IconButton
+              icon="trash"
+              label={`Delete the override of ${who}, ${spanWords(from, to, zone)}`}
+              onClick={() => onRemove(override)}
+            />
+          </>
         )}
       </td>
     </tr>
   );
 }
 
-function RemoveDialog({ override, onClose }: { override: Override; onClose: () => void }) {
+interface RemoveDialogProps {
+  override: Override;
+  zone: string;
+  onClose: () => void;
+}
+
+function RemoveDialog({ override, zone, onClose }: RemoveDialogProps) {
   const remove = useDeleteOverride();
-  const back = override.replaces?.name ?? 'whoever the rotations name';
+  const client = useQueryClient();
+  const { seen, was, confirm } = useDeleteAsRead(override, remove, () =>
+    client.fetchQuery(overrideById(override.id)),
+  );
+  const back = seen.replaces?.name ?? 'whoever the rotations name';
   return (
     <Dialog title="Delete override" narrow onClose={onClose}>
       <div className="body">
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
+        {was && <DeleteConflict changes={theirChanges(overrideWords(zone), was, seen)} />}
         <p>
-          {override.scheduleName} goes back to {back} at once.
+          {seen.scheduleName} goes back to {back} at once.
         </p>
         <div className="choices">
           <Button onClick={onClose}>Keep it</Button>
-          <Button
-            look="danger"
-            disabled={remove.isPending}
-            onClick={() => remove.mutate(override.id, { onSuccess: onClose })}
-          >
-            Delete override
+          <Button look="danger" disabled={remove.isPending} onClick={() => confirm(onClose)}>
+            {was ? 'Delete it anyway' : 'Delete override'}
           </Button>
         </div>
       </div>

@@ -1,19 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { EditConflict, type TheirChange } from '~/components/edit-conflict';
+import { EditConflict } from '~/components/edit-conflict';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
-import { isConflict } from '~/lib/edits';
+import { isConflict, theirChanges } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
+import { escalationPolicies } from '../api/escalation-policies';
 import { scheduleById, useSaveSchedule } from '../api/schedules';
+import { teamChoices } from '../api/teams';
 import {
-  changesOf,
   type Draft,
   draftOf,
   draftOnTop,
@@ -24,6 +25,7 @@ import {
   newLayer,
   sameDraft,
 } from '../model/draft';
+import { draftWords } from '../model/draft-words';
 import type { Schedule } from '../model/schedule';
 import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
@@ -71,6 +73,7 @@ interface EditorFormProps {
 
 function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }: EditorFormProps) {
   const client = useQueryClient();
+  const fields = draftWords(useQuery(teamChoices).data, useQuery(escalationPolicies).data);
   const [theirs, setTheirs] = useState<Schedule | null>(null);
   const decide = (pick: (theirs: Draft) => Draft) => {
     if (!theirs) return;
@@ -108,7 +111,7 @@ function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }:
       <div className="save-bar">
         {theirs && (
           <EditConflict
-            changes={theirChanges(first, draft, draftOf(theirs))}
+            changes={theirChanges(fields, first, draftOf(theirs), draft)}
             onKeepMine={() => decide((stored) => draftOnTop(first, draft, stored))}
             onTakeTheirs={() => decide((stored) => stored)}
           />
@@ -122,44 +125,6 @@ function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }:
       </div>
     </form>
   );
-}
-
-const words: Readonly<Record<keyof Draft, string>> = {
-  name: 'Name',
-  description: 'Description',
-  teamId: 'Team',
-  zone: 'Time zone',
-  policyId: 'Escalation policy',
-  active: 'Whether it is active',
-  layers: 'Rotations',
-};
-
-function theirChanges(first: Draft, mine: Draft, theirs: Draft): TheirChange[] {
-  const own = changesOf(first, mine);
-  return changesOf(first, theirs).map((field) => ({
-    label: words[field],
-    theirs: shown(theirs, field),
-    yours: own.includes(field) ? shown(mine, field) || 'empty' : '',
-  }));
-}
-
-function shown(draft: Draft, field: keyof Draft): string {
-  switch (field) {
-    case 'layers':
-      return draft.layers
-        .map(
-          ({ name, seats }) =>
-            `${name} (${seats.flatMap((seat) => seat.people.map((one) => one.name)).join(', ')})`,
-        )
-        .join('; ');
-    case 'active':
-      return draft.active ? 'active' : 'inactive';
-    case 'teamId':
-    case 'policyId':
-      return draft[field] ? 'another one' : 'none';
-    default:
-      return draft[field];
-  }
 }
 
 interface LayersProps {

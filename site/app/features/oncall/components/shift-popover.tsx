@@ -9,12 +9,13 @@ import { memberList } from '~/lib/members';
 import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
-import { useCreateOverride, useDeleteOverride } from '../api/overrides';
+import { useSaveOverride } from '../api/overrides';
 import { type Block, whoWords, whyWords } from '../model/picture';
 import { isGap, type Person } from '../model/schedule';
 import { takeOver } from '../model/take-over';
 import { shiftWords, spanWords } from '../model/words';
 import { readersZone } from '../model/zone';
+import { TakeBack } from './take-back';
 
 interface ShiftPopoverProps {
   block: Block;
@@ -67,7 +68,7 @@ export function ShiftPopover(props: ShiftPopoverProps) {
 type ReplaceProps = ShiftPopoverProps & NonNullable<ShiftPopoverProps['change']>;
 
 function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplaceProps) {
-  const create = useCreateOverride();
+  const create = useSaveOverride(null);
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
   const { shift } = block;
@@ -114,25 +115,8 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
         <Button size="sm" onClick={() => onMore(block)}>
           Other times
         </Button>
-        {block.override && <TakeBack id={block.override.id} onDone={onClose} />}
+        {block.override && <TakeBack override={block.override} zone={zone} onDone={onClose} />}
       </div>
     </div>
-  );
-}
-
-function TakeBack({ id, onDone }: { id: string; onDone: () => void }) {
-  const remove = useDeleteOverride();
-  return (
-    <>
-      <Button
-        size="sm"
-        look="danger"
-        disabled={remove.isPending}
-        onClick={() => remove.mutate(id, { onSuccess: onDone })}
-      >
-        Delete override
-      </Button>
-      {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
-    </>
   );
 }

@@ -9,7 +9,13 @@ import { serverNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
 import { toast } from '~/lib/toast';
-import { calendarFeeds, type Feed, useDeleteFeed, useRotateFeed } from '../api/calendar-feeds';
+import {
+  calendarFeeds,
+  type Feed,
+  useDeleteFeed,
+  useFeedAddress,
+  useRotateFeed,
+} from '../api/calendar-feeds';
 import type { Schedule } from '../model/schedule';
 
 /** Shows the address under which calendars read the schedule, and the reader's own shifts. */
@@ -62,32 +68,39 @@ function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: stri
   const id = useId();
   const rotate = useRotateFeed(scheduleId);
   const remove = useDeleteFeed();
-  const failure = rotate.error ?? remove.error;
+  const address = useFeedAddress(feed?.id ?? '');
+  const failure = rotate.error ?? remove.error ?? address.error;
   return (
     <section className="feed" aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       {failure && <Banner tone="failed">{reasonOf(failure)}</Banner>}
       {feed?.url && (
-        <>
-          <label className="field">
-            <input
-              readOnly
-              className="mono"
-              aria-label={`Address of ${title}`}
-              value={feed.url}
-              onFocus={(event) => event.currentTarget.select()}
-            />
-          </label>
-          <p className="text-3 size-12">
-            {feed.lastUsedAt ? `Last read ${relativeTime(feed.lastUsedAt, serverNow())}.` : 'Not read yet.'}
-          </p>
-        </>
+        <label className="field">
+          <input
+            readOnly
+            className="mono"
+            aria-label={`Address of ${title}`}
+            value={feed.url}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+        </label>
       )}
-      {feed && !feed.url && (
-        <p className="text-3 size-12">There is an address. It was shown when it was made.</p>
+      {feed && (
+        <p className="text-3 size-12">
+          {feed.lastUsedAt ? `Last read ${relativeTime(feed.lastUsedAt, serverNow())}.` : 'Not read yet.'}
+        </p>
       )}
       <div className="row">
-        {feed?.url && <CopyButton text={feed.url} />}
+        {feed && (
+          <Button
+            size="sm"
+            icon="copy"
+            disabled={address.isPending}
+            onClick={() => (feed.url ? copy(feed.url) : address.mutate(undefined, { onSuccess: copy }))}
+          >
+            Copy
+          </Button>
+        )}
         <Button size="sm" icon="refresh" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
           {feed ? 'New address' : 'Make an address'}
         </Button>
@@ -101,15 +114,10 @@ function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: stri
   );
 }
 
-function CopyButton({ text }: { text: string }) {
-  const copy = () =>
-    navigator.clipboard?.writeText(text).then(
-      () => toast({ kind: 'success', title: 'Copied to clipboard' }),
-      () => undefined,
-    );
-  return (
-    <Button size="sm" icon="copy" onClick={copy}>
-      Copy
-    </Button>
+// Where the browser keeps the clipboard to itself, the address stands in its field.
+function copy(text: string): void {
+  navigator.clipboard?.writeText(text).then(
+    () => toast({ kind: 'success', title: 'Copied to clipboard' }),
+    () => undefined,
   );
 }

@@ -1,5 +1,5 @@
 import type { RotationJson } from '@nightbell/proto';
-import { changedFields } from '~/lib/edits';
+import { changedFields, listOnTop } from '~/lib/edits';
 import type { Person, Rotation, Schedule, Window } from './schedule';
 import { fromField, toField } from './zone';
 
@@ -133,7 +133,9 @@ export function changesOf(before: Draft, after: Draft): (keyof Draft)[] {
 /** What somebody else stored, with the fields on top that `mine` changed since `base`. */
 export function draftOnTop(base: Draft, mine: Draft, theirs: Draft): Draft {
   const own = changesOf(base, mine).map((field) => [field, mine[field]] as const);
-  return { ...theirs, ...Object.fromEntries(own) };
+  const stored = (layer: LayerDraft) => rotationsOf({ ...base, layers: [layer] });
+  const layers = listOnTop(base.layers, mine.layers, theirs.layers, stored);
+  return { ...theirs, ...Object.fromEntries(own), layers };
 }
 
 /** What has to be filled in before the schedule can be drawn, as a sentence; null when nothing has. */

@@ -90,6 +90,8 @@ export interface Override {
   to: number;
   reason: string;
   by: Person | null;
+  /** The version that it was read in. */
+  etag?: string;
 }
 
 /** An override to be made. Instants in milliseconds. */
@@ -188,6 +190,7 @@ export function toOverride(json: OverrideJson): Override {
     to: instant(json.ends_at),
     reason: json.reason ?? '',
     by: json.created_by ? toPerson(json.created_by) : null,
+    etag: json.etag,
   };
 }
 

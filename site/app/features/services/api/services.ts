@@ -7,6 +7,7 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 
 /** Every service of the organization. */
@@ -14,13 +15,13 @@ export const serviceList = queryOptions({
   queryKey: ['services', 'list'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<ServiceJson[]> => {
-    const answer = await call<ListServicesResponseJson>({
+    const pages = await callPages<ListServicesResponseJson>({
       method: 'GET',
       path: '/v1/services',
       action: 'fetch services',
       signal,
     });
-    return answer.services ?? [];
+    return pages.flatMap((page) => page.services ?? []);
   },
 });
 

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
+import { usePortion } from '~/components/ui/portion';
 import { Bone } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { serviceList } from '../api/services';
+import { worstFirst } from '../model/health';
 
 const words: Record<string, string> = {
   healthy: 'Operational',
@@ -17,9 +19,13 @@ const words: Record<string, string> = {
 // How many services there are is not known before they are.
 const usual = 6;
 
-/** Every service and how it is, in the dashboard's words. */
+// The open incidents come below, and are not to be scrolled to for long.
+const first = 24;
+
+/** Every service and how it is, in the dashboard's words; the worst first. */
 export function ServiceStatusGrid() {
   const services = useQuery(serviceList);
+  const { shown, more } = usePortion(worstFirst(services.data ?? []), { first });
   return (
     <Card title="Services Status">
       {services.isPending && (
@@ -42,7 +48,7 @@ export function ServiceStatusGrid() {
       )}
       {services.data?.length === 0 && <Empty>No services yet.</Empty>}
       <ul className="service-status">
-        {services.data?.map((service) => (
+        {shown.map((service) => (
           <li key={service.id}>
             <Link to={paths.service(service.id ?? '')}>
               <span className="name">{service.name}</span>
@@ -51,6 +57,7 @@ export function ServiceStatusGrid() {
           </li>
         ))}
       </ul>
+      {more}
     </Card>
   );
 }

@@ -1,6 +1,8 @@
 import type { CreateTeamResponseJson, ListTeamsResponseJson, TeamJson } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { ifMatch } from '~/lib/edits';
+import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 
 /** A group of people that a policy can page and a schedule can belong to. */
@@ -19,13 +21,16 @@ export const teamList = queryOptions({
   queryKey: ['teams', 'list'],
   staleTime: freshFor.list,
   queryFn: async ({ signal }): Promise<Team[]> => {
-    const answer = await call<ListTeamsResponseJson>({
+    const pages = await callPages<ListTeamsResponseJson>({
       method: 'GET',
       path: '/v1/teams',
       action: 'fetch teams',
       signal,
     });
-    return (answer.teams ?? []).map(toTeam).toSorted((a, b) => a.name.localeCompare(b.name));
+    return pages
+      .flatMap((page) => page.teams ?? [])
+      .map(toTeam)
+      .toSorted((a, b) => a.name.localeCompare(b.name));
   },
 });
 
@@ -38,7 +43,7 @@ export function useSaveTeam() {
         method: id ? 'PATCH' : 'POST',
         path: id ? `/v1/teams/${encodeURIComponent(id)}` : '/v1/teams',
         body: { name, description, user_ids: memberIds },
-        headers: etag ? { 'If-Match': `"${etag}"` } : undefined,
+        headers: ifMatch(etag),
         action: 'save team',
         keepSession: true,
       }),
@@ -46,14 +51,15 @@ export function useSaveTeam() {
   });
 }
 
-/** Deletes a team. The server refuses while a policy pages it; its sentence says which. */
+/** Deletes a team as it was read. The server refuses while a policy pages it; its sentence says which. */
 export function useDeleteTeam() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) =>
+    mutationFn: ({ id, etag }: Team) =>
       call<object>({
         method: 'DELETE',
         path: `/v1/teams/${encodeURIComponent(id)}`,
+        headers: ifMatch(etag),
         action: 'delete team',
         keepSession: true,
       }),

@@ -1,28 +1,36 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { reasonOf } from '~/lib/api';
-import { type Team, useDeleteTeam } from '../api/teams';
+import { useDeleteAsRead } from '~/lib/delete-as-read';
+import { theirChanges } from '~/lib/edits';
+import { memberList } from '~/lib/members';
+import { type Team, teamList, useDeleteTeam } from '../api/teams';
+import { teamWords } from '../model/team-words';
 
 /** Deletes a team after one question. The server refuses while a policy pages it. */
 export function DeleteTeamDialog({ team, onClose }: { team: Team; onClose: () => void }) {
   const remove = useDeleteTeam();
+  const client = useQueryClient();
+  const people = (useQuery(memberList).data ?? []).map(({ id, name }) => ({ id, word: name }));
+  const { seen, was, confirm } = useDeleteAsRead(team, remove, async () => {
+    const stored = await client.fetchQuery({ ...teamList, staleTime: 0 });
+    return stored.find(({ id }) => id === team.id);
+  });
   return (
     <Dialog title="Delete team" narrow onClose={onClose}>
       <div className="body">
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
+        {was && <DeleteConflict changes={theirChanges(teamWords(people), was, seen)} />}
         <p className="text-2">
-          <b className="strong">{team.name}</b> is deleted. Its people stay in the workspace; its services and
+          <b className="strong">{seen.name}</b> is deleted. Its people stay in the workspace; its services and
           schedules stay without a team.
         </p>
         <div className="choices">
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="danger"
-            icon="trash"
-            disabled={remove.isPending}
-            onClick={() => remove.mutate(team.id, { onSuccess: onClose })}
-          >
-            {remove.isPending ? 'Deleting...' : 'Delete team'}
+          <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => confirm(onClose)}>
+            {remove.isPending ? 'Deleting...' : was ? 'Delete it anyway' : 'Delete team'}
           </Button>
         </div>
       </div>

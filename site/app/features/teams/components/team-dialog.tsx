@@ -1,14 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { EditConflict, type TheirChange } from '~/components/edit-conflict';
+import { EditConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { reasonOf } from '~/lib/api';
-import { changedFields, isConflict, onTop } from '~/lib/edits';
+import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
 import { memberList } from '~/lib/members';
 import { type Team, teamList, useSaveTeam } from '../api/teams';
+import { teamWords } from '../model/team-words';
 
 /** Writes a team: its name, what it does, who is in it. */
 export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void }) {
@@ -47,8 +48,8 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
       <form key={base.etag} onSubmit={submit}>
         {conflict && (
           <EditConflict
-            changes={changesOf(base, conflict.mine, conflict.theirs, people)}
-            onKeepMine={() => goOn({ ...onTop(base, conflict.mine, conflict.theirs) }, conflict.theirs)}
+            changes={theirChanges(teamWords(people), base, conflict.theirs, conflict.mine)}
+            onKeepMine={() => goOn(teamOnTop(base, conflict.mine, conflict.theirs), conflict.theirs)}
             onTakeTheirs={() => goOn(conflict.theirs, conflict.theirs)}
           />
         )}
@@ -91,18 +92,7 @@ function kept(ids: readonly string[], people: readonly Choice[], chosen: readonl
   return [...unknown, ...chosen.map(({ id }) => id)];
 }
 
-const words = { name: 'Name', description: 'Description', memberIds: 'Members' } as const;
-
-function changesOf(base: Team, mine: Team, theirs: Team, people: readonly Choice[]): TheirChange[] {
-  const nameOf = (id: string) => people.find((one) => one.id === id)?.word ?? 'somebody';
-  const text = (value: string | readonly string[]) =>
-    typeof value === 'string' ? value : value.map(nameOf).join(', ');
-  const own = changedFields(base, mine);
-  return (['name', 'description', 'memberIds'] as const)
-    .filter((field) => changedFields(base, theirs).includes(field))
-    .map((field) => ({
-      label: words[field],
-      theirs: text(theirs[field]),
-      yours: own.includes(field) ? text(mine[field]) || 'empty' : '',
-    }));
+function teamOnTop(base: Team, mine: Team, theirs: Team): Team {
+  const memberIds = idsOnTop(base.memberIds, mine.memberIds, theirs.memberIds);
+  return { ...onTop(base, mine, theirs), memberIds };
 }

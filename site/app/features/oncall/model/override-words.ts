@@ -1,0 +1,28 @@
+import type { FieldWords } from '~/lib/edits';
+import type { Override } from './schedule';
+import { spanWords } from './words';
+
+/** The fields of an override as people read them, on the wall clock of its schedule. */
+export function overrideWords(zone: string): FieldWords<Override>[] {
+  return [
+    {
+      label: 'Who',
+      stored: ({ kind, person, replaces }) => [kind, person?.id, replaces?.id],
+      words: whoOf,
+    },
+    {
+      label: 'When',
+      stored: ({ from, to }) => [from, to],
+      words: ({ from, to }) => spanWords(from, to, zone),
+    },
+    { label: 'Reason', stored: ({ reason }) => reason.trim(), words: ({ reason }) => reason },
+  ];
+}
+
+function whoOf({ kind, person, replaces }: Override): string {
+  const name = person?.name ?? 'somebody';
+  if (kind === 'vacant') return 'nobody';
+  return kind === 'cover'
+    ? `${name} instead of ${replaces?.name ?? 'somebody'}`
+    : `${name} instead of everybody`;
+}
