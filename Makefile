@@ -18,7 +18,7 @@ PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
 # What tests run beside Nightbell: a browser, an Alertmanager and a connection pooler.
-DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager
+DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager default-jdk-headless php-cli ruby
 
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
@@ -98,6 +98,7 @@ test: ## Everything a change needs, from cold
 	@$(MAKE) check
 	@$(MAKE) e2e
 	@$(MAKE) e2e-alertmanager
+	@$(MAKE) test-clients
 	@$(MAKE) test-sdk-server
 	@$(MAKE) chaos-short
 
@@ -124,8 +125,8 @@ SDK_PROGRAMS := $(STAMPS)/workspace $(STAMPS)/python build
 sdk_server = $(PNPM) --dir sdk-node run build >/dev/null && cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1
 
 .PHONY: test-sdk-server
-test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples and one framework per language, against the real binary
-	@$(sdk_server) -timeout 5m -run '^TestSDK$$' ./e2e
+test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples, one framework per language and programs without an SDK, against the real binary
+	@$(sdk_server) -timeout 8m -run '^(TestSDK|TestPlainHTTP.*)$$' ./e2e
 
 .PHONY: test-clients
 test-clients: $(STAMPS)/workspace $(STAMPS)/postgres $(STAMPS)/python-clients ## Clients that others generate of the OpenAPI document: Go, TypeScript, Python
@@ -160,6 +161,7 @@ chaos: build $(TOOLS)/bin/nightbell-failpoints $(TOOLS)/bin/nightbell-shifted ##
 .PHONY: chaos-short
 chaos-short: build $(TOOLS)/bin/nightbell-failpoints ## The part of chaos that every change must pass
 	$(call step,Simulating 20000 nights,cd api && $(SIMULATE) -simulations 20000)
+	$(call step,Asking 100000 times who is on call,cd api && go test -count=1 -run EveryView -timeout 10m ./internal/oncall -args -instants 100000)
 	@$(CHAOS) NIGHTBELL_CHAOS_SHORT=1 go test -tags chaos -count=1 -timeout 10m -run 'T01|T02|T08|T14|T40|T60|T66' ./chaos
 
 # The same program with moments at which it can be told to fail.
@@ -211,6 +213,10 @@ bench-list: build ## Lists, starts, memory and idling
 bench-compare: build ## Measure BEFORE=FILE, another binary, and this one in turns; fails where this one is slower
 	$(call bench,compare --before $(abspath $(BEFORE)))
 
+.PHONY: bench-sdk
+bench-sdk: $(STAMPS)/workspace $(STAMPS)/python ## The SDKs beside Sentry's in one run (docs-mdx/bench/sdk.json; installs those from their registries)
+	@$(PNPM) --dir sdk-node run build >/dev/null && node sdk-bench/bench.mjs
+
 .PHONY: bench-oncall
 bench-oncall: build ## Who is on call, and the sweep among 100,000 open incidents (docs-mdx/bench/oncall.json)
 	$(call bench,oncall)
@@ -238,7 +244,7 @@ baseline: generate ## Promise the API as it is now (until the first release, aft
 
 .PHONY: unit
 unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
-	@$(TURBO) test --concurrency=1 # each of them uses every core
+	@$(TURBO) test --concurrency=2 # the SDKs' tests mostly wait, so they run beside the server's
 
 .PHONY: fmt
 fmt: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Format everything
