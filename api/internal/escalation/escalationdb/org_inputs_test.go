@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -29,16 +30,14 @@ func TestAWindowThatEndedSinceTheStatementBeganHoldsNothingLonger(t *testing.T) 
 		t.Fatal(err)
 	}
 	paused := strings.Replace(lockedWindowsSQL, "(SELECT) one", "(SELECT pg_advisory_xact_lock(7)) one", 1)
-	got := make(chan OrgInputs, 1)
+	var held []escalation.Maintenance
+	read := make(chan error, 1)
 	go func() {
-		if err := db.InSystem(t.Context(), postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
+		read <- db.InSystem(t.Context(), postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 			batch := &pgx.Batch{}
-			queueOrgInputs(batch, paused, org, now, now, func(inputs OrgInputs) { got <- inputs })
+			queueOrgInputs(batch, paused, org, now, now, func(inputs OrgInputs) { held = inputs.Maintenance })
 			return tx.SendBatch(ctx, batch).Close()
-		}); err != nil {
-			t.Error(err)
-			close(got)
-		}
+		})
 	}()
 	for pgtest.One[int](t, db, `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`) == 0 {
@@ -54,7 +53,9 @@ func TestAWindowThatEndedSinceTheStatementBeganHoldsNothingLonger(t *testing.T) 
 	if _, err := owner.Exec(t.Context(), `SELECT pg_advisory_unlock($1)`, between); err != nil {
 		t.Fatal(err)
 	}
-	held := (<-got).Maintenance
+	if err := <-read; err != nil {
+		t.Fatal(err)
+	}
 	if len(held) != 1 || held[0].ID != window || !held[0].End.Equal(end) && !held[0].Changing {
 		t.Errorf("holds by %+v, want the end at %s, or that it is changing", held, end)
 	}

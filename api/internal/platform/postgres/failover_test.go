@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,5 +209,44 @@ func synchronous(t *testing.T) (dsn string, admin *pgx.Conn) {
 			t.Fatal(err)
 		}
 	}
+	waitForTheSetting(t, server.DSN(), admin)
 	return server.DSN(), admin
+}
+
+// waitForTheSetting commits until a commit waits for the standby: a reload only signals, and it is
+// the checkpointer that lets commits wait from then on.
+func waitForTheSetting(t *testing.T, dsn string, admin *pgx.Conn) {
+	t.Helper()
+	writer, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waited atomic.Bool
+	ended := make(chan error, 1)
+	go func() {
+		for !waited.Load() {
+			if _, err := writer.Exec(t.Context(), "SELECT pg_logical_emit_message(true, 'test', '')"); err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- writer.Close(t.Context())
+	}()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+		var cancelled int
+		if err := admin.QueryRow(t.Context(), "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'").Scan(&cancelled); err != nil {
+			t.Fatal(err)
+		}
+		if cancelled > 0 {
+			waited.Store(true)
+		}
+	}
 }
