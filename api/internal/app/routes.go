@@ -141,7 +141,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
 	helper := airpc.New(s.db)
-	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete)
+	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return []mount{
 		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)

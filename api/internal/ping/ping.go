@@ -12,6 +12,7 @@ package ping
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -48,12 +49,18 @@ type Keeper struct {
 	arriving *fairshare.Pool[uuid.UUID]
 	// resting are the heartbeats that failed, and until when; only Sweep uses it.
 	resting map[uuid.UUID]time.Time
+	// idle is how many sweeps are left out, unless it is woken; only Sweep uses it.
+	idle  int
+	woken atomic.Bool
 }
 
 // New makes a keeper. Its loop calls Sweep.
 func New(db *postgres.DB, options Options) *Keeper {
 	return &Keeper{db: db, options: options, arriving: fairshare.New[uuid.UUID](pingsAtOnce), resting: map[uuid.UUID]time.Time{}}
 }
+
+// Wake says that a heartbeat may be expected now: the next sweep is not left out.
+func (k *Keeper) Wake() { k.woken.Store(true) }
 
 // judged is a heartbeat with what has become of it.
 type judged struct {

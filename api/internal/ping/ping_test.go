@@ -338,3 +338,29 @@ func TestHeartbeatsOfADeletedServiceOpenNothing(t *testing.T) {
 		t.Errorf("%q, overdue %s", got, w.overdue)
 	}
 }
+
+// TestTheFirstHeartbeatOfAllEndsTheRest: sweeps are left out while nothing is expected, which delays
+// a miss by six ticks at most, also where another replica took the ping in.
+func TestTheFirstHeartbeatOfAllEndsTheRest(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	other := w.replica()
+	w.look(t, w.keeper)
+	w.look(t, other)
+	brief := heartbeat.Report{Ping: heartbeat.Ping{Signal: heartbeat.Lives}, Every: seconds(1), Grace: seconds(0)}
+	w.ping(t, "first", brief)
+	w.look(t, w.keeper)
+	w.Clock.Advance(2 * time.Second)
+	if w.look(t, w.keeper); len(w.Incidents(t)) != 1 {
+		t.Error("who took the ping in rests all the same")
+	}
+	w.ping(t, "first", brief)
+	w.Clock.Advance(2 * time.Second)
+	w.Exec(t, `UPDATE heartbeat_watch SET looked_at = nightbell_now()`)
+	for range 6 {
+		w.look(t, other)
+	}
+	if got := w.Incidents(t); !slices.Equal(got, []string{"resolved high 1", "triggered high 1"}) {
+		t.Errorf("another replica, six ticks later: %q", got)
+	}
+}

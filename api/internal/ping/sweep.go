@@ -25,19 +25,29 @@ const (
 	// How long heartbeats rest of which one could not be stored: because somebody held a row, or for
 	// any other reason.
 	shortRest, longRest = 2 * time.Second, 30 * time.Second
+	// idleSweeps is how many sweeps are left out while no heartbeat is expected: an installation
+	// without any pays for none. What another replica takes in may be noticed that much later.
+	idleSweeps = 4
 )
 
 // errUnattended says that an outage was not looked at yet: nothing may be called missing.
 var errUnattended = errors.New("nobody has looked for some time")
 
 // Sweep opens incidents for what is missing and reports whether there may be more. A miss is noticed
-// within two ticks of package sweep of its deadline, while the database answers.
+// within two ticks of package sweep of its deadline, while the database answers; the first of all
+// within six.
 func (k *Keeper) Sweep(ctx context.Context) (again bool, err error) {
+	if k.idle > 0 && !k.woken.Swap(false) {
+		k.idle--
+		return false, nil
+	}
 	expected, err := k.attend(ctx)
 	if err != nil {
 		return false, err
 	}
+	k.idle = 0
 	if !expected {
+		k.idle = idleSweeps
 		k.options.Overdue(0)
 		return false, nil
 	}

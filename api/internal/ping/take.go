@@ -56,10 +56,14 @@ func (k *Keeper) Take(ctx context.Context, route catalog.Route, name string, rep
 		}
 		taken, err = k.take(ctx, route, name, report)
 	}
-	if err == nil && taken.verdict != heartbeat.Nothing {
+	if err != nil {
+		return taken.State, taken.replayed, err
+	}
+	k.Wake()
+	if taken.verdict != heartbeat.Nothing {
 		k.tell([]judged{taken})
 	}
-	return taken.State, taken.replayed, err
+	return taken.State, taken.replayed, nil
 }
 
 func (k *Keeper) take(ctx context.Context, route catalog.Route, name string, report heartbeat.Report) (taken judged, err error) {

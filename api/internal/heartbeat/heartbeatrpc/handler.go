@@ -40,10 +40,11 @@ type Delete func(ctx context.Context, orgID, heartbeatID uuid.UUID, check func(r
 type Handler struct {
 	db     *postgres.DB
 	remove Delete
+	wake   func()
 }
 
-// New makes a handler.
-func New(db *postgres.DB, remove Delete) *Handler { return &Handler{db, remove} }
+// New makes a handler. It calls wake when a heartbeat may be expected from now on.
+func New(db *postgres.DB, remove Delete, wake func()) *Handler { return &Handler{db, remove, wake} }
 
 type call struct {
 	tx    pgx.Tx
@@ -202,6 +203,9 @@ func (h *Handler) UpdateHeartbeat(ctx context.Context, request *nightbellv1.Upda
 			func(whole *nightbellv1.UpdateHeartbeatRequest) error { return update(ctx, c, row, whole) })
 		return err
 	})
+	if err == nil {
+		h.wake()
+	}
 	return response, edit.Done(err)
 }
 
