@@ -82,17 +82,15 @@ func (s *server) startLoops() {
 	})
 }
 
-// every calls do at once and then at the interval until ctx ends. A panic ends one
-// call, not the process.
+// every calls do at once and then whenever the clock shows a multiple of interval, until ctx
+// ends. A panic ends one call, not the process.
 func (s *server) every(ctx context.Context, interval time.Duration, do func(context.Context)) {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
 	for {
 		s.guarded(ctx, do)
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(sweep.UntilNext(interval)):
 		}
 	}
 }
