@@ -40,10 +40,10 @@ const (
 	Recovered    Verdict = "recovered"
 )
 
-// Ping gives the state after a ping at now, and what that means. A ping that says again
-// that a run started or ended changes nothing.
+// Ping gives the state after a ping at now, and what that means. A copy of a ping that said that a
+// run started or ended changes nothing.
 func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
-	if s.isRepeated(p) {
+	if r.isCopy(s, p, now) {
 		return s, Nothing
 	}
 	before := s.Status
@@ -51,6 +51,9 @@ func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
 	switch p.Signal {
 	case Starts:
 		s.RunID, s.RunStartedAt = p.RunID, now
+		if p.RunID == s.EndedRunID {
+			s.EndedRunID = ""
+		}
 		if r.MaxRuntime > 0 || !s.DueAt.Add(r.Grace).After(now) {
 			s.DueAt = r.next(now) // otherwise the end of the run is what is expected
 		}
@@ -80,16 +83,25 @@ func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
 	}
 }
 
-// isRepeated reports whether p says of its run what is known. A failure after an end that was well
-// is news: whoever reports it must not be told that all is well.
-func (s State) isRepeated(p Ping) bool {
-	switch p.RunID {
-	case "":
+// copiesWithin is how long after a ping a copy of it may come: whoever lost the answer repeats it soon.
+const copiesWithin = 5 * time.Minute
+
+// isCopy reports whether p says of its run what is known, sooner than the next sign of life is
+// expected: some programs give all their runs one name. A start after an end begins another run, and
+// a failure after an end that was well is news: whoever reports it must not be told that all is well.
+func (r Rule) isCopy(s State, p Ping, now time.Time) bool {
+	if p.RunID == "" || !now.Before(s.LastPingAt.Add(copiesWithin)) || !now.Before(s.DueAt.Add(-r.early(s.DueAt))) {
 		return false
-	case s.EndedRunID:
-		return p.Signal != Fails || s.Status == Failed
+	}
+	switch p.Signal {
+	case Starts:
+		return p.RunID == s.RunID && !s.RunStartedAt.IsZero()
+	case Fails:
+		return p.RunID == s.EndedRunID && s.Status == Failed
+	case Lives: // while all is well, a copy is as good as a ping
+		return p.RunID == s.EndedRunID && (s.Status == Failed || s.Status == Overrun)
 	default:
-		return p.Signal == Starts && p.RunID == s.RunID
+		return false
 	}
 }
 

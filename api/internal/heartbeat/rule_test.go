@@ -102,6 +102,39 @@ func TestARunThatSaysItFailedAfterItSaidItWasWell(t *testing.T) {
 	s.ping(4, heartbeat.Lives, "r2", heartbeat.Recovered)
 }
 
+// TestAllRunsMayHaveOneName: a constant run_id tells runs apart no more than none.
+func TestAllRunsMayHaveOneName(t *testing.T) {
+	t.Parallel()
+	s := tell(t, minute())
+	for second := 0; second <= 240; second += 60 {
+		s.ping(second, heartbeat.Lives, "job", heartbeat.Nothing)
+	}
+	s.opens(240+90, heartbeat.WentMissing)
+	s.ping(400, heartbeat.Lives, "job", heartbeat.Recovered)
+	s.ping(460, heartbeat.Fails, "job", heartbeat.SaidItFailed)
+	s.ping(461, heartbeat.Fails, "job", heartbeat.Nothing) // sent again
+	s.ping(520, heartbeat.Fails, "job", heartbeat.SaidItFailed)
+	s.ping(580, heartbeat.Lives, "job", heartbeat.Recovered)
+	s.ping(590, heartbeat.Stops, "job", heartbeat.Nothing)
+	s.never()
+}
+
+// TestAStartAfterAnEndIsAnotherRun, which is watched and may fail as the first.
+func TestAStartAfterAnEndIsAnotherRun(t *testing.T) {
+	t.Parallel()
+	s := tell(t, heartbeat.Settings{Every: time.Hour, MaxRuntime: 10 * time.Minute})
+	s.ping(0, heartbeat.Starts, "job", heartbeat.Nothing)
+	s.ping(60, heartbeat.Fails, "job", heartbeat.SaidItFailed)
+	s.ping(61, heartbeat.Lives, "job", heartbeat.Nothing) // a copy that came late
+	s.ping(70, heartbeat.Starts, "job", heartbeat.Nothing)
+	s.ping(130, heartbeat.Lives, "job", heartbeat.Recovered)
+	s.ping(200, heartbeat.Starts, "job", heartbeat.Nothing)
+	s.opens(200+600, heartbeat.RanTooLong)
+	s.ping(3600, heartbeat.Starts, "job", heartbeat.Nothing) // that one never ended
+	s.ping(3660, heartbeat.Lives, "job", heartbeat.Recovered)
+	s.opens(3660+3600+300, heartbeat.WentMissing)
+}
+
 func TestARunThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	s := tell(t, heartbeat.Settings{Schedule: "0 3 * * *", MaxRuntime: 30 * time.Minute})
