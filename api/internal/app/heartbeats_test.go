@@ -58,6 +58,39 @@ func TestAHeartbeatIsMadeByItsFirstPingAndPagesWhenItStops(t *testing.T) {
 	}
 }
 
+// TestAServiceTakesItsHeartbeatsWithIt: what they opened is resolved, and pages nobody any more.
+func TestAServiceTakesItsHeartbeatsWithIt(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	made := n.call(n.owner(), http.MethodPost, "/v1/services", object{"name": "Billing"})
+	key := []string{"Authorization", "Bearer " + at[string](t, made, "service_key")}
+	for name, status := range map[string]string{"invoices": "fail", "receipts": "ok"} {
+		body := sure(json.Marshal(object{"status": status, "every_seconds": 60}))
+		if got := n.sendTo("/v1/heartbeats/"+name+"/ping", body, key...); got.status != http.StatusAccepted {
+			t.Fatal(got.whole())
+		}
+	}
+	serviceID := at[string](t, made, "service", "id")
+	paging := func() string {
+		return pgtest.One[string](t, n.database, `SELECT status || ' ' || paging_status || ' ' || (paging_due_at IS NOT NULL)
+			|| ' ' || (SELECT count(*) FROM notification n WHERE n.incident_id = i.id AND n.state = 'pending') FROM incident i WHERE service_id = $1`, serviceID)
+	}
+	if got := paging(); !strings.HasPrefix(got, "triggered ") || !strings.HasSuffix(got, " 1") {
+		t.Fatalf("before it is deleted: %s", got)
+	}
+	n.call(n.owner(), http.MethodDelete, "/v1/services/"+serviceID, nil)
+	if got := paging(); !strings.HasPrefix(got, "resolved ") || !strings.HasSuffix(got, " false 0") {
+		t.Errorf("after it was deleted: %s", got)
+	}
+	said := pgtest.One[string](t, n.database, `SELECT string_agg(message, '|') FROM timeline_event e JOIN incident i ON i.id = e.incident_id WHERE i.service_id = $1 AND kind = 'heartbeat_recovered'`, serviceID)
+	if said != `Heartbeat "invoices" was deleted with its service.` {
+		t.Errorf("said of it: %s", said)
+	}
+	if left := pgtest.One[int](t, n.database, `SELECT count(*) FROM heartbeat WHERE service_id = $1`, serviceID); left != 0 {
+		t.Errorf("%d heartbeats are left", left)
+	}
+}
+
 // TestEveryWayToPing: with a header, by an address alone, as what cannot POST does.
 func TestEveryWayToPing(t *testing.T) {
 	t.Parallel()

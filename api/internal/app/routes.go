@@ -129,7 +129,7 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
 	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
 	organizations := orgrpc.NewServer(s.db)
-	catalog := catalogrpc.New(s.db, s.box, s.PublicURL)
+	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
 	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db, s.hasMailServer())

@@ -1,6 +1,7 @@
 package ping_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
@@ -323,6 +325,51 @@ func TestADeletedHeartbeatLeavesNothingOpen(t *testing.T) {
 	}
 	if err := w.keeper.Delete(t.Context(), w.Org, heartbeatID, anyway); !fault.Is(err, fault.NotFound) {
 		t.Errorf("again: %v", err)
+	}
+}
+
+// TestAHeartbeatOfADeletedServiceCanBeDeleted: one that was made while its service was deleted.
+func TestAHeartbeatOfADeletedServiceCanBeDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.ping(t, "h", minute(heartbeat.Fails))
+	w.Exec(t, `UPDATE service SET deleted_at = nightbell_now()`)
+	heartbeatID := pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM heartbeat`)
+	if err := w.keeper.Delete(t.Context(), w.Org, heartbeatID, func(heartbeatdb.Row, time.Time) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Incidents(t); !slices.Equal(got, []string{"resolved high 1"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestNoHeartbeatIsMadeOfAServiceThatIsBeingDeleted: its first ping comes in that moment.
+func TestNoHeartbeatIsMadeOfAServiceThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	pinged := make(chan error, 1)
+	err := w.InTenant(t.Context(), w.Org, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE service SET deleted_at = nightbell_now() WHERE id = $1`, w.Service); err != nil {
+			return err
+		}
+		go func() {
+			_, _, err := w.keeper.Take(t.Context(), w.Route, "h", minute(heartbeat.Lives))
+			pinged <- err
+		}()
+		// Until the ping waits for the service, or was stored without.
+		for pgtest.One[int](t, w.Database, `SELECT (SELECT count(*) FROM heartbeat) + (SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid')`) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-pinged; !fault.Is(err, fault.NotFound) {
+		t.Errorf("the ping: %v", err)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM heartbeat`); n != 0 {
+		t.Errorf("%d heartbeats of a service that is no more", n)
 	}
 }
 

@@ -6,12 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/catalog"
-	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -138,46 +136,4 @@ func (j *judged) apply(ctx context.Context, tx pgx.Tx, route catalog.Route, repo
 	}
 	j.words = rule.WordsFor(j.verdict, j.Name, j.State)
 	return store(ctx, tx, route, []judged{*j}, now)
-}
-
-// Delete removes a heartbeat, unless check refuses that. An incident that it opened is resolved:
-// nothing else would.
-func (k *Keeper) Delete(ctx context.Context, orgID, heartbeatID uuid.UUID, check func(row heartbeatdb.Row, now time.Time) error) error {
-	var ended []judged
-	err := k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
-		ended = nil
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		row, err := heartbeatdb.Lock(ctx, tx, orgID, heartbeatID)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return heartbeat.ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		if err := check(row, now); err != nil {
-			return err
-		}
-		batch := &pgx.Batch{}
-		heartbeatdb.QueueDelete(batch, orgID, heartbeatID)
-		if !row.Status.IsDown() {
-			return postgres.Finish(ctx, tx, batch)
-		}
-		route, err := catalogdb.RouteOf(ctx, tx, orgID, row.ServiceID)
-		if err != nil {
-			return err
-		}
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
-		}
-		line := `Heartbeat "` + row.Name + `" was deleted.`
-		ended = []judged{{Row: row, verdict: heartbeat.Recovered, words: heartbeat.Words{Title: line, Description: line, Line: line}}}
-		return store(ctx, tx, route, ended, now)
-	}, postgres.LockTimeout(lockWait))
-	if err == nil {
-		k.tell(ended)
-	}
-	return err
 }

@@ -17,9 +17,6 @@ UPDATE service SET deleted_at = @now::timestamptz, escalation_policy_id = NULL, 
 -- name: DeleteServiceKeys :exec
 DELETE FROM service_key WHERE org_id = @org_id AND service_id = @service_id;
 
--- name: DeleteServiceHeartbeats :exec
-DELETE FROM heartbeat WHERE org_id = @org_id AND service_id = @service_id;
-
 -- name: InsertServiceKey :exec
 INSERT INTO service_key (hash, org_id, service_id, sealed, created_at) VALUES (@hash, @org_id, @service_id, @sealed, @now);
 

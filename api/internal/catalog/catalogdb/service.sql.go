@@ -24,15 +24,6 @@ func (q *Queries) DeleteService(ctx context.Context, now time.Time, orgID uuid.U
 	return result.RowsAffected(), nil
 }
 
-const deleteServiceHeartbeats = `-- name: DeleteServiceHeartbeats :exec
-DELETE FROM heartbeat WHERE org_id = $1 AND service_id = $2
-`
-
-func (q *Queries) DeleteServiceHeartbeats(ctx context.Context, orgID uuid.UUID, serviceID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, deleteServiceHeartbeats, orgID, serviceID)
-	return err
-}
-
 const deleteServiceKeys = `-- name: DeleteServiceKeys :exec
 DELETE FROM service_key WHERE org_id = $1 AND service_id = $2
 `

@@ -65,10 +65,12 @@ func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUI
 	})
 }
 
-// DeleteService hides a service and refuses its keys from then on.
+// DeleteService hides a service and refuses its keys from then on. Its heartbeats go with it.
 func (h *Handler) DeleteService(ctx context.Context, request *nightbellv1.DeleteServiceRequest) (*nightbellv1.DeleteServiceResponse, error) {
 	serviceID, _ := id.Parse(request.GetId())
-	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
+	var tell func()
+	err := h.writeIn(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		q := catalogdb.New(tx)
 		read := func() (*nightbellv1.Service, error) { return h.find(ctx, q, caller, request.GetId()) }
 		if err := lockService(ctx, q, caller.OrgID, serviceID); err != nil {
 			return err
@@ -83,11 +85,15 @@ func (h *Handler) DeleteService(ctx context.Context, request *nightbellv1.Delete
 		if deleted == 0 {
 			return errNoService
 		}
-		if err := q.DeleteServiceHeartbeats(ctx, caller.OrgID, serviceID); err != nil {
+		if err := q.DeleteServiceKeys(ctx, caller.OrgID, serviceID); err != nil {
 			return err
 		}
-		return q.DeleteServiceKeys(ctx, caller.OrgID, serviceID)
+		tell, err = h.deleteHeartbeats(ctx, tx, caller.OrgID, serviceID, now)
+		return err
 	})
+	if err == nil {
+		tell()
+	}
 	return &nightbellv1.DeleteServiceResponse{}, err
 }
 

@@ -34,26 +34,38 @@ var (
 
 // Handler implements nightbellv1connect.CatalogServiceHandler.
 type Handler struct {
-	db        *postgres.DB
-	box       *secret.Box
-	publicURL string
+	db               *postgres.DB
+	box              *secret.Box
+	publicURL        string
+	deleteHeartbeats DeleteHeartbeats
 }
+
+// DeleteHeartbeats removes the heartbeats of a service with what they have opened, in a transaction
+// that it ends. Tell gives the signals that follow; it is for after the commit.
+type DeleteHeartbeats func(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, now time.Time) (tell func(), err error)
 
 // New makes a handler. publicURL is where senders reach Nightbell, without a slash at
 // the end.
-func New(db *postgres.DB, box *secret.Box, publicURL string) *Handler {
-	return &Handler{db: db, box: box, publicURL: publicURL}
+func New(db *postgres.DB, box *secret.Box, publicURL string, deleteHeartbeats DeleteHeartbeats) *Handler {
+	return &Handler{db: db, box: box, publicURL: publicURL, deleteHeartbeats: deleteHeartbeats}
 }
 
 // write runs a change as the caller's organization, with the time of the database.
 func (h *Handler) write(ctx context.Context, change func(context.Context, *catalogdb.Queries, auth.Actor, time.Time) error) error {
+	return h.writeIn(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+		return change(ctx, catalogdb.New(tx), caller, now)
+	})
+}
+
+// writeIn is write with the transaction itself.
+func (h *Handler) writeIn(ctx context.Context, change func(context.Context, pgx.Tx, auth.Actor, time.Time) error) error {
 	caller, _ := auth.ActorFrom(ctx)
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		return change(ctx, catalogdb.New(tx), caller, now)
+		return change(ctx, tx, caller, now)
 	})
 	if postgres.ConstraintName(err) == "service_name_key" {
 		return errNameTaken.Because(err)

@@ -74,8 +74,9 @@ func each(rows pgx.Rows, use func(Row)) error {
 	return err
 }
 
-// Insert stores a new heartbeat, unless its service has one of this name or was deleted. It fails
-// with heartbeat.ErrTooMany when the organization has all that it may have.
+// Insert stores a new heartbeat, unless its service has one of this name or was deleted. FOR SHARE
+// waits for who deletes the service: a heartbeat that nobody sees must not stay behind. It fails with
+// heartbeat.ErrTooMany when the organization has all that it may have.
 func Insert(ctx context.Context, tx pgx.Tx, r Row, now time.Time) (inserted bool, err error) {
 	var n int
 	err = tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM heartbeat WHERE org_id = $1 LIMIT $2) h`, r.OrgID, heartbeat.MostOfOrg).Scan(&n)
@@ -87,7 +88,7 @@ func Insert(ctx context.Context, tx pgx.Tx, r Row, now time.Time) (inserted bool
 	}
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, schedule, time_zone, grace_seconds, max_runtime_seconds, severity, paused, created_at, updated_at)
-		SELECT $1, $2, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12 FROM service s WHERE s.org_id = $1 AND s.id = $3 AND s.deleted_at IS NULL
+		SELECT $1, $2, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12 FROM service s WHERE s.org_id = $1 AND s.id = $3 AND s.deleted_at IS NULL FOR SHARE OF s
 		ON CONFLICT (org_id, service_id, name) DO NOTHING`,
 		r.OrgID, r.ID, r.ServiceID, r.Name, whole(r.Every), postgres.Null(r.Schedule), r.TimeZone, graceOf(r.Settings), whole(r.MaxRuntime), r.Severity, r.Paused, now)
 	return tag.RowsAffected() == 1, err
@@ -143,6 +144,16 @@ func List(ctx context.Context, tx pgx.Tx, orgID, serviceID, before uuid.UUID, mo
 // QueueDelete removes one.
 func QueueDelete(batch *pgx.Batch, orgID, heartbeatID uuid.UUID) {
 	batch.Queue(`DELETE FROM heartbeat WHERE org_id = $1 AND id = $2`, orgID, heartbeatID)
+}
+
+// DeleteOfService removes those of a service, and gives them as they were.
+func DeleteOfService(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID) ([]Row, error) {
+	rows, err := tx.Query(ctx, `DELETE FROM heartbeat h USING service s WHERE s.org_id = h.org_id AND s.id = h.service_id AND h.org_id = $1 AND h.service_id = $2
+		RETURNING `+columns, orgID, serviceID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
 }
 
 // HasService reports whether an organization has a service.
