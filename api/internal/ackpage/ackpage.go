@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -25,7 +26,7 @@ import (
 // Acknowledger shows and acknowledges what a link is about; *respond.Responder is one.
 type Acknowledger interface {
 	LinkedPage(ctx context.Context, claims notify.AckClaims) (respond.Paged, error)
-	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (respond.Paged, error)
+	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) error
 }
 
 // Options are what the pages need.
@@ -96,7 +97,7 @@ func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token strin
 	if !ok {
 		return
 	}
-	if _, err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims); err != nil {
+	if err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims); err != nil {
 		h.fail(w, r, err)
 		return
 	}
@@ -130,6 +131,7 @@ func (h handler) open(w http.ResponseWriter, r *http.Request, token string) (not
 // fail answers for what the acknowledger could not do.
 func (h handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refusal, known := fault.Of(err)
+	var partly respond.PartlyAcknowledged
 	switch {
 	case errors.Is(err, respond.ErrLinkExpired):
 		h.refuse(w, r, http.StatusNotFound, "This link has expired.", "A link works for 24 hours. Sign in to see what is open now.")
@@ -137,11 +139,20 @@ func (h handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, http.StatusNotFound, "This link does not work any more.", "Sign in to see what is open now.")
 	case known && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable:
 		h.refuse(w, r, http.StatusConflict, refusal.Message, "Open the link again to see how things stand.")
+	case errors.As(err, &partly):
+		h.Logger.ErrorContext(r.Context(), "an acknowledge page could not change every incident", "error", err)
+		w.Header().Set("Retry-After", "2")
+		h.refuse(w, r, http.StatusServiceUnavailable, partlyTitle(partly), "Open the link again in a moment to acknowledge the rest; paging for it goes on until somebody answers.")
 	default:
 		h.Logger.ErrorContext(r.Context(), "an acknowledge page failed", "error", err)
 		w.Header().Set("Retry-After", "2")
-		h.refuse(w, r, http.StatusServiceUnavailable, "Nightbell could not do that just now.", "Nothing was changed. Try again in a moment; paging goes on until somebody answers.")
+		// Nothing is said of what was changed: a commit whose answer was lost may have been one.
+		h.refuse(w, r, http.StatusServiceUnavailable, "Nightbell could not do that just now.", "Open the link again in a moment to see how things stand; paging goes on until somebody answers.")
 	}
+}
+
+func partlyTitle(partly respond.PartlyAcknowledged) string {
+	return fmt.Sprintf("%d of %d incidents are acknowledged, the others are not.", partly.Acknowledged, partly.Acknowledged+partly.Failed)
 }
 
 func (h handler) refuse(w http.ResponseWriter, r *http.Request, status int, title, advice string) {

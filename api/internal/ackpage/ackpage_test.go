@@ -43,10 +43,10 @@ func (d *desk) LinkedPage(_ context.Context, got notify.AckClaims) (respond.Page
 	return d.paged, d.lookErr
 }
 
-func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (respond.Paged, error) {
+func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) error {
 	d.acted++
 	if d.actErr != nil || got != claims {
-		return respond.Paged{}, d.actErr
+		return d.actErr
 	}
 	for i := range d.paged.Incidents {
 		if d.paged.Incidents[i].Status == incident.Triggered {
@@ -54,7 +54,7 @@ func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) (respo
 			d.paged.Incidents[i].AcknowledgedAt = now
 		}
 	}
-	return d.paged, nil
+	return nil
 }
 
 func told(title string, severity alert.Severity, status incident.Status, by string) respond.PagedIncident {

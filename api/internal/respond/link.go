@@ -2,6 +2,7 @@ package respond
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -67,12 +68,19 @@ func (r *Responder) LinkedPage(ctx context.Context, claims notify.AckClaims) (Pa
 	return paged, err
 }
 
+// PartlyAcknowledged is the error of AcknowledgeLinked when some incidents could not be changed.
+type PartlyAcknowledged struct{ Acknowledged, Failed int }
+
+func (p PartlyAcknowledged) Error() string {
+	return fmt.Sprintf("%d incidents were acknowledged, %d could not be changed", p.Acknowledged, p.Failed)
+}
+
 // AcknowledgeLinked acknowledges, as the person the message was for, every incident of
-// it that nobody has answered yet, and shows how they stand then.
-func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) (Paged, error) {
+// it that nobody has answered yet.
+func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) error {
 	before, err := r.LinkedPage(ctx, claims)
 	if err != nil {
-		return Paged{}, err
+		return err
 	}
 	by := incident.Actor{Kind: incident.User, ID: claims.UserID, Name: before.PersonName}
 	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message"}
@@ -84,15 +92,21 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 	}
 	results, err := r.RespondToMany(ctx, claims.OrgID, waiting, acknowledge)
 	if err != nil {
-		return Paged{}, err
+		return err
 	}
+	var partly PartlyAcknowledged
 	for _, result := range results {
-		// Resolved a moment ago: nothing is left to answer, and the page says so.
-		if result.Err != nil && !fault.Is(result.Err, fault.Conflict) {
-			return Paged{}, result.Err
+		switch {
+		case result.Err == nil:
+			partly.Acknowledged++
+		case !fault.Is(result.Err, fault.Conflict): // that one was resolved a moment ago: nothing is left to answer
+			partly.Failed++
 		}
 	}
-	return r.LinkedPage(ctx, claims)
+	if partly.Failed > 0 {
+		return partly
+	}
+	return nil
 }
 
 const pagedSQL = `
