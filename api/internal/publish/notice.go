@@ -16,8 +16,8 @@ import (
 // noticesAtOnce bounds what one call of MailOwners takes on.
 const noticesAtOnce = 5
 
-// MailOwners mails the owners of subscriptions that were disabled. A mail that fails is tried
-// again in five minutes, with the other owners' mails of the same subscription.
+// MailOwners mails each owner of subscriptions that were disabled. A mail that fails is tried again in
+// five minutes; a crash may repeat the one that was being sent.
 func (p *Publisher) MailOwners(ctx context.Context) error {
 	var notices []subscriptiondb.Notice
 	mail := notify.WebhookDisabled{URL: p.options.PublicURL}
@@ -31,27 +31,29 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	failed := map[uuid.UUID]error{}
-	orgs := map[uuid.UUID]uuid.UUID{}
+	failed := map[uuid.UUID]bool{}
 	for _, n := range notices {
-		orgs[n.SubscriptionID] = n.OrgID
 		if n.ContactID == uuid.Nil {
 			continue // no owner has an address that may be mailed; the subscription shows the reason
 		}
 		mail.ID, mail.OrgID, mail.PersonName, mail.Name, mail.Reason = id.New(), n.OrgID, n.PersonName, n.Name, n.Reason
 		mail.To = notify.Contact{ID: n.ContactID, Kind: notify.Email, Address: n.Address}
-		if _, err := p.options.Mail.SendNotice(ctx, mail); err != nil && !errors.Is(err, notify.ErrPermanent) {
-			failed[n.SubscriptionID] = err
-		}
-	}
-	for subscriptionID, orgID := range orgs {
-		if failed[subscriptionID] != nil {
-			err = errors.Join(err, failed[subscriptionID])
+		if _, failure := p.options.Mail.SendNotice(ctx, mail); failure != nil && !errors.Is(failure, notify.ErrPermanent) {
+			failed[n.SubscriptionID], err = true, errors.Join(err, failure)
 			continue
 		}
-		err = errors.Join(err, p.db.InSystem(ctx, postgres.Webhooks, func(ctx context.Context, tx pgx.Tx) error {
-			return subscriptiondb.NoticesSent(ctx, tx, orgID, subscriptionID)
-		}))
+		err = errors.Join(err, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error { return subscriptiondb.NoticeSent(ctx, tx, n) }))
+	}
+	for _, n := range notices {
+		if !failed[n.SubscriptionID] {
+			err = errors.Join(err, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error {
+				return subscriptiondb.NoticesSent(ctx, tx, n.OrgID, n.SubscriptionID)
+			}))
+		}
 	}
 	return err
+}
+
+func (p *Publisher) noted(ctx context.Context, note func(context.Context, pgx.Tx) error) error {
+	return p.db.InSystem(ctx, postgres.Webhooks, note)
 }

@@ -316,6 +316,46 @@ func TestGoneDisablesAndTheOwnersAreMailed(t *testing.T) {
 	}
 }
 
+// TestAnOwnerIsMailedOnce while another one's mailbox is away, and again when it is disabled again.
+func TestAnOwnerIsMailedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.Exec(t, `UPDATE membership SET role = 'owner' WHERE org_id = $1`, w.Org)
+	w.subscribe(t, w.Org, "/")
+	disable := func() {
+		t.Helper()
+		w.Exec(t, `UPDATE webhook_subscription SET enabled = true, disabled_reason = '', notice_due_at = NULL`)
+		w.anyIncident(t)
+		w.note(t, "one")(true)
+		w.status(http.StatusGone)
+		w.sweep(t)
+	}
+	mailed := func() (names []string) {
+		for range 4 {
+			_ = w.publisher.MailOwners(t.Context()) // one mail fails
+			w.Clock.Advance(6 * time.Minute)
+		}
+		for _, mail := range w.mail.list {
+			names = append(names, mail.Envelope().PersonName)
+		}
+		slices.Sort(names)
+		w.mail.list = nil
+		return names
+	}
+	disable()
+	w.mail.away = "Bob"
+	if got := mailed(); !slices.Equal(got, []string{"Ada"}) {
+		t.Errorf("mailed while Bob's mailbox is away: %q", got)
+	}
+	w.mail.away = ""
+	if got := mailed(); !slices.Equal(got, []string{"Bob"}) {
+		t.Errorf("mailed when it is back: %q", got)
+	}
+	disable()
+	if got := mailed(); !slices.Equal(got, []string{"Ada", "Bob"}) {
+		t.Errorf("mailed of the second time: %q", got)
+	}
+}
+
 func TestThreeDaysWithoutASuccessDisable(t *testing.T) {
 	w := newWorld(t)
 	w.anyIncident(t)

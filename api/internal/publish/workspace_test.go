@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -105,11 +106,16 @@ type mails struct {
 	mu   sync.Mutex
 	list []notify.Notice
 	fail error
+	// away is who alone cannot be mailed.
+	away string
 }
 
 func (m *mails) SendNotice(_ context.Context, notice notify.Notice) (notify.Receipt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.away != "" && notice.Envelope().PersonName == m.away {
+		return notify.Receipt{}, errors.New("this mailbox is away")
+	}
 	m.list = append(m.list, notice)
 	return notify.Receipt{}, m.fail
 }

@@ -156,6 +156,7 @@ const failureSQL = `
 UPDATE webhook_subscription s
 SET failing_since = coalesce(s.failing_since, $3::timestamptz), paused_until = greatest(s.paused_until, $8), enabled = verdict.reason = '', disabled_reason = verdict.reason,
     notice_due_at = CASE WHEN verdict.reason = '' THEN s.notice_due_at ELSE $3 END,
+    notice_sent_to = CASE WHEN verdict.reason = '' THEN s.notice_sent_to ELSE '{}' END,
     updated_at = CASE WHEN verdict.reason = '' THEN s.updated_at ELSE $3 END
 FROM (SELECT CASE WHEN $4::boolean THEN $6::text WHEN v.failing_since <= $5::timestamptz THEN $7::text ELSE '' END AS reason
       FROM webhook_subscription v WHERE v.org_id = $1 AND v.id = $2) verdict

@@ -861,6 +861,7 @@ CREATE TABLE webhook_subscription (
     failing_since        timestamptz, -- since when nothing was delivered
     paused_until         timestamptz, -- the receiver did not answer and is left alone until then
     notice_due_at        timestamptz, -- when the owners are to be mailed that it was disabled
+    notice_sent_to       uuid[] NOT NULL DEFAULT '{}', -- the owners who were
     cursor               bigint NOT NULL,
     created_at           timestamptz NOT NULL,
     updated_at           timestamptz NOT NULL,
