@@ -35,8 +35,11 @@ func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 		if err != nil {
 			return err
 		}
-		if now.Sub(last) > unattended {
-			spared, err := spare(ctx, tx, last, now)
+		if outage := (heartbeatdb.Outage{From: last, To: now}); now.Sub(last) > unattended {
+			if err := heartbeatdb.SetOutage(ctx, tx, outage); err != nil {
+				return err
+			}
+			spared, err := spare(ctx, tx, outage)
 			if err != nil {
 				return err
 			}
@@ -50,19 +53,19 @@ func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 	return expected, err
 }
 
-// spare gives more time to what was expected in an outage.
-func spare(ctx context.Context, tx pgx.Tx, from, to time.Time) (spared int, err error) {
+// spare gives more time to what was expected in an outage, but for what somebody else holds: nobody
+// waits for that, and judge spares it when its time comes.
+func spare(ctx context.Context, tx pgx.Tx, outage heartbeatdb.Outage) (spared int, err error) {
 	for after := uuid.Nil; ; {
-		rows, err := heartbeatdb.LockExpected(ctx, tx, from, after, sparedAtOnce)
+		rows, err := heartbeatdb.LockExpected(ctx, tx, outage.From, after, sparedAtOnce)
 		if err != nil || len(rows) == 0 {
 			return spared, err
 		}
 		batch := &pgx.Batch{}
 		for _, row := range rows {
 			after = row.ID
-			rule, _ := row.Rule(to) // a schedule that has come to its end has no more turns to wait for
-			state := rule.Spare(row.State, from, to)
-			if state != row.State {
+			rule, _ := row.Rule(outage.To) // a schedule that has come to its end has no more turns to wait for
+			if state := rule.Spare(row.State, outage.From, outage.To); state != row.State {
 				row.State = state
 				heartbeatdb.QueueState(batch, row)
 				spared++

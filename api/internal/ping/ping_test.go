@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -145,6 +146,48 @@ func TestAnOutageOfNightbellOpensNoFalseMisses(t *testing.T) {
 	w.pass(t, 2*time.Second)
 	if got := w.Texts(t, `SELECT title FROM incident WHERE org_id = $1 ORDER BY number`, w.Org); len(got) != 21 || !slices.Contains(got, `Heartbeat "h19" is missing`) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestAHeartbeatThatIsHeldAfterAnOutageDelaysNoOther, and is given more time, too.
+func TestAHeartbeatThatIsHeldAfterAnOutageDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.ping(t, "dead", minute(heartbeat.Lives))
+	w.look(t, w.keeper)
+	w.Clock.Advance(40 * time.Second)
+	w.Exec(t, `UPDATE heartbeat_watch SET looked_at = nightbell_now()`)
+	w.ping(t, "held", minute(heartbeat.Lives))
+	w.Exec(t, `UPDATE heartbeat SET deadline_at = nightbell_now() - interval '1 second' WHERE name = 'dead'`)
+	w.Clock.Advance(10 * time.Minute)
+	release, locked := make(chan struct{}), make(chan struct{})
+	var holder sync.WaitGroup
+	holder.Go(func() {
+		err := w.InSystem(context.WithoutCancel(t.Context()), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, `SELECT FROM heartbeat WHERE name = 'held' FOR UPDATE`)
+			close(locked)
+			<-release
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-locked
+	_, err := w.keeper.Sweep(t.Context())
+	opened := w.Texts(t, `SELECT title FROM incident WHERE org_id = $1`, w.Org)
+	close(release)
+	holder.Wait()
+	if err != nil || !slices.Equal(opened, []string{`Heartbeat "dead" is missing`}) {
+		t.Errorf("while one is held: %q, %v", opened, err)
+	}
+	w.pass(t, 88*time.Second)
+	if got := w.Incidents(t); len(got) != 1 {
+		t.Errorf("what was held is called missing, though no ping could come: %q", got)
+	}
+	w.pass(t, 4*time.Second)
+	if got := w.Incidents(t); len(got) != 2 {
+		t.Errorf("what was held is not missed at all: %q", got)
 	}
 }
 

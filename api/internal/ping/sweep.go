@@ -145,7 +145,7 @@ func (k *Keeper) open(ctx context.Context, place heartbeatdb.Place, resting []uu
 		if err != nil {
 			return err
 		}
-		rows, err := claim(ctx, tx, place, resting, most, now)
+		rows, outage, err := claim(ctx, tx, place, resting, most, now)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -157,7 +157,7 @@ func (k *Keeper) open(ctx context.Context, place heartbeatdb.Place, resting []uu
 		if err != nil && !deleted {
 			return err
 		}
-		found, err := k.judge(ctx, tx, rows, now)
+		found, err := k.judge(ctx, tx, rows, outage, now)
 		if err != nil || deleted || len(found) == 0 {
 			return err
 		}
@@ -171,19 +171,21 @@ func (k *Keeper) open(ctx context.Context, place heartbeatdb.Place, resting []uu
 }
 
 // claim locks missing heartbeats of a service, unless an outage was not looked at yet.
-func claim(ctx context.Context, tx pgx.Tx, place heartbeatdb.Place, resting []uuid.UUID, most int, now time.Time) ([]heartbeatdb.Row, error) {
-	attended, err := heartbeatdb.Attended(ctx, tx)
+func claim(ctx context.Context, tx pgx.Tx, place heartbeatdb.Place, resting []uuid.UUID, most int, now time.Time) (rows []heartbeatdb.Row, outage heartbeatdb.Outage, err error) {
+	attended, outage, err := heartbeatdb.Attended(ctx, tx)
 	if err != nil {
-		return nil, err
+		return nil, outage, err
 	}
 	if now.Sub(attended) > unattended {
-		return nil, errUnattended
+		return nil, outage, errUnattended
 	}
-	return heartbeatdb.LockOverdue(ctx, tx, place, now, resting, most)
+	rows, err = heartbeatdb.LockOverdue(ctx, tx, place, now, resting, most)
+	return rows, outage, err
 }
 
-// judge stores that heartbeats are missing.
-func (k *Keeper) judge(ctx context.Context, tx pgx.Tx, rows []heartbeatdb.Row, now time.Time) (missing []judged, err error) {
+// judge stores that heartbeats are missing, or that somebody held them when an outage was found and
+// they are waited for once more.
+func (k *Keeper) judge(ctx context.Context, tx pgx.Tx, rows []heartbeatdb.Row, outage heartbeatdb.Outage, now time.Time) (missing []judged, err error) {
 	batch := &pgx.Batch{}
 	for _, row := range rows {
 		failpoint.At("heartbeat", row.Name)
@@ -192,8 +194,14 @@ func (k *Keeper) judge(ctx context.Context, tx pgx.Tx, rows []heartbeatdb.Row, n
 			k.options.Logger.WarnContext(ctx, "a heartbeat has settings that do not work any more", "heartbeat_id", row.ID, "error", err)
 		}
 		one := judged{Row: row}
-		one.State, one.verdict = rule.Look(row.State, now)
+		if !row.Spared && !row.LastPingAt.After(outage.To) {
+			one.State = rule.Spare(one.State, outage.From, outage.To)
+		}
+		one.State, one.verdict = rule.Look(one.State, now)
 		if one.verdict == heartbeat.Nothing {
+			if one.State != row.State {
+				heartbeatdb.QueueState(batch, one.Row)
+			}
 			continue
 		}
 		one.words = rule.WordsFor(one.verdict, one.Name, one.State)

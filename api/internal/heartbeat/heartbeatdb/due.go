@@ -10,11 +10,14 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// Attended is when somebody looked last for what is missing; zero for never.
-func Attended(ctx context.Context, tx pgx.Tx) (at time.Time, err error) {
-	var last *time.Time
-	err = tx.QueryRow(ctx, `SELECT max(looked_at) FROM heartbeat_watch`).Scan(&last)
-	return postgres.Value(last), err
+// Outage is a time in which nobody looked for what is missing; zero for none.
+type Outage struct{ From, To time.Time }
+
+// Attended is when somebody looked last for what is missing, zero for never, and the last outage.
+func Attended(ctx context.Context, tx pgx.Tx) (at time.Time, outage Outage, err error) {
+	var last, from, to *time.Time
+	err = tx.QueryRow(ctx, `SELECT max(looked_at), max(outage_from), max(outage_to) FROM heartbeat_watch`).Scan(&last, &from, &to)
+	return postgres.Value(last), Outage{postgres.Value(from), postgres.Value(to)}, err
 }
 
 // Attend is Attended, and lets nobody else find the same outage.
@@ -24,6 +27,12 @@ func Attend(ctx context.Context, tx pgx.Tx, now time.Time) (at time.Time, err er
 	}
 	err = tx.QueryRow(ctx, `SELECT looked_at FROM heartbeat_watch FOR UPDATE`).Scan(&at)
 	return at, err
+}
+
+// SetOutage keeps an outage.
+func SetOutage(ctx context.Context, tx pgx.Tx, outage Outage) error {
+	_, err := tx.Exec(ctx, `UPDATE heartbeat_watch SET outage_from = $1, outage_to = $2`, outage.From, outage.To)
+	return err
 }
 
 // SetAttended says that somebody looks now.
@@ -39,9 +48,9 @@ func AnyExpected(ctx context.Context, tx pgx.Tx) (expected bool, err error) {
 }
 
 // LockExpected gives heartbeats after one id in the order of ids whose deadline is at a time or
-// later, and keeps others from changing them.
+// later and that nobody else holds, and keeps others from changing them.
 func LockExpected(ctx context.Context, tx pgx.Tx, since time.Time, after uuid.UUID, most int) ([]Row, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+from+`WHERE h.deadline_at >= $1 AND NOT h.spared AND h.id > $2 ORDER BY h.id LIMIT $3 FOR NO KEY UPDATE OF h`, since, after, most)
+	rows, err := tx.Query(ctx, `SELECT `+columns+from+`WHERE h.deadline_at >= $1 AND NOT h.spared AND h.id > $2 ORDER BY h.id LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED`, since, after, most)
 	if err != nil {
 		return nil, err
 	}
