@@ -45,6 +45,11 @@ func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uu
 	ctx = context.WithoutCancel(ctx)
 	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	sorted = slices.Compact(sorted)
+	if len(sorted) > changedTogether {
+		// Carried out is what all parts are. After a crash between them a repeat begins again: what was
+		// changed already is as the command wants it.
+		ctx = postgres.WithoutFirst(ctx)
+	}
 	known := make(map[uuid.UUID]Result, len(sorted))
 	var failed []error
 	changed := false

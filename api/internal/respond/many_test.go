@@ -129,6 +129,27 @@ func TestManyAreAcknowledgedInAFewTransactionsThoughTheCallerLeft(t *testing.T) 
 	}
 }
 
+// TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt: a crash after the first of several leaves the
+// rest to a repeat, which the mark of a call that was carried out would keep from it.
+func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 251)
+	for _, c := range []struct {
+		ids  []uuid.UUID
+		want int
+	}{{ids, 0}, {ids[:250], 1}} {
+		marked := 0
+		ctx := postgres.WithFirst(t.Context(), func(*pgx.Batch) { marked++ })
+		if _, err := w.Responder.RespondToMany(ctx, w.Org, c.ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
+			t.Fatal(err)
+		}
+		if marked != c.want {
+			t.Errorf("%d incidents: marked %d times, want %d", len(c.ids), marked, c.want)
+		}
+	}
+}
+
 func TestWhatOneIncidentCannotDoStopsNoOther(t *testing.T) {
 	t.Parallel()
 	w := pagingtest.New(t)

@@ -91,6 +91,12 @@ func WithFirst(ctx context.Context, add func(*pgx.Batch)) context.Context {
 	return context.WithValue(ctx, firstKey{}, add)
 }
 
+// WithoutFirst takes WithFirst back, for a call that changes things in several transactions: what add
+// queues would say after the first of them that all is done.
+func WithoutFirst(ctx context.Context) context.Context {
+	return context.WithValue(ctx, firstKey{}, nil)
+}
+
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows
 // of the organization. It commits when fn returns nil and rolls back when fn
 // returns an error or panics. After a deadlock or a serialization failure the
