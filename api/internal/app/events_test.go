@@ -55,6 +55,23 @@ func (n *tenant) sendEvent(body object, headers ...string) answer {
 	return n.sendTo("/v1/events", sure(json.Marshal(body)), append([]string{"Authorization", "Bearer " + n.serviceKey}, headers...)...)
 }
 
+// TestAnIDOfZerosNamesNoCall: a program that forgot to make ids would have all but its first event
+// taken for repeats.
+func TestAnIDOfZerosNamesNoCall(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	zeros := uuid.Nil.String()
+	for what, got := range map[string]answer{
+		"event":  n.sendEvent(object{"title": "Orders stopped", "id": zeros}),
+		"header": n.sendEvent(object{"title": "Orders stopped"}, "Idempotency-Key", zeros),
+		"change": n.sendTo("/v1/changes", sure(json.Marshal(object{"summary": "Deploy", "id": zeros})), "Authorization", "Bearer "+n.serviceKey),
+	} {
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `"field":"id"`) {
+			t.Errorf("%s: %d %s", what, got.status, got.body)
+		}
+	}
+}
+
 func TestAnEventOpensJoinsAndResolvesOneIncident(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")

@@ -126,8 +126,8 @@ func (r *reader) id(header string) uuid.UUID {
 	}
 	text, _ := own.(string)
 	parsed, ok := id.Parse(text)
-	if !ok {
-		r.refuse("id", fault.BadFormat, "id must be a UUID such as 0192d3a5-6a80-7000-8000-000000000001, or left out.")
+	if !ok || parsed == uuid.Nil { // all zeros is what programs send that forgot to make one: it names no call
+		r.refuse("id", fault.BadFormat, "id must be a UUID such as 0192d3a5-6a80-7000-8000-000000000001, not all zeros, or left out.")
 	}
 	if other, _ := id.Parse(header); ok && header != "" && other != parsed {
 		r.refuse("id", fault.BadFormat, "id and the header Idempotency-Key must be the same; send one of them.")
