@@ -126,6 +126,8 @@ func TestChangesAreReadByServiceKindAndTime(t *testing.T) {
 		"kind=deployment&kind=feature_flag&":                          "Deploy 9,Deploy 8,Flag",
 		"service_id=" + n.objects["service"] + "&since=" + hour + "&": "Deploy 9,Deploy 8,Flag",
 		"until=" + hour + "&":                                         "Old",
+		"until=0001-01-01T00:00:00Z&":                                 "",
+		"since=0001-01-01T00:00:00Z&kind=configuration&":              "Old",
 		"service_id=" + c.b.objects["service"] + "&":                  "",
 	} {
 		if got := strings.Join(n.walk("/v1/changes?"+filter, "changes", "summary"), ","); got != want {

@@ -43,7 +43,7 @@ type ChangeFilter struct {
 	ID           uuid.UUID
 	ServiceIDs   []uuid.UUID
 	Kinds        []string
-	Since, Until time.Time
+	Since, Until *time.Time
 	// BeforeAt and BeforeID are the place in the list after which it goes on.
 	BeforeAt time.Time
 	BeforeID uuid.UUID
@@ -75,11 +75,11 @@ func Changes(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, f ChangeFilter, li
 	if len(f.Kinds) > 0 {
 		add("c.kind = ANY ($%d)", f.Kinds)
 	}
-	if !f.Since.IsZero() {
-		add("c.occurred_at >= $%d", f.Since)
+	if f.Since != nil {
+		add("c.occurred_at >= $%d", *f.Since)
 	}
-	if !f.Until.IsZero() {
-		add("c.occurred_at < $%d", f.Until)
+	if f.Until != nil {
+		add("c.occurred_at < $%d", *f.Until)
 	}
 	if f.BeforeID != uuid.Nil {
 		add("(c.occurred_at, c.id) < ($%d, $%d)", f.BeforeAt, f.BeforeID)

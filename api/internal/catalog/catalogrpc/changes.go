@@ -41,10 +41,10 @@ func (h *Changes) ListChanges(ctx context.Context, request *nightbellv1.ListChan
 		filter.ServiceIDs = append(filter.ServiceIDs, serviceID)
 	}
 	if request.Since != nil {
-		filter.Since = request.GetSince().AsTime()
+		filter.Since = new(request.GetSince().AsTime())
 	}
 	if request.Until != nil {
-		filter.Until = request.GetUntil().AsTime()
+		filter.Until = new(request.GetUntil().AsTime())
 	}
 	limit, err := h.place(caller.OrgID, request.GetLimit(), request.GetCursor(), &filter)
 	if err != nil {
