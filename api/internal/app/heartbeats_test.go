@@ -118,7 +118,8 @@ func TestEveryWayToPing(t *testing.T) {
 		{"POST", "/v1/heartbeats/mine/ping", `{"schedule":"at night"}`, key, 422},
 		{"POST", "/v1/heartbeats/mine/ping", `{"run_id":{}}`, key, 422},
 		{"POST", "/v1/heartbeats/mine/ping", `[1]`, key, 400},
-		{"POST", "/v1/heartbeats/mine/ping", `status=ok`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 415},
+		{"POST", "/v1/heartbeats/mine/ping", `status=fine`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 422},
+		{"POST", "/v1/heartbeats/mine/ping", `{"status":`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 400},
 		{"POST", "/v1/heartbeats/mine/ping", strings.Repeat(" ", 5000), key, 413},
 		{"POST", "/v1/heartbeats/%00/ping", `{"every_seconds":60}`, key, 422},
 		{"POST", "/v1/heartbeats/%20/ping", `{"every_seconds":60}`, key, 422},
@@ -136,6 +137,34 @@ func TestEveryWayToPing(t *testing.T) {
 		WHERE org_id = $1 AND name NOT LIKE 'Sample%' AND name NOT LIKE 'filled%'`, n.orgID)
 	if names != "cron 0 3 * * *, mine 60, nächtlich/1 a 120" {
 		t.Errorf("heartbeats: %s", names)
+	}
+}
+
+// TestAPingMayCarryWhatScriptsSend: curl -d says that all is a form, and a job's output is any text.
+func TestAPingMayCarryWhatScriptsSend(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	n.ping("job", object{"every_seconds": 60})
+	const form, text = "application/x-www-form-urlencoded", "text/plain"
+	for _, c := range []struct{ kind, body, status, warned string }{
+		{form, "3 files copied, 100% done & dusted", "ok", `"field":"body"`},
+		{text, "rsync: done\nexit=0\n", "ok", `"field":"body"`},
+		{"multipart/form-data; boundary=x", "--x\r\n\r\nlog\r\n--x--", "ok", `"field":"body"`},
+		{"nonsense;;", "done", "ok", `"field":"body"`},
+		{form, "status=fail", "failed", `"warnings":[]`},
+		{form, "status=ok&colour=red", "ok", `"field":"colour"`},
+		{form, `{"status":"fail"}`, "failed", `"warnings":[]`},
+		{text, `{"status":"ok"}`, "ok", `"warnings":[]`},
+		{form, "", "ok", `"warnings":[]`},
+	} {
+		got := n.sendTo("/v1/heartbeats/job/ping", []byte(c.body), "Content-Type", c.kind, "Authorization", "Bearer "+n.serviceKey)
+		if got.status != http.StatusAccepted || got.text("status") != c.status || !strings.Contains(got.body, c.warned) {
+			t.Errorf("%s %q: %d %s, want %s", c.kind, c.body, got.status, got.body, c.status)
+		}
+	}
+	refused := n.sendTo("/v1/heartbeats/job/ping", []byte(`[1]`), "Authorization", "Bearer "+n.serviceKey)
+	if refused.text("code") != "invalid_json" || strings.Contains(refused.body, "Orders") {
+		t.Errorf("refused in the words of events: %s", refused.body)
 	}
 }
 

@@ -31,7 +31,8 @@ var (
 	// A monitor does not send again what was answered 429, writes any Content-Type, and has no key
 	// for its calls: its alerts have fingerprints.
 	monitored = plainKind{json: true, anyType: true}
-	pingPost  = plainKind{quota: "pings", json: true, repeats: true}
+	// A ping may carry whatever its script printed.
+	pingPost = plainKind{quota: "pings", json: true, anyType: true, repeats: true}
 	// A form or a page for a person; what it does twice is done once.
 	forPeople = plainKind{}
 	// For whoever runs Nightbell, or nobody in particular.

@@ -29,6 +29,9 @@ const maxPing = 4 << 10
 
 var errPingTooLarge = fault.Newf(fault.TooLarge, "body_too_large", "The ping is larger than %d KiB. Send only its fields.", maxPing>>10)
 
+var errPingJSON = fault.New(fault.Invalid, "invalid_json",
+	`The body of the ping is not a JSON object. Send one such as {"status": "ok"}, or no body at all.`)
+
 // Pings takes signs of life.
 type Pings struct {
 	Events Events
@@ -109,7 +112,8 @@ func (p Pings) fields(w http.ResponseWriter, r *http.Request, sender Sender) (ma
 	return fields, nil
 }
 
-// body reads the fields of a body, which may be empty.
+// body reads the fields of a body, which may be empty. Scripts send what they printed besides, and
+// curl -d calls all of it a form, also JSON.
 func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[string]any, error) {
 	body, err := p.Events.readAtMost(w, r, sender.Route.OrgID, maxPing, errPingTooLarge)
 	defer body.free()
@@ -117,13 +121,18 @@ func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[
 		return nil, err
 	}
 	sent := bytes.TrimSpace(body.bytes)
-	if len(sent) == 0 {
+	switch {
+	case len(sent) == 0:
 		return map[string]any{}, nil
+	case sent[0] == '{' || r.Header.Get("Content-Type") == "" || checkJSON(r) == nil:
+		fields, err := event.Decode(sent)
+		if err != nil {
+			return nil, errPingJSON.Because(err)
+		}
+		return fields, nil
+	default:
+		return event.PingText(sent), nil
 	}
-	if err := checkJSON(r); err != nil {
-		return nil, err
-	}
-	return event.Decode(sent)
 }
 
 func instant(at time.Time) *time.Time {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"time"
 
@@ -23,12 +24,33 @@ var pingFields = []string{"status", "run_id", "every_seconds", "grace_seconds", 
 
 var signals = []heartbeat.Signal{heartbeat.Lives, heartbeat.Starts, heartbeat.Fails, heartbeat.Stops}
 
+// noteField is where text that a script sent besides its ping is put. It cannot be sent.
+const noteField = "(body)"
+
+// PingText gives the fields of a ping whose body is no JSON: those of a form, if it has one of a
+// ping's at least, and otherwise none.
+func PingText(body []byte) map[string]any {
+	form, err := url.ParseQuery(string(body))
+	fields, known := map[string]any{}, false
+	for name, values := range form {
+		fields[name] = values[len(values)-1]
+		known = known || slices.Contains(pingFields, name)
+	}
+	if err != nil || !known {
+		return map[string]any{noteField: true}
+	}
+	return fields
+}
+
 // ReadPing makes a ping of decoded fields, whose numbers may be text, as those of an address are.
 // callID is the Idempotency-Key as a UUID, empty for none. It fails with invalid_fields.
 func ReadPing(fields map[string]any, callID string) (Ping, error) {
 	r := &reader{fields: fields}
 	for _, field := range sortedKeys(fields) {
-		if !slices.Contains(pingFields, field) {
+		switch {
+		case field == noteField:
+			r.warn("body", "The body is neither JSON nor a form with fields of a ping, so it was not read. Say how the job is with status.")
+		case !slices.Contains(pingFields, field):
 			r.warn(plaintext.Cut(plaintext.Line(field), 100), "There is no such field; it was not read.")
 		}
 	}
