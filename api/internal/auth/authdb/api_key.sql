@@ -3,9 +3,10 @@ INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, c
 VALUES (@org_id, @id, @name, @prefix, @hash, @role, @scopes, sqlc.narg('created_by'), @created_at, @expires_at);
 
 -- name: ListAPIKeys :many
--- All of them, or one.
+-- All of them, or one, or those that have no scope besides the held ones.
 SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
 FROM api_key WHERE org_id = @org_id AND (sqlc.narg('id')::uuid IS NULL OR id = sqlc.narg('id'))
+  AND (sqlc.narg('held')::text[] IS NULL OR scopes <@ sqlc.narg('held'))
   AND (sqlc.narg('before')::timestamptz IS NULL OR (created_at, id) < (sqlc.narg('before'), sqlc.narg('before_id')::uuid))
 ORDER BY created_at DESC, id DESC LIMIT sqlc.narg('most')::integer;
 

@@ -78,13 +78,15 @@ func (q *Queries) InsertAPIKey(ctx context.Context, arg InsertAPIKeyParams) erro
 const listAPIKeys = `-- name: ListAPIKeys :many
 SELECT id, name, prefix, role, scopes, created_at, expires_at, last_used_at, revoked_at
 FROM api_key WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)
-  AND ($3::timestamptz IS NULL OR (created_at, id) < ($3, $4::uuid))
-ORDER BY created_at DESC, id DESC LIMIT $5::integer
+  AND ($3::text[] IS NULL OR scopes <@ $3)
+  AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
+ORDER BY created_at DESC, id DESC LIMIT $6::integer
 `
 
 type ListAPIKeysParams struct {
 	OrgID    uuid.UUID
 	ID       *uuid.UUID
+	Held     []string
 	Before   *time.Time
 	BeforeID *uuid.UUID
 	Most     *int32
@@ -102,11 +104,12 @@ type ListAPIKeysRow struct {
 	RevokedAt  *time.Time
 }
 
-// All of them, or one.
+// All of them, or one, or those that have no scope besides the held ones.
 func (q *Queries) ListAPIKeys(ctx context.Context, arg ListAPIKeysParams) ([]ListAPIKeysRow, error) {
 	rows, err := q.db.Query(ctx, listAPIKeys,
 		arg.OrgID,
 		arg.ID,
+		arg.Held,
 		arg.Before,
 		arg.BeforeID,
 		arg.Most,

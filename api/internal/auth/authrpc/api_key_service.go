@@ -100,12 +100,21 @@ func readAPIKey(request askedKey, maker auth.Actor) (apiKey, error) {
 	if len(scopes) == 0 {
 		return apiKey{}, fault.InvalidField("scopes", fault.Required, "Say what the key is for: choose one scope at least.")
 	}
-	for _, scope := range scopes {
-		if err := maker.Holds(auth.Scope(scope)); err != nil {
-			return apiKey{}, err
-		}
+	if err := checkHolds(maker, scopes); err != nil {
+		return apiKey{}, err
 	}
 	return apiKey{name, role, scopes}, nil
+}
+
+// checkHolds keeps a key from those that may do more: whoever reads, changes or revokes them has to
+// hold each of their scopes.
+func checkHolds(actor auth.Actor, scopes []string) error {
+	for _, scope := range scopes {
+		if err := actor.Holds(auth.Scope(scope)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // roleOfKey never gives a key more than its maker may do.
@@ -132,7 +141,7 @@ func (s *APIKeyServer) ListApiKeys(ctx context.Context, request *nightbellv1.Lis
 	answer := &nightbellv1.ListApiKeysResponse{}
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		limit := cmp.Or(int(request.GetLimit()), page.Longest)
-		asked := authdb.ListAPIKeysParams{OrgID: actor.OrgID, Most: new(int32(limit) + 1)}
+		asked := authdb.ListAPIKeysParams{OrgID: actor.OrgID, Most: new(int32(limit) + 1), Held: heldBy(actor)}
 		if cursor := request.GetCursor(); cursor != "" {
 			before, last, err := page.Decode(actor.OrgID, cursor)
 			if err != nil {
@@ -153,6 +162,18 @@ func (s *APIKeyServer) ListApiKeys(ctx context.Context, request *nightbellv1.Lis
 	return answer, err
 }
 
+// heldBy is the scopes of a key, to which those that hold others are not shown; nil for a person.
+func heldBy(actor auth.Actor) (scopes []string) {
+	if actor.Kind != auth.APIKey {
+		return nil
+	}
+	scopes = []string{}
+	for _, scope := range actor.Scopes {
+		scopes = append(scopes, string(scope))
+	}
+	return scopes
+}
+
 // GetApiKey gives one, without the key itself.
 func (s *APIKeyServer) GetApiKey(ctx context.Context, request *nightbellv1.GetApiKeyRequest) (*nightbellv1.GetApiKeyResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
@@ -162,7 +183,7 @@ func (s *APIKeyServer) GetApiKey(ctx context.Context, request *nightbellv1.GetAp
 	answer := &nightbellv1.GetApiKeyResponse{}
 	keyID, _ := id.Parse(request.GetId())
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
-		answer.ApiKey, err = findAPIKey(ctx, authdb.New(tx), actor.OrgID, keyID)
+		answer.ApiKey, err = findAPIKey(ctx, authdb.New(tx), actor, keyID)
 		return err
 	})
 	return answer, err
@@ -185,7 +206,7 @@ func (s *APIKeyServer) UpdateApiKey(ctx context.Context, request *nightbellv1.Up
 		if err != nil {
 			return err
 		}
-		read := func() (*nightbellv1.ApiKey, error) { return findAPIKey(ctx, q, actor.OrgID, keyID) }
+		read := func() (*nightbellv1.ApiKey, error) { return findAPIKey(ctx, q, actor, keyID) }
 		answer.ApiKey, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateApiKeyRequest) error {
 			wanted, err := readAPIKey(whole, actor)
 			if err != nil {
@@ -202,15 +223,19 @@ func (s *APIKeyServer) UpdateApiKey(ctx context.Context, request *nightbellv1.Up
 	return answer, nil
 }
 
-func findAPIKey(ctx context.Context, q *authdb.Queries, orgID, keyID uuid.UUID) (*nightbellv1.ApiKey, error) {
-	rows, err := q.ListAPIKeys(ctx, authdb.ListAPIKeysParams{OrgID: orgID, ID: &keyID})
+// findAPIKey reads one that the actor may know of.
+func findAPIKey(ctx context.Context, q *authdb.Queries, actor auth.Actor, keyID uuid.UUID) (*nightbellv1.ApiKey, error) {
+	rows, err := q.ListAPIKeys(ctx, authdb.ListAPIKeysParams{OrgID: actor.OrgID, ID: &keyID})
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, errNoAPIKey
 	}
-	return apiKeyOf(rows[0]), nil
+	if keyID == actor.APIKeyID { // which may have got scopes since it was authenticated
+		return apiKeyOf(rows[0]), nil
+	}
+	return apiKeyOf(rows[0]), checkHolds(actor, rows[0].Scopes)
 }
 
 func apiKeyOf(row authdb.ListAPIKeysRow) *nightbellv1.ApiKey {
@@ -236,12 +261,19 @@ func (s *APIKeyServer) RevokeApiKey(ctx context.Context, request *nightbellv1.Re
 		if err != nil {
 			return err
 		}
-		hash, err = authdb.New(tx).RevokeAPIKey(ctx, now, actor.OrgID, keyID)
+		q := authdb.New(tx)
+		if _, err = q.LockAPIKey(ctx, actor.OrgID, keyID); errors.Is(err, pgx.ErrNoRows) {
+			return errNoAPIKey
+		}
+		if err == nil {
+			_, err = findAPIKey(ctx, q, actor, keyID)
+		}
+		if err != nil {
+			return err
+		}
+		hash, err = q.RevokeAPIKey(ctx, now, actor.OrgID, keyID)
 		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, errNoAPIKey
-	}
 	if err != nil {
 		return nil, err
 	}

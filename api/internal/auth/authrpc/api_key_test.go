@@ -87,6 +87,37 @@ func TestAKeyMakesNoKeyThatMayDoMore(t *testing.T) {
 	}
 }
 
+// TestAKeyLeavesThoseAloneThatMayDoMore: it neither reads nor changes nor ends them.
+func TestAKeyLeavesThoseAloneThatMayDoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	own := []auth.Scope{auth.APIKeysWrite, auth.ConfigRead}
+	key, keyID := dana.makeKey("admin", 0, own...)
+	_, equalID := dana.makeKey("admin", 0, auth.ConfigRead)
+	more, moreID := dana.makeKey("responder", 0, auth.ConfigRead, auth.IncidentsWrite)
+	program := w.anyone().with(key)
+
+	path := "/v1/api-keys/" + moreID
+	for what, got := range map[string]reply{
+		"read": program.call("GET", path, nil), "rename": program.call("PATCH", path, object{"name": "mine"}),
+		"take scopes from": program.call("PATCH", path, object{"scopes": []string{"config:read"}}), "revoke": program.call("DELETE", path, nil),
+	} {
+		expect(t, what+" one that may do more", got, http.StatusForbidden, lacking("incidents:write"))
+	}
+	expect(t, "it works as before", w.anyone().with(more).call("GET", "/v1/users", nil), http.StatusOK, "")
+	listed := program.call("GET", "/v1/api-keys", nil)
+	expect(t, "list", listed, http.StatusOK, "")
+	if strings.Contains(listed.text, moreID) || !strings.Contains(listed.text, keyID) || !strings.Contains(listed.text, equalID) {
+		t.Errorf("listed to a key: %s", listed.text)
+	}
+	expect(t, "revoke one that may do less", program.call("DELETE", "/v1/api-keys/"+equalID, nil), http.StatusOK, "")
+	if listed := dana.call("GET", "/v1/api-keys", nil); !strings.Contains(listed.text, moreID) {
+		t.Errorf("listed to a person: %s", listed.text)
+	}
+	expect(t, "a person revokes any", dana.call("DELETE", path, nil), http.StatusOK, "")
+}
+
 // TestAKeyIsToldWhoItIs, whatever it may do.
 func TestAKeyIsToldWhoItIs(t *testing.T) {
 	t.Parallel()

@@ -304,7 +304,7 @@ func (s *AuthServer) GetMe(ctx context.Context, _ *nightbellv1.GetMeRequest) (*n
 		q := authdb.New(tx)
 		if actor.Kind == auth.APIKey {
 			if answer.OrgName, err = q.ReadOrgName(ctx, actor.OrgID); err == nil {
-				answer.ApiKey, err = findAPIKey(ctx, q, actor.OrgID, actor.APIKeyID)
+				answer.ApiKey, err = findAPIKey(ctx, q, actor, actor.APIKeyID)
 			}
 			return err
 		}

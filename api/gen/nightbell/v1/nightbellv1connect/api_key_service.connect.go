@@ -53,7 +53,8 @@ const (
 type ApiKeyServiceClient interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
-	// ListApiKeys gives the keys without their secrets, the newest first.
+	// ListApiKeys gives the keys without their secrets, the newest first. A key is given those that
+	// hold no scope besides its own; to any other it is refused to read, change or revoke it.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
 	// GetApiKey gives one key without its secret.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)
@@ -168,7 +169,8 @@ func (c *apiKeyServiceClient) RevokeApiKey(ctx context.Context, req *v1.RevokeAp
 type ApiKeyServiceHandler interface {
 	// CreateApiKey answers with the key itself, once and never again.
 	CreateApiKey(context.Context, *v1.CreateApiKeyRequest) (*v1.CreateApiKeyResponse, error)
-	// ListApiKeys gives the keys without their secrets, the newest first.
+	// ListApiKeys gives the keys without their secrets, the newest first. A key is given those that
+	// hold no scope besides its own; to any other it is refused to read, change or revoke it.
 	ListApiKeys(context.Context, *v1.ListApiKeysRequest) (*v1.ListApiKeysResponse, error)
 	// GetApiKey gives one key without its secret.
 	GetApiKey(context.Context, *v1.GetApiKeyRequest) (*v1.GetApiKeyResponse, error)

@@ -438,7 +438,8 @@ export declare const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * ListApiKeys gives the keys without their secrets, the newest first.
+   * ListApiKeys gives the keys without their secrets, the newest first. A key is given those that
+   * hold no scope besides its own; to any other it is refused to read, change or revoke it.
    *
    * @generated from rpc nightbell.v1.ApiKeyService.ListApiKeys
    */
