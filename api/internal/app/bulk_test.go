@@ -71,6 +71,19 @@ func TestManyIncidentsAreChangedByOneCall(t *testing.T) {
 	}
 }
 
+// An incident shows who declared it, also when that was a program.
+func TestAnIncidentNamesTheKeyThatDeclaredIt(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	for bearer, want := range map[string]string{n.newAPIKey("responder"): "acts as responder", n.owner(): "acme owner"} {
+		made := n.call(bearer, http.MethodPost, "/v1/incidents", object{"title": "Orders stopped", "severity": "high"})
+		read := n.call(n.bearers["viewer"], http.MethodGet, "/v1/incidents/"+at[string](t, made, "incident", "id"), nil)
+		if got := at[string](t, read, "incident", "created_by", "name"); !strings.EqualFold(got, want) {
+			t.Errorf("declared by %q, want %q", got, want)
+		}
+	}
+}
+
 // A filter leaves alone what was triggered after the caller looked, and a repeat changes nothing.
 func TestAFilterChangesWhatTheCallerHasSeen(t *testing.T) {
 	t.Parallel()

@@ -67,11 +67,9 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	}
 	opening := incidentdb.Opening{
 		OrgID: d.OrgID, ID: d.IncidentID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
-		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, Details: details,
+		Description: d.Description, Severity: d.Severity, Source: "manual", AssigneeID: d.AssigneeID, CreatedBy: d.By.ID, Details: details,
 	}
-	if d.By.Kind == incident.User {
-		opening.CreatedBy = d.By.ID
-	} else {
+	if d.By.Kind != incident.User {
 		opening.Source = "api"
 	}
 	opened, err := incidentdb.Open(ctx, tx, []incidentdb.Opening{opening}, now)

@@ -54,7 +54,7 @@ type Incident struct {
 	ResolvedBy *Reference `protobuf:"bytes,14,opt,name=resolved_by,json=resolvedBy,proto3" json:"resolved_by,omitempty"`
 	// Who has it; absent when nobody has.
 	Assignee *Reference `protobuf:"bytes,15,opt,name=assignee,proto3" json:"assignee,omitempty"`
-	// Who declared it by hand; absent when a monitoring system did.
+	// Who declared it: a person, or an API key; absent when a monitoring system did.
 	CreatedBy *Reference `protobuf:"bytes,16,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// Where it came from: prometheus, grafana, manual, api, ...
 	Source string `protobuf:"bytes,17,opt,name=source,proto3" json:"source,omitempty"`

@@ -69,7 +69,7 @@ func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 		Urgency: r.urgency, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
 		AcknowledgedBy: known.people.reference(r.acknowledgedBy), ResolvedBy: known.people.reference(r.resolvedBy),
-		Assignee: known.people.reference(r.assignee), CreatedBy: known.people.reference(r.createdBy),
+		Assignee: known.people.reference(r.assignee), CreatedBy: known.creators.reference(r.createdBy),
 		Source: r.source, AlertCount: r.alertCount, TruncatedAlertCount: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
 	}
 	i.AcknowledgedSeverity, i.ConfirmationWanted = postgres.Null(r.acknowledgedSeverity), r.wantsConfirmation()
@@ -150,7 +150,7 @@ func moment(t *time.Time) *timestamppb.Timestamp {
 }
 
 // known is the names of what rows refer to.
-type known struct{ services, people names }
+type known struct{ services, people, creators names }
 
 // service is the name that the specification's client reads.
 func (k *known) service(id *uuid.UUID) *string {
@@ -168,14 +168,17 @@ func collect(ctx context.Context, tx pgx.Tx, rows pgx.Rows) ([]row, *known, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	known := &known{names{}, names{}}
+	known := &known{names{}, names{}, names{}}
 	for _, r := range found {
 		known.services.want(r.service)
-		known.people.want(r.acknowledgedBy, r.resolvedBy, r.assignee, r.createdBy)
+		known.people.want(r.acknowledgedBy, r.resolvedBy, r.assignee)
+		known.creators.want(r.createdBy)
 	}
 	batch := &pgx.Batch{}
 	known.services.queue(batch, `SELECT id, name FROM service WHERE org_id = nightbell_org() AND id = ANY($1)`)
 	known.people.queue(batch, `SELECT id, name FROM users WHERE id = ANY($1)`)
+	known.creators.queue(batch, `SELECT id, name FROM users WHERE id = ANY($1)
+		UNION ALL SELECT id, name FROM api_key WHERE org_id = nightbell_org() AND id = ANY($1)`)
 	return found, known, tx.SendBatch(ctx, batch).Close()
 }
 

@@ -118,7 +118,7 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   assignee?: Reference | undefined;
 
   /**
-   * Who declared it by hand; absent when a monitoring system did.
+   * Who declared it: a person, or an API key; absent when a monitoring system did.
    *
    * @generated from field: nightbell.v1.Reference created_by = 16 [json_name = "created_by"];
    */
@@ -293,7 +293,7 @@ export declare type IncidentJson = {
   assignee?: ReferenceJson;
 
   /**
-   * Who declared it by hand; absent when a monitoring system did.
+   * Who declared it: a person, or an API key; absent when a monitoring system did.
    *
    * @generated from field: nightbell.v1.Reference created_by = 16 [json_name = "created_by"];
    */
