@@ -91,7 +91,7 @@ func editables(n *rota) []editable {
 				"name": "Tickets", "url": "https://example.com/nights", "event_types": []string{"incident.resolved", "incident.triggered"},
 				"filter": object{"service_ids": []any{}, "team_ids": []string{team}, "severities": []string{"critical"}},
 			},
-			clears: object{"filter": object{"service_ids": []any{}, "team_ids": []any{}, "severities": []any{}}, "enabled": false},
+			clears: object{"filter": object{"service_ids": []any{}, "team_ids": []any{}, "severities": []any{}}, "enabled": true},
 			tables: []string{"webhook_subscription"},
 		},
 		{

@@ -212,3 +212,25 @@ func TestADeliveryIsSentAgainWhenAskedFor(t *testing.T) {
 		t.Errorf("a disabled subscription: %d %s", status, message)
 	}
 }
+
+// TestNullEnablesASubscription: null clears a field, and a subscription of which nothing is said is
+// enabled. One that is disabled stays so while nothing is said of that.
+func TestNullEnablesASubscription(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	path := n.subscribe("https://example.com/", nil)
+	for _, edit := range []struct {
+		body object
+		want bool
+	}{
+		{object{"enabled": nil}, true},
+		{object{"enabled": false}, false},
+		{object{"name": "Others"}, false},
+		{object{"enabled": nil}, true},
+		{object{"name": "Tickets"}, true},
+	} {
+		if got := n.call(n.owner(), http.MethodPatch, path, edit.body); at[bool](t, got, "webhook_subscription", "enabled") != edit.want {
+			t.Errorf("after %v it is %v", edit.body, got)
+		}
+	}
+}

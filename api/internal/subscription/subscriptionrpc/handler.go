@@ -128,6 +128,9 @@ func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightb
 				return err
 			}
 			next.ID, next.Enabled = subscriptionID, whole.GetEnabled()
+			if whole.Enabled == nil && edit.Names(whole, "enabled") {
+				next.Enabled = true // null clears, and a subscription of which nothing is said is enabled
+			}
 			return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, c.now)
 		})
 		return err

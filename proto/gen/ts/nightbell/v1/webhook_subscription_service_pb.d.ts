@@ -681,11 +681,11 @@ export declare type UpdateWebhookSubscriptionRequest = Message<"nightbell.v1.Upd
   filter?: WebhookFilter | undefined;
 
   /**
-   * False stops deliveries; true begins again with what happens from now on.
+   * False stops deliveries; true, or null, begins again with what happens from now on.
    *
-   * @generated from field: bool enabled = 6;
+   * @generated from field: optional bool enabled = 6;
    */
-  enabled: boolean;
+  enabled?: boolean | undefined;
 
   /**
    * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
@@ -741,9 +741,9 @@ export declare type UpdateWebhookSubscriptionRequestJson = {
   filter?: WebhookFilterJson;
 
   /**
-   * False stops deliveries; true begins again with what happens from now on.
+   * False stops deliveries; true, or null, begins again with what happens from now on.
    *
-   * @generated from field: bool enabled = 6;
+   * @generated from field: optional bool enabled = 6;
    */
   enabled?: boolean;
 
