@@ -2,7 +2,7 @@ package incidents
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"github.com/google/uuid"
@@ -27,12 +27,19 @@ func List(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, request *nightbellv1.
 	if err != nil {
 		return nil, err
 	}
-	found, known, err := query.read(ctx, tx, limit+1, int(request.GetOffset()), strings.TrimSpace(request.GetText()))
+	text := strings.TrimSpace(request.GetText())
+	found, known, err := query.read(ctx, tx, limit+1, int(request.GetOffset()), text)
 	if err != nil {
 		return nil, err
 	}
 	response := &nightbellv1.ListIncidentsResponse{}
-	found, response.NextCursor = page.Next(found, limit, func(last row) string { return page.Encode(orgID, last.triggeredAt, last.id) })
+	encode := func(last row) string { return page.Encode(orgID, last.triggeredAt, last.id) }
+	found, response.NextCursor = page.Next(found, limit, encode)
+	if response.NextCursor == nil && text == "" && len(query.checks) > 0 {
+		if response.NextCursor, err = query.beyondChecked(ctx, tx, encode); err != nil {
+			return nil, err
+		}
+	}
 	response.Incidents = make([]*nightbellv1.IncidentSummary, len(found))
 	for i := range found {
 		response.Incidents[i] = found[i].summary(known)
@@ -48,12 +55,12 @@ const lookedThrough = 2_000
 // read gives a page of the incidents that fit, by text if there is any.
 func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, text string) ([]row, *known, error) {
 	if text == "" {
-		return c.rows(ctx, tx, c.newest(limit, offset))
+		return c.rows(ctx, tx, c.page(limit, offset))
 	}
 	first := *c
-	where := first.argue(`i.title || E'\n' || i.description ILIKE '%%' || $%[1]d || '%%'
-		OR i.service_id IN (SELECT s.id FROM service s WHERE s.name ILIKE '%%' || $%[1]d || '%%')`, escapeLike(text))
-	found, known, err := first.rows(ctx, tx, fmt.Sprintf("SELECT * FROM (%s) i WHERE %s%s LIMIT %d OFFSET %d", first.newest(lookedThrough, 0), where, c.inOrder(), limit, offset))
+	where := first.argue(`(i.title || E'\n' || i.description ILIKE '%%' || $%[1]d || '%%'
+		OR i.service_id IN (SELECT s.id FROM service s WHERE s.name ILIKE '%%' || $%[1]d || '%%'))`, escapeLike(text))
+	found, known, err := first.rows(ctx, tx, first.checked(lookedThrough, limit, offset, append(first.checks, where)...))
 	if err != nil || len(found) == limit {
 		return found, known, err
 	}
@@ -62,7 +69,20 @@ func (c *conditions) read(ctx context.Context, tx pgx.Tx, limit, offset int, tex
 		return nil, nil, err
 	}
 	c.add("i.id IN (SELECT incident_search($%d))", escapeLike(text))
+	c.conditions = append(c.conditions, c.checks...)
 	return c.rows(ctx, tx, c.newest(limit, offset))
+}
+
+// beyondChecked is the cursor of what a page with checks did not look through; nil when that was all.
+func (c *conditions) beyondChecked(ctx context.Context, tx pgx.Tx, encode func(row) string) (*string, error) {
+	var last row
+	var fits *bool // asked so that every argument has a place
+	sql := "SELECT i.triggered_at, i.id, " + strings.Join(c.checks, " AND ") + " FROM (" + c.newest(1, mostChecked-1) + ") i"
+	err := tx.QueryRow(ctx, sql, c.arguments...).Scan(&last.triggeredAt, &last.id, &fits)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return new(encode(last)), err
 }
 
 func (c *conditions) rows(ctx context.Context, tx pgx.Tx, chosen string) ([]row, *known, error) {

@@ -28,6 +28,7 @@ func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, fi
 		return nil, false, err
 	}
 	query.add("i.triggered_at <= $%d", filter.GetTriggeredBefore().AsTime())
+	query.conditions = append(query.conditions, query.checks...)
 	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching+1, 0)), query.arguments...)
 	if err != nil {
 		return nil, false, err

@@ -3,6 +3,7 @@ package incidents
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,6 +77,15 @@ func TestFiltersReadLittleMoreThanTheyGive(t *testing.T) {
 		"a resolved key":        {&nightbellv1.ListIncidentsRequest{DedupKey: []string{"rare", "other"}, Status: []string{"resolved"}}, 20},
 		"an urgency of open":    {&nightbellv1.ListIncidentsRequest{Urgency: []string{"low"}, Status: []string{"open"}}, 310},
 		"a tag of open":         {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a"}, Status: []string{"open"}}, 310},
+		"a team's person's low": {&nightbellv1.ListIncidentsRequest{TeamId: []string{c.team.String()}, AssigneeId: []string{c.person.String()}, Severity: []string{"low"}}, 20},
+		"a severity":            {&nightbellv1.ListIncidentsRequest{Severity: []string{"critical", "low"}}, 10_000},
+		"a severity resolved":   {&nightbellv1.ListIncidentsRequest{Severity: []string{"low"}, Status: []string{"resolved"}}, 10_000},
+		"a severity, oldest":    {&nightbellv1.ListIncidentsRequest{Severity: []string{"low"}, Sort: "triggered_at"}, 10_000},
+		"an urgency":            {&nightbellv1.ListIncidentsRequest{Urgency: []string{"low"}}, 10_000},
+		"a tag":                 {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a", "rare"}}, 10_000},
+		"a tag of a team":       {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a"}, TeamId: []string{c.team.String()}}, 10_000},
+		"nobody's low":          {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{"none"}, Severity: []string{"low"}}, 10_000},
+		"a team's, by nobody":   {&nightbellv1.ListIncidentsRequest{AssigneeId: []string{"none"}, TeamId: []string{c.team.String()}}, 10_000},
 		"a tag of an hour":      {&nightbellv1.ListIncidentsRequest{Tag: []string{"zone:a"}, Since: late, Until: early}, 110},
 	} {
 		for _, page := range []string{"first", "next"} {
@@ -89,6 +99,50 @@ func TestFiltersReadLittleMoreThanTheyGive(t *testing.T) {
 	}
 }
 
+// TestWhatFitsFewOfManyIsFoundByItsCursors reads a list to its end of which each page looks through a
+// part only: three incidents among 50,000, the last of them the oldest.
+func TestWhatFitsFewOfManyIsFoundByItsCursors(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	c.Exec(t, `UPDATE incident SET assignee_id = $2, details = '{"tags": {"zone": "b"}}' WHERE org_id = $1`, c.org, c.person)
+	c.Exec(t, `UPDATE incident SET severity = 'low', urgency = 'low', assignee_id = NULL, details = '{"tags": {"zone": "a"}}' WHERE org_id = $1 AND number IN (400, 30000, 50000)`, c.org)
+	c.Exec(t, `ANALYZE`)
+	for name, asked := range map[string]*nightbellv1.ListIncidentsRequest{
+		"severity": {Severity: []string{"low"}},
+		"urgency":  {Urgency: []string{"low"}},
+		"tag":      {Tag: []string{"zone:a"}},
+		"nobody":   {AssigneeId: []string{"none"}},
+		"oldest":   {Severity: []string{"low"}, Sort: "triggered_at"},
+		"parts":    {Severity: []string{"low"}, Status: []string{"triggered", "resolved"}},
+	} {
+		var numbers []int32
+		pages := 0
+		for ; pages == 0 || asked.Cursor != ""; pages++ {
+			if read, sequential := c.rowsRead(t, asked); read > 20_000 || sequential {
+				t.Errorf("%s: page %d reads %v incidents (sequentially: %v)", name, pages+1, read, sequential)
+			}
+			var response *nightbellv1.ListIncidentsResponse
+			err := c.InTenant(t.Context(), c.org, func(ctx context.Context, tx pgx.Tx) (err error) {
+				response, err = List(ctx, tx, c.org, asked)
+				return err
+			}, postgres.InOrder())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, incident := range response.GetIncidents() {
+				numbers = append(numbers, incident.GetNumber())
+			}
+			asked.Cursor = response.GetNextCursor()
+		}
+		if asked.GetSort() != "" {
+			slices.Reverse(numbers)
+		}
+		if !slices.Equal(numbers, []int32{400, 30000, 50000}) || pages < 4 || pages > 6 {
+			t.Errorf("%s: %d pages found %v", name, pages, numbers)
+		}
+	}
+}
+
 // rowsRead is how many rows of incidents a page reads, with those that no condition let through.
 func (c *crowd) rowsRead(t *testing.T, request *nightbellv1.ListIncidentsRequest) (read float64, sequential bool) {
 	t.Helper()
@@ -98,7 +152,7 @@ func (c *crowd) rowsRead(t *testing.T, request *nightbellv1.ListIncidentsRequest
 		if err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+query.newest(51, 0), query.arguments...).Scan(&plan)
+		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+query.page(51, 0), query.arguments...).Scan(&plan)
 	}, postgres.InOrder())
 	if err != nil {
 		t.Fatal(err)

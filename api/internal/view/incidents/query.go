@@ -15,12 +15,20 @@ import (
 
 // conditions of a list; every value is an argument, never part of the text.
 type conditions struct {
+	// conditions are what the indexes of the list's order lead to.
 	conditions []string
-	arguments  []any
+	// checks are looked at row by row: a page looks through mostChecked rows of the parts and no more.
+	checks    []string
+	arguments []any
 	// parts make up the list together: each is read from an index in the list's order.
 	parts       []part
 	oldestFirst bool
 }
+
+// mostChecked is how many incidents a page looks through for those that pass its checks. What it
+// finds by then is the page, and its cursor goes on where it stopped: what fits few incidents of
+// very many costs several short calls instead of one that reads all.
+const mostChecked = 10_000
 
 // part is the incidents that fit a condition. With values, such as the services of a team, the newest
 // of each value are read by its index; by one condition on all values the way to the last of them
@@ -30,7 +38,20 @@ type part struct {
 	values, bind string // FROM item, and what ties an incident to one of its rows
 }
 
-// newest selects a page of incidents, the newest or the oldest first, before anything is joined to them.
+// page selects a page of incidents, before anything is joined to them.
+func (c *conditions) page(limit, offset int) string {
+	if len(c.checks) == 0 {
+		return c.newest(limit, offset)
+	}
+	return c.checked(mostChecked, limit, offset, c.checks...)
+}
+
+// checked selects what passes the checks among the first most of the parts.
+func (c *conditions) checked(most, limit, offset int, checks ...string) string {
+	return fmt.Sprintf("SELECT * FROM (%s) i WHERE %s%s LIMIT %d OFFSET %d", c.newest(most, 0), strings.Join(checks, " AND "), c.inOrder(), limit, offset)
+}
+
+// newest selects the first of the parts, the newest or the oldest first, without the checks.
 func (c *conditions) newest(limit, offset int) string {
 	parts := make([]string, len(c.parts))
 	for n, part := range c.parts {
@@ -65,6 +86,10 @@ func (c *conditions) add(condition string, arguments ...any) {
 	c.conditions = append(c.conditions, c.argue(condition, arguments...))
 }
 
+func (c *conditions) check(condition string, arguments ...any) {
+	c.checks = append(c.checks, c.argue(condition, arguments...))
+}
+
 // argue keeps the arguments of a condition and writes their places into it.
 func (c *conditions) argue(condition string, arguments ...any) string {
 	places := make([]any, len(arguments))
@@ -95,15 +120,14 @@ func listQuery(orgID uuid.UUID, request *nightbellv1.ListIncidentsRequest) (*con
 	return query, nil
 }
 
-// filter adds the conditions that are checked on the rows of the list. Severity, urgency and tags
-// have no index: storing an incident would pay for it. What few incidents have is looked for among
-// all of them, unless a status, a time or one of the filters of choose comes with it.
+// filter adds severity and urgency, which are checked, as tags are: they have no index, because
+// storing an incident would pay for it. Times are in every index.
 func (c *conditions) filter(request *nightbellv1.ListIncidentsRequest) {
 	if severities := request.GetSeverity(); len(severities) > 0 {
-		c.add("i.severity = ANY ($%d)", severities)
+		c.check("i.severity = ANY ($%d)", severities)
 	}
 	if urgencies := request.GetUrgency(); len(urgencies) > 0 {
-		c.add("i.urgency = ANY ($%d)", urgencies)
+		c.check("i.urgency = ANY ($%d)", urgencies)
 	}
 	if since := request.GetSince(); since != nil {
 		c.add("i.triggered_at >= $%d", since.AsTime())
@@ -124,52 +148,33 @@ func (c *conditions) oneTagOf(asked []string) {
 		}
 	}
 	if len(tags) > 0 {
-		c.conditions = append(c.conditions, "("+strings.Join(tags, " OR ")+")")
+		c.check("(" + strings.Join(tags, " OR ") + ")")
 	}
 }
 
 // choose makes the parts of the list: one for each status, each by the index of the filter that fits
-// the fewest incidents. The other filters are conditions.
+// the fewest incidents. The other filters are checked.
 func (c *conditions) choose(request *nightbellv1.ListIncidentsRequest) {
-	by := part{}
-	// 1. Services and teams: what is asked last is read by its index.
-	services, teams := parsed(request.GetServiceId()), parsed(request.GetTeamId())
-	var owned []string
-	if len(services) > 0 {
-		owned = append(owned, c.argue("s.id = ANY ($%d)", services))
-	}
-	if len(teams) > 0 {
-		owned = append(owned, c.argue("s.team_id = ANY ($%d)", teams))
-	}
-	if len(owned) > 0 {
-		from := "FROM service s WHERE s.org_id = $1 AND " + strings.Join(owned, " AND ")
-		by = part{values: "(SELECT s.id " + from + ") v", bind: "i.service_id = v.id"}
-	}
-	// 2. Who has them.
+	by := c.ofServices(parsed(request.GetServiceId()), parsed(request.GetTeamId()))
 	if assignees := request.GetAssigneeId(); len(assignees) > 0 {
-		c.bind(by)
-		by = part{}
-		people := c.argue("$%d::uuid[]", parsed(assignees))
-		if slices.Contains(assignees, "none") {
-			c.add("(i.assignee_id = ANY (" + people + ") OR i.assignee_id IS NULL)")
-		} else {
-			by = part{values: "(SELECT DISTINCT unnest(" + people + ") AS id) v", bind: "i.assignee_id = v.id"}
-		}
+		c.checkInstead(by)
+		by = c.ofAssignees(assignees)
 	}
-	// 3. Keys, of which only those of resolved incidents are in an index. Open ones are few.
-	if keys := keysOf(request.GetDedupKey()); len(keys) > 0 {
-		c.bind(by)
-		list := c.argue("$%d::text[]", keys)
-		for _, status := range statusesOf(request.GetStatus()) {
-			by := part{condition: "i.incident_key = ANY (" + list + ")"}
-			if status == "resolved" {
-				by = part{values: "(SELECT DISTINCT unnest(" + list + ") AS key) v", bind: "i.incident_key = v.key"}
-			}
-			c.parts = append(c.parts, by.of(status))
-		}
-		return
+	keys := request.GetDedupKey()
+	if len(keys) > 0 {
+		c.checkInstead(by)
+		by = part{}
+	}
+	// Many values beside checks would be looked through value by value, each as far as the bound.
+	if by.values != "" && len(c.checks) > 0 {
+		c.checkInstead(by)
+		by = part{}
 	}
 	statuses := statusesOf(request.GetStatus())
+	if len(keys) > 0 {
+		c.ofKeys(keys, statuses)
+		return
+	}
 	if len(statuses) == len(allStatuses) {
 		c.parts = []part{by}
 		return
@@ -179,10 +184,55 @@ func (c *conditions) choose(request *nightbellv1.ListIncidentsRequest) {
 	}
 }
 
-// bind keeps to the values of a part that another one takes the place of.
-func (c *conditions) bind(by part) {
-	if by.values != "" {
-		c.conditions = append(c.conditions, "EXISTS (SELECT FROM "+by.values+" WHERE "+by.bind+")")
+func (c *conditions) ofServices(services, teams []uuid.UUID) part {
+	var owned []string
+	if len(services) == 1 && len(teams) == 0 {
+		return part{condition: c.argue("i.service_id = $%d", services[0])}
+	}
+	if len(services) > 0 {
+		owned = append(owned, c.argue("s.id = ANY ($%d)", services))
+	}
+	if len(teams) > 0 {
+		owned = append(owned, c.argue("s.team_id = ANY ($%d)", teams))
+	}
+	if len(owned) == 0 {
+		return part{}
+	}
+	return part{values: "(SELECT s.id FROM service s WHERE s.org_id = $1 AND " + strings.Join(owned, " AND ") + ") v", bind: "i.service_id = v.id"}
+}
+
+func (c *conditions) ofAssignees(assignees []string) part {
+	people := parsed(assignees)
+	switch {
+	case slices.Contains(assignees, "none"):
+		c.check("(i.assignee_id = ANY ($%d::uuid[]) OR i.assignee_id IS NULL)", people)
+		return part{}
+	case len(people) == 1:
+		return part{condition: c.argue("i.assignee_id = $%d", people[0])}
+	}
+	return part{values: "(SELECT DISTINCT unnest(" + c.argue("$%d::uuid[]", people) + ") AS id) v", bind: "i.assignee_id = v.id"}
+}
+
+// ofKeys makes the parts by keys, of which only those of resolved incidents are in an index. Open
+// incidents are few.
+func (c *conditions) ofKeys(asked, statuses []string) {
+	list := c.argue("$%d::text[]", keysOf(asked))
+	for _, status := range statuses {
+		by := part{condition: "i.incident_key = ANY (" + list + ")"}
+		if status == "resolved" {
+			by = part{values: "(SELECT DISTINCT unnest(" + list + ") AS key) v", bind: "i.incident_key = v.key"}
+		}
+		c.parts = append(c.parts, by.of(status))
+	}
+}
+
+// checkInstead checks what a part would have been read by, when another takes its place.
+func (c *conditions) checkInstead(by part) {
+	switch {
+	case by.values != "":
+		c.check("EXISTS (SELECT FROM " + by.values + " WHERE " + by.bind + ")")
+	case by.condition != "":
+		c.check(by.condition)
 	}
 }
 
