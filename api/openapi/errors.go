@@ -27,7 +27,7 @@ var refusals = []struct {
 	{http.StatusForbidden, "Forbidden", "Whoever calls may not do this.", nil},
 	{http.StatusNotFound, "NotFound", "There is nothing at this address, or nothing that the caller may see.", nil},
 	{http.StatusConflict, "Conflict", "What is stored does not allow it.", []string{"Retry-After"}},
-	{http.StatusPreconditionFailed, "PreconditionFailed", "Somebody else changed it since: If-Match or etag is not its version.", nil},
+	{http.StatusPreconditionFailed, "PreconditionFailed", "Somebody else changed it since: If-Match or etag is not its version. Or there is an If-Match, and this call compares no versions.", nil},
 	{http.StatusRequestEntityTooLarge, "TooLarge", "The body is too large.", nil},
 	{http.StatusUnsupportedMediaType, "UnsupportedMediaType", "The body is not JSON in UTF-8, or compressed otherwise than by gzip.", nil},
 	{http.StatusUnprocessableEntity, "Unprocessable", "A field does not exist, or has a value that it cannot have; details names it.", nil},

@@ -208,10 +208,16 @@ func (c call) refusals(named bool) []int {
 	if c.hasBody() {
 		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
-	if c.versioned() {
+	if c.versioned() || c.refusesIfMatch() {
 		statuses = append(statuses, http.StatusPreconditionFailed)
 	}
 	return statuses
+}
+
+// refusesIfMatch reports whether a call that compares no versions does nothing when it is asked to.
+func (c call) refusesIfMatch() bool {
+	accepts, _ := proto.GetExtension(c.method.Options(), nightbellv1.E_AcceptUnknown).(bool)
+	return c.authz.GetMutates() && !accepts
 }
 
 // securityOf names the least role of a person that may call, and the scope of a key; nobody has to

@@ -166,6 +166,25 @@ func brokenUnknown(c *campaign, method protoreflect.MethodDescriptor) string {
 	return ""
 }
 
+// ignoresIfMatch says how a method changes something although its caller read another version of it.
+// The calls of the specification and those before signing in look at no version.
+func (c *campaign) ignoresIfMatch(method protoreflect.MethodDescriptor) string {
+	if !authzOf(method).GetMutates() || authzOf(method).GetPublic() || !refusesUnknown(method) {
+		return ""
+	}
+	values := c.values()
+	c.prepare(c.t, method, values)
+	fill := filling{variant: variantsOf(method.Input())[0], foreign: c.b.fresh, own: c.b.fresh, values: values}
+	request := sending{via: viaREST, method: method, body: fill.request(method), bearer: c.b.owner()}.request(c.t.Context())
+	request.Header.Set("If-Match", `"read-long-ago"`)
+	recorder := httptest.NewRecorder()
+	c.handler.ServeHTTP(recorder, request)
+	if recorder.Code != http.StatusPreconditionFailed || !strings.Contains(recorder.Body.String(), `"etag_mismatch"`) {
+		return fmt.Sprintf("answers an If-Match that matches nothing with %d %s", recorder.Code, recorder.Body.String())
+	}
+	return ""
+}
+
 // brokenRepeat sends every POST of somebody twice with one Idempotency-Key: the second is given the
 // answer of the first, and nothing happens again.
 func brokenRepeat(c *campaign, method protoreflect.MethodDescriptor) string {
@@ -191,7 +210,7 @@ func brokenRepeat(c *campaign, method protoreflect.MethodDescriptor) string {
 			return "stores a refusal: " + first.body
 		}
 	case second.header.Get("Idempotent-Replayed") != "true", second.status != first.status, second.body != first.body,
-		second.header.Get("Location") != first.header.Get("Location"):
+		second.header.Get("Location") != first.header.Get("Location"), second.header.Get("ETag") != first.header.Get("ETag"):
 		return fmt.Sprintf("answers %s and its repeat %s", first.whole(), second.whole())
 	}
 	return ""

@@ -10,6 +10,8 @@ import (
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 )
 
 // contractRules are what the contract says of every method. A new convention is a line here.
@@ -102,8 +104,19 @@ func brokenVerb(_ *campaign, method protoreflect.MethodDescriptor) string {
 	return ""
 }
 
-// brokenRead wants a Get for each Create, so that Location leads somewhere.
+// brokenRead wants a Get for each Create and for whatever can be edited or deleted, and a GET where
+// Location leads.
 func brokenRead(_ *campaign, method protoreflect.MethodDescriptor) string {
+	verb, path := httpRule(method)
+	location, _ := proto.GetExtension(method.Options(), nightbellv1.E_Location).(string)
+	switch {
+	case location != "" && !isServed(location):
+		return "sends its caller to " + location + ", which nothing reads"
+	case location != "" && !strings.Contains(location, "{") && !authzOf(method).GetPublic():
+		return "sends its caller to a list"
+	case (verb == http.MethodPatch || verb == http.MethodDelete) && strings.Contains(path, "{") && !isServed(path):
+		return "changes what no method gives by its id"
+	}
 	noun, creates := strings.CutPrefix(string(method.Name()), "Create")
 	if !creates {
 		return ""
@@ -114,6 +127,17 @@ func brokenRead(_ *campaign, method protoreflect.MethodDescriptor) string {
 		return "makes what no method gives by its id"
 	}
 	return ""
+}
+
+var variableInPath = regexp.MustCompile(`\{[^}]*\}`)
+
+// isServed reports whether some method reads what is at a path, whatever its fields are called.
+func isServed(path string) bool {
+	path = variableInPath.ReplaceAllString(path, "{}")
+	return slices.ContainsFunc(methods(), func(one protoreflect.MethodDescriptor) bool {
+		verb, read := httpRule(one)
+		return verb == http.MethodGet && variableInPath.ReplaceAllString(read, "{}") == path
+	})
 }
 
 // countedLists are computed for the moment of the call, so that no later call goes on with them. They
@@ -147,12 +171,16 @@ func brokenCursor(_ *campaign, method protoreflect.MethodDescriptor) string {
 }
 
 // brokenETag wants what can be edited to carry the version that an edit is based on.
-func brokenETag(_ *campaign, method protoreflect.MethodDescriptor) string {
-	if noun, deletes := strings.CutPrefix(string(method.Name()), "Delete"); deletes {
-		update := method.Parent().(protoreflect.ServiceDescriptor).Methods().ByName(protoreflect.Name("Update" + noun))
-		if update != nil && update.Input().Fields().ByName("etag") != nil && method.Input().Fields().ByName("etag") == nil {
-			return "deletes, without an etag, what has one"
-		}
+func brokenETag(c *campaign, method protoreflect.MethodDescriptor) string {
+	verb, path := httpRule(method)
+	if verb == http.MethodDelete && method.Input().Fields().ByName("etag") == nil && slices.ContainsFunc(methods(), func(one protoreflect.MethodDescriptor) bool {
+		editing, edited := httpRule(one)
+		return editing == http.MethodPatch && edited == path
+	}) {
+		return "deletes, without an etag, what has one"
+	}
+	if how := c.ignoresIfMatch(method); how != "" {
+		return how
 	}
 	if !strings.HasPrefix(string(method.Name()), "Update") {
 		return ""

@@ -477,8 +477,10 @@ func (x *ListApiKeysResponse) GetNextCursor() string {
 }
 
 type RevokeApiKeyRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Revokes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,2,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -516,6 +518,13 @@ func (*RevokeApiKeyRequest) Descriptor() ([]byte, []int) {
 func (x *RevokeApiKeyRequest) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *RevokeApiKeyRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
 	}
 	return ""
 }
@@ -594,9 +603,10 @@ const file_nightbell_v1_api_key_service_proto_rawDesc = "" +
 	"\bapi_keys\x18\x01 \x03(\v2\x14.nightbell.v1.ApiKeyR\aapiKeys\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor\"2\n" +
+	"\f_next_cursor\"P\n" +
 	"\x13RevokeApiKeyRequest\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\"\x16\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aapi_keyR\x02id\x12\x1c\n" +
+	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x16\n" +
 	"\x14RevokeApiKeyResponse2\xe8\x05\n" +
 	"\rApiKeyService\x12\xa8\x01\n" +
 	"\fCreateApiKey\x12!.nightbell.v1.CreateApiKeyRequest\x1a\".nightbell.v1.CreateApiKeyResponse\"Q\x8a\xb5\x18\x19\x12\x05admin\x1a\x0eapi_keys:write \x01\xb2\xb5\x18\x19/v1/api-keys/{api_key.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/api-keys\x12\x83\x01\n" +

@@ -201,7 +201,7 @@ func (x *ListIncidentsRequest) GetSort() string {
 type ListIncidentsResponse struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	Incidents []*IncidentSummary     `protobuf:"bytes,1,rep,name=incidents,proto3" json:"incidents,omitempty"`
-	// Absent on the last page.
+	// Absent on the last page, and only there.
 	NextCursor *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
 	// What of the request was not used.
 	Warnings      []*Warning `protobuf:"bytes,3,rep,name=warnings,proto3" json:"warnings,omitempty"`

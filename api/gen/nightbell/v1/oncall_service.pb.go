@@ -1978,6 +1978,94 @@ func (x *RotateCalendarFeedResponse) GetUrl() string {
 	return ""
 }
 
+type GetCalendarFeedRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCalendarFeedRequest) Reset() {
+	*x = GetCalendarFeedRequest{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCalendarFeedRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCalendarFeedRequest) ProtoMessage() {}
+
+func (x *GetCalendarFeedRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCalendarFeedRequest.ProtoReflect.Descriptor instead.
+func (*GetCalendarFeedRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GetCalendarFeedRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetCalendarFeedResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	CalendarFeed  *CalendarFeed          `protobuf:"bytes,1,opt,name=calendar_feed,json=calendarFeed,proto3" json:"calendar_feed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetCalendarFeedResponse) Reset() {
+	*x = GetCalendarFeedResponse{}
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetCalendarFeedResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetCalendarFeedResponse) ProtoMessage() {}
+
+func (x *GetCalendarFeedResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetCalendarFeedResponse.ProtoReflect.Descriptor instead.
+func (*GetCalendarFeedResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *GetCalendarFeedResponse) GetCalendarFeed() *CalendarFeed {
+	if x != nil {
+		return x.CalendarFeed
+	}
+	return nil
+}
+
 type GetCalendarFeedKeyRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1987,7 +2075,7 @@ type GetCalendarFeedKeyRequest struct {
 
 func (x *GetCalendarFeedKeyRequest) Reset() {
 	*x = GetCalendarFeedKeyRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1999,7 +2087,7 @@ func (x *GetCalendarFeedKeyRequest) String() string {
 func (*GetCalendarFeedKeyRequest) ProtoMessage() {}
 
 func (x *GetCalendarFeedKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2012,7 +2100,7 @@ func (x *GetCalendarFeedKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCalendarFeedKeyRequest.ProtoReflect.Descriptor instead.
 func (*GetCalendarFeedKeyRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{33}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetCalendarFeedKeyRequest) GetId() string {
@@ -2032,7 +2120,7 @@ type GetCalendarFeedKeyResponse struct {
 
 func (x *GetCalendarFeedKeyResponse) Reset() {
 	*x = GetCalendarFeedKeyResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2044,7 +2132,7 @@ func (x *GetCalendarFeedKeyResponse) String() string {
 func (*GetCalendarFeedKeyResponse) ProtoMessage() {}
 
 func (x *GetCalendarFeedKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2057,7 +2145,7 @@ func (x *GetCalendarFeedKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetCalendarFeedKeyResponse.ProtoReflect.Descriptor instead.
 func (*GetCalendarFeedKeyResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{34}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetCalendarFeedKeyResponse) GetUrl() string {
@@ -2076,7 +2164,7 @@ type DeleteCalendarFeedRequest struct {
 
 func (x *DeleteCalendarFeedRequest) Reset() {
 	*x = DeleteCalendarFeedRequest{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2088,7 +2176,7 @@ func (x *DeleteCalendarFeedRequest) String() string {
 func (*DeleteCalendarFeedRequest) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2101,7 +2189,7 @@ func (x *DeleteCalendarFeedRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedRequest.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{35}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DeleteCalendarFeedRequest) GetId() string {
@@ -2119,7 +2207,7 @@ type DeleteCalendarFeedResponse struct {
 
 func (x *DeleteCalendarFeedResponse) Reset() {
 	*x = DeleteCalendarFeedResponse{}
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2131,7 +2219,7 @@ func (x *DeleteCalendarFeedResponse) String() string {
 func (*DeleteCalendarFeedResponse) ProtoMessage() {}
 
 func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_oncall_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2144,7 +2232,7 @@ func (x *DeleteCalendarFeedResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteCalendarFeedResponse.ProtoReflect.Descriptor instead.
 func (*DeleteCalendarFeedResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{36}
+	return file_nightbell_v1_oncall_service_proto_rawDescGZIP(), []int{38}
 }
 
 var File_nightbell_v1_oncall_service_proto protoreflect.FileDescriptor
@@ -2297,14 +2385,18 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"scheduleId\"u\n" +
 	"\x1aRotateCalendarFeedResponse\x12?\n" +
 	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\x12\x16\n" +
-	"\x03url\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\">\n" +
+	"\x03url\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\";\n" +
+	"\x16GetCalendarFeedRequest\x12!\n" +
+	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"Z\n" +
+	"\x17GetCalendarFeedResponse\x12?\n" +
+	"\rcalendar_feed\x18\x01 \x01(\v2\x1a.nightbell.v1.CalendarFeedR\fcalendarFeed\">\n" +
 	"\x19GetCalendarFeedKeyRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"4\n" +
 	"\x1aGetCalendarFeedKeyResponse\x12\x16\n" +
 	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\">\n" +
 	"\x19DeleteCalendarFeedRequest\x12!\n" +
 	"\x02id\x18\x01 \x01(\tB\x11\x92\xb5\x18\rcalendar_feedR\x02id\"\x1c\n" +
-	"\x1aDeleteCalendarFeedResponse2\xdc\x16\n" +
+	"\x1aDeleteCalendarFeedResponse2\x90\x18\n" +
 	"\rOnCallService\x12\x8b\x01\n" +
 	"\rListSchedules\x12\".nightbell.v1.ListSchedulesRequest\x1a#.nightbell.v1.ListSchedulesResponse\"1\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/schedules\x90\x02\x01\x12\xaf\x01\n" +
 	"\x0eCreateSchedule\x12#.nightbell.v1.CreateScheduleRequest\x1a$.nightbell.v1.CreateScheduleResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/schedules/{schedule.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/schedules\x12\x8a\x01\n" +
@@ -2321,8 +2413,9 @@ const file_nightbell_v1_oncall_service_proto_rawDesc = "" +
 	"\x0eCreateOverride\x12#.nightbell.v1.CreateOverrideRequest\x1a$.nightbell.v1.CreateOverrideResponse\"n\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x1b/v1/overrides/{override.id}\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/schedules/{schedule_id}/overrides\x12\x99\x01\n" +
 	"\x0eUpdateOverride\x12#.nightbell.v1.UpdateOverrideRequest\x1a$.nightbell.v1.UpdateOverrideResponse\"<\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x17:\x01*2\x12/v1/overrides/{id}\x12\x96\x01\n" +
 	"\x0eDeleteOverride\x12#.nightbell.v1.DeleteOverrideRequest\x1a$.nightbell.v1.DeleteOverrideResponse\"9\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x14*\x12/v1/overrides/{id}\x12\x9f\x01\n" +
-	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\"9\x8a\xb5\x18\x18\x12\tresponder\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xbb\x01\n" +
-	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"R\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18\x12/v1/calendar-feeds\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\xae\x01\n" +
+	"\x11ListCalendarFeeds\x12&.nightbell.v1.ListCalendarFeedsRequest\x1a'.nightbell.v1.ListCalendarFeedsResponse\"9\x8a\xb5\x18\x18\x12\tresponder\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/calendar-feeds\x90\x02\x01\x12\xce\x01\n" +
+	"\x12RotateCalendarFeed\x12'.nightbell.v1.RotateCalendarFeedRequest\x1a(.nightbell.v1.RotateCalendarFeedResponse\"e\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xb2\xb5\x18%/v1/calendar-feeds/{calendar_feed.id}\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/calendar-feeds\x12\x9e\x01\n" +
+	"\x0fGetCalendarFeed\x12$.nightbell.v1.GetCalendarFeedRequest\x1a%.nightbell.v1.GetCalendarFeedResponse\">\x8a\xb5\x18\x18\x12\tresponder\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x19\x12\x17/v1/calendar-feeds/{id}\x90\x02\x01\x12\xae\x01\n" +
 	"\x12GetCalendarFeedKey\x12'.nightbell.v1.GetCalendarFeedKeyRequest\x1a(.nightbell.v1.GetCalendarFeedKeyResponse\"E\x8a\xb5\x18\x1b\x12\tresponder\x1a\fsecrets:read(\x01\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/calendar-feeds/{id}/key\x90\x02\x01\x12\xa7\x01\n" +
 	"\x12DeleteCalendarFeed\x12'.nightbell.v1.DeleteCalendarFeedRequest\x1a(.nightbell.v1.DeleteCalendarFeedResponse\">\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x19*\x17/v1/calendar-feeds/{id}BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
@@ -2338,7 +2431,7 @@ func file_nightbell_v1_oncall_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_oncall_service_proto_rawDescData
 }
 
-var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_nightbell_v1_oncall_service_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListSchedulesRequest)(nil),         // 0: nightbell.v1.ListSchedulesRequest
 	(*ListSchedulesResponse)(nil),        // 1: nightbell.v1.ListSchedulesResponse
@@ -2373,92 +2466,97 @@ var file_nightbell_v1_oncall_service_proto_goTypes = []any{
 	(*ListCalendarFeedsResponse)(nil),    // 30: nightbell.v1.ListCalendarFeedsResponse
 	(*RotateCalendarFeedRequest)(nil),    // 31: nightbell.v1.RotateCalendarFeedRequest
 	(*RotateCalendarFeedResponse)(nil),   // 32: nightbell.v1.RotateCalendarFeedResponse
-	(*GetCalendarFeedKeyRequest)(nil),    // 33: nightbell.v1.GetCalendarFeedKeyRequest
-	(*GetCalendarFeedKeyResponse)(nil),   // 34: nightbell.v1.GetCalendarFeedKeyResponse
-	(*DeleteCalendarFeedRequest)(nil),    // 35: nightbell.v1.DeleteCalendarFeedRequest
-	(*DeleteCalendarFeedResponse)(nil),   // 36: nightbell.v1.DeleteCalendarFeedResponse
-	(*Schedule)(nil),                     // 37: nightbell.v1.Schedule
-	(*Rotation)(nil),                     // 38: nightbell.v1.Rotation
-	(*fieldmaskpb.FieldMask)(nil),        // 39: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),        // 40: google.protobuf.Timestamp
-	(*Timeline)(nil),                     // 41: nightbell.v1.Timeline
-	(*CoverageProblem)(nil),              // 42: nightbell.v1.CoverageProblem
-	(*OnCall)(nil),                       // 43: nightbell.v1.OnCall
-	(*Override)(nil),                     // 44: nightbell.v1.Override
-	(*CalendarFeed)(nil),                 // 45: nightbell.v1.CalendarFeed
+	(*GetCalendarFeedRequest)(nil),       // 33: nightbell.v1.GetCalendarFeedRequest
+	(*GetCalendarFeedResponse)(nil),      // 34: nightbell.v1.GetCalendarFeedResponse
+	(*GetCalendarFeedKeyRequest)(nil),    // 35: nightbell.v1.GetCalendarFeedKeyRequest
+	(*GetCalendarFeedKeyResponse)(nil),   // 36: nightbell.v1.GetCalendarFeedKeyResponse
+	(*DeleteCalendarFeedRequest)(nil),    // 37: nightbell.v1.DeleteCalendarFeedRequest
+	(*DeleteCalendarFeedResponse)(nil),   // 38: nightbell.v1.DeleteCalendarFeedResponse
+	(*Schedule)(nil),                     // 39: nightbell.v1.Schedule
+	(*Rotation)(nil),                     // 40: nightbell.v1.Rotation
+	(*fieldmaskpb.FieldMask)(nil),        // 41: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),        // 42: google.protobuf.Timestamp
+	(*Timeline)(nil),                     // 43: nightbell.v1.Timeline
+	(*CoverageProblem)(nil),              // 44: nightbell.v1.CoverageProblem
+	(*OnCall)(nil),                       // 45: nightbell.v1.OnCall
+	(*Override)(nil),                     // 46: nightbell.v1.Override
+	(*CalendarFeed)(nil),                 // 47: nightbell.v1.CalendarFeed
 }
 var file_nightbell_v1_oncall_service_proto_depIdxs = []int32{
-	37, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
-	38, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	37, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	37, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	38, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	39, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	37, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
-	40, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
-	40, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
-	41, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
-	38, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
-	40, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
-	40, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
-	41, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
-	42, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
-	40, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
-	43, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
-	42, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	39, // 0: nightbell.v1.ListSchedulesResponse.schedules:type_name -> nightbell.v1.Schedule
+	40, // 1: nightbell.v1.CreateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	39, // 2: nightbell.v1.CreateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	39, // 3: nightbell.v1.GetScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	40, // 4: nightbell.v1.UpdateScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	41, // 5: nightbell.v1.UpdateScheduleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	39, // 6: nightbell.v1.UpdateScheduleResponse.schedule:type_name -> nightbell.v1.Schedule
+	42, // 7: nightbell.v1.GetScheduleTimelineRequest.from:type_name -> google.protobuf.Timestamp
+	42, // 8: nightbell.v1.GetScheduleTimelineRequest.to:type_name -> google.protobuf.Timestamp
+	43, // 9: nightbell.v1.GetScheduleTimelineResponse.timeline:type_name -> nightbell.v1.Timeline
+	40, // 10: nightbell.v1.PreviewScheduleRequest.rotations:type_name -> nightbell.v1.Rotation
+	42, // 11: nightbell.v1.PreviewScheduleRequest.from:type_name -> google.protobuf.Timestamp
+	42, // 12: nightbell.v1.PreviewScheduleRequest.to:type_name -> google.protobuf.Timestamp
+	43, // 13: nightbell.v1.PreviewScheduleResponse.timeline:type_name -> nightbell.v1.Timeline
+	44, // 14: nightbell.v1.PreviewScheduleResponse.problems:type_name -> nightbell.v1.CoverageProblem
+	42, // 15: nightbell.v1.ListOnCallRequest.at:type_name -> google.protobuf.Timestamp
+	45, // 16: nightbell.v1.ListOnCallResponse.on_call:type_name -> nightbell.v1.OnCall
+	44, // 17: nightbell.v1.ListCoverageProblemsResponse.problems:type_name -> nightbell.v1.CoverageProblem
 	18, // 18: nightbell.v1.ListCoverageProblemsResponse.counts:type_name -> nightbell.v1.CoverageCount
-	44, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
-	44, // 20: nightbell.v1.GetOverrideResponse.override:type_name -> nightbell.v1.Override
-	40, // 21: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	40, // 22: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	44, // 23: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
-	40, // 24: nightbell.v1.UpdateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
-	40, // 25: nightbell.v1.UpdateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
-	39, // 26: nightbell.v1.UpdateOverrideRequest.update_mask:type_name -> google.protobuf.FieldMask
-	44, // 27: nightbell.v1.UpdateOverrideResponse.override:type_name -> nightbell.v1.Override
-	45, // 28: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
-	45, // 29: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
-	0,  // 30: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
-	2,  // 31: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
-	4,  // 32: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
-	6,  // 33: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
-	8,  // 34: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
-	10, // 35: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
-	12, // 36: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
-	14, // 37: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
-	16, // 38: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
-	19, // 39: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
-	21, // 40: nightbell.v1.OnCallService.GetOverride:input_type -> nightbell.v1.GetOverrideRequest
-	23, // 41: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
-	25, // 42: nightbell.v1.OnCallService.UpdateOverride:input_type -> nightbell.v1.UpdateOverrideRequest
-	27, // 43: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
-	29, // 44: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
-	31, // 45: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
-	33, // 46: nightbell.v1.OnCallService.GetCalendarFeedKey:input_type -> nightbell.v1.GetCalendarFeedKeyRequest
-	35, // 47: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
-	1,  // 48: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
-	3,  // 49: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
-	5,  // 50: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
-	7,  // 51: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
-	9,  // 52: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
-	11, // 53: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
-	13, // 54: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
-	15, // 55: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
-	17, // 56: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
-	20, // 57: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
-	22, // 58: nightbell.v1.OnCallService.GetOverride:output_type -> nightbell.v1.GetOverrideResponse
-	24, // 59: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
-	26, // 60: nightbell.v1.OnCallService.UpdateOverride:output_type -> nightbell.v1.UpdateOverrideResponse
-	28, // 61: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
-	30, // 62: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
-	32, // 63: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
-	34, // 64: nightbell.v1.OnCallService.GetCalendarFeedKey:output_type -> nightbell.v1.GetCalendarFeedKeyResponse
-	36, // 65: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
-	48, // [48:66] is the sub-list for method output_type
-	30, // [30:48] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	46, // 19: nightbell.v1.ListOverridesResponse.overrides:type_name -> nightbell.v1.Override
+	46, // 20: nightbell.v1.GetOverrideResponse.override:type_name -> nightbell.v1.Override
+	42, // 21: nightbell.v1.CreateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	42, // 22: nightbell.v1.CreateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	46, // 23: nightbell.v1.CreateOverrideResponse.override:type_name -> nightbell.v1.Override
+	42, // 24: nightbell.v1.UpdateOverrideRequest.starts_at:type_name -> google.protobuf.Timestamp
+	42, // 25: nightbell.v1.UpdateOverrideRequest.ends_at:type_name -> google.protobuf.Timestamp
+	41, // 26: nightbell.v1.UpdateOverrideRequest.update_mask:type_name -> google.protobuf.FieldMask
+	46, // 27: nightbell.v1.UpdateOverrideResponse.override:type_name -> nightbell.v1.Override
+	47, // 28: nightbell.v1.ListCalendarFeedsResponse.calendar_feeds:type_name -> nightbell.v1.CalendarFeed
+	47, // 29: nightbell.v1.RotateCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	47, // 30: nightbell.v1.GetCalendarFeedResponse.calendar_feed:type_name -> nightbell.v1.CalendarFeed
+	0,  // 31: nightbell.v1.OnCallService.ListSchedules:input_type -> nightbell.v1.ListSchedulesRequest
+	2,  // 32: nightbell.v1.OnCallService.CreateSchedule:input_type -> nightbell.v1.CreateScheduleRequest
+	4,  // 33: nightbell.v1.OnCallService.GetSchedule:input_type -> nightbell.v1.GetScheduleRequest
+	6,  // 34: nightbell.v1.OnCallService.UpdateSchedule:input_type -> nightbell.v1.UpdateScheduleRequest
+	8,  // 35: nightbell.v1.OnCallService.DeleteSchedule:input_type -> nightbell.v1.DeleteScheduleRequest
+	10, // 36: nightbell.v1.OnCallService.GetScheduleTimeline:input_type -> nightbell.v1.GetScheduleTimelineRequest
+	12, // 37: nightbell.v1.OnCallService.PreviewSchedule:input_type -> nightbell.v1.PreviewScheduleRequest
+	14, // 38: nightbell.v1.OnCallService.ListOnCall:input_type -> nightbell.v1.ListOnCallRequest
+	16, // 39: nightbell.v1.OnCallService.ListCoverageProblems:input_type -> nightbell.v1.ListCoverageProblemsRequest
+	19, // 40: nightbell.v1.OnCallService.ListOverrides:input_type -> nightbell.v1.ListOverridesRequest
+	21, // 41: nightbell.v1.OnCallService.GetOverride:input_type -> nightbell.v1.GetOverrideRequest
+	23, // 42: nightbell.v1.OnCallService.CreateOverride:input_type -> nightbell.v1.CreateOverrideRequest
+	25, // 43: nightbell.v1.OnCallService.UpdateOverride:input_type -> nightbell.v1.UpdateOverrideRequest
+	27, // 44: nightbell.v1.OnCallService.DeleteOverride:input_type -> nightbell.v1.DeleteOverrideRequest
+	29, // 45: nightbell.v1.OnCallService.ListCalendarFeeds:input_type -> nightbell.v1.ListCalendarFeedsRequest
+	31, // 46: nightbell.v1.OnCallService.RotateCalendarFeed:input_type -> nightbell.v1.RotateCalendarFeedRequest
+	33, // 47: nightbell.v1.OnCallService.GetCalendarFeed:input_type -> nightbell.v1.GetCalendarFeedRequest
+	35, // 48: nightbell.v1.OnCallService.GetCalendarFeedKey:input_type -> nightbell.v1.GetCalendarFeedKeyRequest
+	37, // 49: nightbell.v1.OnCallService.DeleteCalendarFeed:input_type -> nightbell.v1.DeleteCalendarFeedRequest
+	1,  // 50: nightbell.v1.OnCallService.ListSchedules:output_type -> nightbell.v1.ListSchedulesResponse
+	3,  // 51: nightbell.v1.OnCallService.CreateSchedule:output_type -> nightbell.v1.CreateScheduleResponse
+	5,  // 52: nightbell.v1.OnCallService.GetSchedule:output_type -> nightbell.v1.GetScheduleResponse
+	7,  // 53: nightbell.v1.OnCallService.UpdateSchedule:output_type -> nightbell.v1.UpdateScheduleResponse
+	9,  // 54: nightbell.v1.OnCallService.DeleteSchedule:output_type -> nightbell.v1.DeleteScheduleResponse
+	11, // 55: nightbell.v1.OnCallService.GetScheduleTimeline:output_type -> nightbell.v1.GetScheduleTimelineResponse
+	13, // 56: nightbell.v1.OnCallService.PreviewSchedule:output_type -> nightbell.v1.PreviewScheduleResponse
+	15, // 57: nightbell.v1.OnCallService.ListOnCall:output_type -> nightbell.v1.ListOnCallResponse
+	17, // 58: nightbell.v1.OnCallService.ListCoverageProblems:output_type -> nightbell.v1.ListCoverageProblemsResponse
+	20, // 59: nightbell.v1.OnCallService.ListOverrides:output_type -> nightbell.v1.ListOverridesResponse
+	22, // 60: nightbell.v1.OnCallService.GetOverride:output_type -> nightbell.v1.GetOverrideResponse
+	24, // 61: nightbell.v1.OnCallService.CreateOverride:output_type -> nightbell.v1.CreateOverrideResponse
+	26, // 62: nightbell.v1.OnCallService.UpdateOverride:output_type -> nightbell.v1.UpdateOverrideResponse
+	28, // 63: nightbell.v1.OnCallService.DeleteOverride:output_type -> nightbell.v1.DeleteOverrideResponse
+	30, // 64: nightbell.v1.OnCallService.ListCalendarFeeds:output_type -> nightbell.v1.ListCalendarFeedsResponse
+	32, // 65: nightbell.v1.OnCallService.RotateCalendarFeed:output_type -> nightbell.v1.RotateCalendarFeedResponse
+	34, // 66: nightbell.v1.OnCallService.GetCalendarFeed:output_type -> nightbell.v1.GetCalendarFeedResponse
+	36, // 67: nightbell.v1.OnCallService.GetCalendarFeedKey:output_type -> nightbell.v1.GetCalendarFeedKeyResponse
+	38, // 68: nightbell.v1.OnCallService.DeleteCalendarFeed:output_type -> nightbell.v1.DeleteCalendarFeedResponse
+	50, // [50:69] is the sub-list for method output_type
+	31, // [31:50] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_oncall_service_proto_init() }
@@ -2479,7 +2577,7 @@ func file_nightbell_v1_oncall_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_oncall_service_proto_rawDesc), len(file_nightbell_v1_oncall_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   37,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

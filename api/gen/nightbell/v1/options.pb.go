@@ -161,6 +161,14 @@ var file_nightbell_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "varint,50007,opt,name=filled_in_answers",
 		Filename:      "nightbell/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50008,
+		Name:          "nightbell.v1.shortened",
+		Tag:           "varint,50008,opt,name=shortened",
+		Filename:      "nightbell/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.MethodOptions.
@@ -198,6 +206,11 @@ var (
 	//
 	// optional bool filled_in_answers = 50007;
 	E_FilledInAnswers = &file_nightbell_v1_options_proto_extTypes[6]
+	// A URL that may hold a secret: answers show its host only, such as https://hooks.example.com/…,
+	// but for those of methods that create or reveal. In a request that text changes nothing.
+	//
+	// optional bool shortened = 50008;
+	E_Shortened = &file_nightbell_v1_options_proto_extTypes[7]
 )
 
 var File_nightbell_v1_options_proto protoreflect.FileDescriptor
@@ -217,7 +230,8 @@ const file_nightbell_v1_options_proto_rawDesc = "" +
 	"\fresource_ref\x12\x1d.google.protobuf.FieldOptions\x18҆\x03 \x01(\tR\vresourceRef:7\n" +
 	"\x06secret\x12\x1d.google.protobuf.FieldOptions\x18ӆ\x03 \x01(\bR\x06secret:3\n" +
 	"\x04form\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\tR\x04form:K\n" +
-	"\x11filled_in_answers\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\bR\x0ffilledInAnswersBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x11filled_in_answers\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\bR\x0ffilledInAnswers:=\n" +
+	"\tshortened\x12\x1d.google.protobuf.FieldOptions\x18؆\x03 \x01(\bR\tshortenedBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_options_proto_rawDescOnce sync.Once
@@ -245,11 +259,12 @@ var file_nightbell_v1_options_proto_depIdxs = []int32{
 	2, // 4: nightbell.v1.secret:extendee -> google.protobuf.FieldOptions
 	2, // 5: nightbell.v1.form:extendee -> google.protobuf.FieldOptions
 	2, // 6: nightbell.v1.filled_in_answers:extendee -> google.protobuf.FieldOptions
-	0, // 7: nightbell.v1.authz:type_name -> nightbell.v1.Authz
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	7, // [7:8] is the sub-list for extension type_name
-	0, // [0:7] is the sub-list for extension extendee
+	2, // 7: nightbell.v1.shortened:extendee -> google.protobuf.FieldOptions
+	0, // 8: nightbell.v1.authz:type_name -> nightbell.v1.Authz
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	8, // [8:9] is the sub-list for extension type_name
+	0, // [0:8] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
 }
 
@@ -265,7 +280,7 @@ func file_nightbell_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_options_proto_rawDesc), len(file_nightbell_v1_options_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   1,
-			NumExtensions: 7,
+			NumExtensions: 8,
 			NumServices:   0,
 		},
 		GoTypes:           file_nightbell_v1_options_proto_goTypes,

@@ -93,7 +93,9 @@ type WebhookSubscription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Where events are POSTed.
+	// Where events are POSTed. It may hold a secret, so that its host is shown only, such as
+	// https://hooks.example.com/…; the whole of it when it is created, and by
+	// GET /v1/webhook-subscriptions/{id}/key.
 	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
 	// What it is told of, such as incident.triggered.
 	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
@@ -102,8 +104,8 @@ type WebhookSubscription struct {
 	// False while nothing is delivered. Setting it to true again clears disabled_reason and
 	// failing_since_at.
 	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Why Nightbell disabled it; empty when it did not.
-	DisabledReason string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3" json:"disabled_reason,omitempty"`
+	// Why Nightbell disabled it; absent when it did not.
+	DisabledReason *string `protobuf:"bytes,7,opt,name=disabled_reason,json=disabledReason,proto3,oneof" json:"disabled_reason,omitempty"`
 	// Since when nothing has been delivered although it was tried; absent while it works.
 	FailingSinceAt *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=failing_since_at,json=failingSinceAt,proto3" json:"failing_since_at,omitempty"`
 	// Until when deliveries are signed with the secret before the present one, too.
@@ -189,8 +191,8 @@ func (x *WebhookSubscription) GetEnabled() bool {
 }
 
 func (x *WebhookSubscription) GetDisabledReason() string {
-	if x != nil {
-		return x.DisabledReason
+	if x != nil && x.DisabledReason != nil {
+		return *x.DisabledReason
 	}
 	return ""
 }
@@ -675,19 +677,108 @@ func (x *GetWebhookSubscriptionResponse) GetWebhookSubscription() *WebhookSubscr
 	return nil
 }
 
+type GetWebhookSubscriptionKeyRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWebhookSubscriptionKeyRequest) Reset() {
+	*x = GetWebhookSubscriptionKeyRequest{}
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWebhookSubscriptionKeyRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWebhookSubscriptionKeyRequest) ProtoMessage() {}
+
+func (x *GetWebhookSubscriptionKeyRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWebhookSubscriptionKeyRequest.ProtoReflect.Descriptor instead.
+func (*GetWebhookSubscriptionKeyRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *GetWebhookSubscriptionKeyRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetWebhookSubscriptionKeyResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where events are POSTed, as it was given.
+	Url           string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWebhookSubscriptionKeyResponse) Reset() {
+	*x = GetWebhookSubscriptionKeyResponse{}
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWebhookSubscriptionKeyResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWebhookSubscriptionKeyResponse) ProtoMessage() {}
+
+func (x *GetWebhookSubscriptionKeyResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWebhookSubscriptionKeyResponse.ProtoReflect.Descriptor instead.
+func (*GetWebhookSubscriptionKeyResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetWebhookSubscriptionKeyResponse) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
 type UpdateWebhookSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// For people.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// An https URL.
+	// An https URL. As it is shown, with its host only, it changes nothing.
 	Url string `protobuf:"bytes,3,opt,name=url,proto3" json:"url,omitempty"`
 	// What it is told of, such as incident.triggered.
 	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
 	// What is let through; null lets everything through.
 	Filter *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
-	// False stops deliveries; true, or null, begins again with what happens from now on.
-	Enabled *bool `protobuf:"varint,6,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
+	// False stops deliveries; true begins again with what happens from now on.
+	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
 	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
 	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
@@ -699,7 +790,7 @@ type UpdateWebhookSubscriptionRequest struct {
 
 func (x *UpdateWebhookSubscriptionRequest) Reset() {
 	*x = UpdateWebhookSubscriptionRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +802,7 @@ func (x *UpdateWebhookSubscriptionRequest) String() string {
 func (*UpdateWebhookSubscriptionRequest) ProtoMessage() {}
 
 func (x *UpdateWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +815,7 @@ func (x *UpdateWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *UpdateWebhookSubscriptionRequest) GetId() string {
@@ -763,8 +854,8 @@ func (x *UpdateWebhookSubscriptionRequest) GetFilter() *WebhookFilter {
 }
 
 func (x *UpdateWebhookSubscriptionRequest) GetEnabled() bool {
-	if x != nil && x.Enabled != nil {
-		return *x.Enabled
+	if x != nil {
+		return x.Enabled
 	}
 	return false
 }
@@ -792,7 +883,7 @@ type UpdateWebhookSubscriptionResponse struct {
 
 func (x *UpdateWebhookSubscriptionResponse) Reset() {
 	*x = UpdateWebhookSubscriptionResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -804,7 +895,7 @@ func (x *UpdateWebhookSubscriptionResponse) String() string {
 func (*UpdateWebhookSubscriptionResponse) ProtoMessage() {}
 
 func (x *UpdateWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -817,7 +908,7 @@ func (x *UpdateWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use UpdateWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*UpdateWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *UpdateWebhookSubscriptionResponse) GetWebhookSubscription() *WebhookSubscription {
@@ -838,7 +929,7 @@ type DeleteWebhookSubscriptionRequest struct {
 
 func (x *DeleteWebhookSubscriptionRequest) Reset() {
 	*x = DeleteWebhookSubscriptionRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +941,7 @@ func (x *DeleteWebhookSubscriptionRequest) String() string {
 func (*DeleteWebhookSubscriptionRequest) ProtoMessage() {}
 
 func (x *DeleteWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +954,7 @@ func (x *DeleteWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*DeleteWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteWebhookSubscriptionRequest) GetId() string {
@@ -888,7 +979,7 @@ type DeleteWebhookSubscriptionResponse struct {
 
 func (x *DeleteWebhookSubscriptionResponse) Reset() {
 	*x = DeleteWebhookSubscriptionResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -900,7 +991,7 @@ func (x *DeleteWebhookSubscriptionResponse) String() string {
 func (*DeleteWebhookSubscriptionResponse) ProtoMessage() {}
 
 func (x *DeleteWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -913,7 +1004,7 @@ func (x *DeleteWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use DeleteWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*DeleteWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{14}
 }
 
 type RotateWebhookSecretRequest struct {
@@ -925,7 +1016,7 @@ type RotateWebhookSecretRequest struct {
 
 func (x *RotateWebhookSecretRequest) Reset() {
 	*x = RotateWebhookSecretRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1028,7 @@ func (x *RotateWebhookSecretRequest) String() string {
 func (*RotateWebhookSecretRequest) ProtoMessage() {}
 
 func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1041,7 @@ func (x *RotateWebhookSecretRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretRequest.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RotateWebhookSecretRequest) GetId() string {
@@ -971,7 +1062,7 @@ type RotateWebhookSecretResponse struct {
 
 func (x *RotateWebhookSecretResponse) Reset() {
 	*x = RotateWebhookSecretResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -983,7 +1074,7 @@ func (x *RotateWebhookSecretResponse) String() string {
 func (*RotateWebhookSecretResponse) ProtoMessage() {}
 
 func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -996,7 +1087,7 @@ func (x *RotateWebhookSecretResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateWebhookSecretResponse.ProtoReflect.Descriptor instead.
 func (*RotateWebhookSecretResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *RotateWebhookSecretResponse) GetWebhookSubscription() *WebhookSubscription {
@@ -1022,7 +1113,7 @@ type TestWebhookSubscriptionRequest struct {
 
 func (x *TestWebhookSubscriptionRequest) Reset() {
 	*x = TestWebhookSubscriptionRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1034,7 +1125,7 @@ func (x *TestWebhookSubscriptionRequest) String() string {
 func (*TestWebhookSubscriptionRequest) ProtoMessage() {}
 
 func (x *TestWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1047,7 +1138,7 @@ func (x *TestWebhookSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*TestWebhookSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TestWebhookSubscriptionRequest) GetId() string {
@@ -1066,7 +1157,7 @@ type TestWebhookSubscriptionResponse struct {
 
 func (x *TestWebhookSubscriptionResponse) Reset() {
 	*x = TestWebhookSubscriptionResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1169,7 @@ func (x *TestWebhookSubscriptionResponse) String() string {
 func (*TestWebhookSubscriptionResponse) ProtoMessage() {}
 
 func (x *TestWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1182,7 @@ func (x *TestWebhookSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TestWebhookSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*TestWebhookSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *TestWebhookSubscriptionResponse) GetWebhookDelivery() *WebhookDelivery {
@@ -1116,7 +1207,7 @@ type ListWebhookDeliveriesRequest struct {
 
 func (x *ListWebhookDeliveriesRequest) Reset() {
 	*x = ListWebhookDeliveriesRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1128,7 +1219,7 @@ func (x *ListWebhookDeliveriesRequest) String() string {
 func (*ListWebhookDeliveriesRequest) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1141,7 +1232,7 @@ func (x *ListWebhookDeliveriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesRequest.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListWebhookDeliveriesRequest) GetId() string {
@@ -1183,7 +1274,7 @@ type ListWebhookDeliveriesResponse struct {
 
 func (x *ListWebhookDeliveriesResponse) Reset() {
 	*x = ListWebhookDeliveriesResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1195,7 +1286,7 @@ func (x *ListWebhookDeliveriesResponse) String() string {
 func (*ListWebhookDeliveriesResponse) ProtoMessage() {}
 
 func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1208,7 +1299,7 @@ func (x *ListWebhookDeliveriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWebhookDeliveriesResponse.ProtoReflect.Descriptor instead.
 func (*ListWebhookDeliveriesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListWebhookDeliveriesResponse) GetWebhookDeliveries() []*WebhookDelivery {
@@ -1235,7 +1326,7 @@ type RedeliverWebhookRequest struct {
 
 func (x *RedeliverWebhookRequest) Reset() {
 	*x = RedeliverWebhookRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1338,7 @@ func (x *RedeliverWebhookRequest) String() string {
 func (*RedeliverWebhookRequest) ProtoMessage() {}
 
 func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1351,7 @@ func (x *RedeliverWebhookRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedeliverWebhookRequest.ProtoReflect.Descriptor instead.
 func (*RedeliverWebhookRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RedeliverWebhookRequest) GetId() string {
@@ -1286,7 +1377,7 @@ type RedeliverWebhookResponse struct {
 
 func (x *RedeliverWebhookResponse) Reset() {
 	*x = RedeliverWebhookResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1389,7 @@ func (x *RedeliverWebhookResponse) String() string {
 func (*RedeliverWebhookResponse) ProtoMessage() {}
 
 func (x *RedeliverWebhookResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1311,7 +1402,7 @@ func (x *RedeliverWebhookResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RedeliverWebhookResponse.ProtoReflect.Descriptor instead.
 func (*RedeliverWebhookResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RedeliverWebhookResponse) GetWebhookDelivery() *WebhookDelivery {
@@ -1332,7 +1423,7 @@ type ReplayWebhookEventsRequest struct {
 
 func (x *ReplayWebhookEventsRequest) Reset() {
 	*x = ReplayWebhookEventsRequest{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1344,7 +1435,7 @@ func (x *ReplayWebhookEventsRequest) String() string {
 func (*ReplayWebhookEventsRequest) ProtoMessage() {}
 
 func (x *ReplayWebhookEventsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1357,7 +1448,7 @@ func (x *ReplayWebhookEventsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayWebhookEventsRequest.ProtoReflect.Descriptor instead.
 func (*ReplayWebhookEventsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReplayWebhookEventsRequest) GetId() string {
@@ -1383,7 +1474,7 @@ type ReplayWebhookEventsResponse struct {
 
 func (x *ReplayWebhookEventsResponse) Reset() {
 	*x = ReplayWebhookEventsResponse{}
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1486,7 @@ func (x *ReplayWebhookEventsResponse) String() string {
 func (*ReplayWebhookEventsResponse) ProtoMessage() {}
 
 func (x *ReplayWebhookEventsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_webhook_subscription_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1499,7 @@ func (x *ReplayWebhookEventsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReplayWebhookEventsResponse.ProtoReflect.Descriptor instead.
 func (*ReplayWebhookEventsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReplayWebhookEventsResponse) GetWebhookSubscription() *WebhookSubscription {
@@ -1429,16 +1520,16 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\bteam_ids\x18\x02 \x03(\tB\x11\xbaH\x06\x92\x01\x03\x10\xc8\x01\x92\xb5\x18\x04teamR\ateamIds\x12I\n" +
 	"\n" +
 	"severities\x18\x03 \x03(\tB)\xbaH&\x92\x01#\x10\x04\"\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\n" +
-	"severities\"\x93\x04\n" +
+	"severities\"\xb2\x04\n" +
 	"\x13WebhookSubscription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x10\n" +
-	"\x03url\x18\x03 \x01(\tR\x03url\x12\x1f\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x16\n" +
+	"\x03url\x18\x03 \x01(\tB\x04\xc0\xb5\x18\x01R\x03url\x12\x1f\n" +
 	"\vevent_types\x18\x04 \x03(\tR\n" +
 	"eventTypes\x123\n" +
 	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x18\n" +
-	"\aenabled\x18\x06 \x01(\bR\aenabled\x12'\n" +
-	"\x0fdisabled_reason\x18\a \x01(\tR\x0edisabledReason\x12D\n" +
+	"\aenabled\x18\x06 \x01(\bR\aenabled\x12,\n" +
+	"\x0fdisabled_reason\x18\a \x01(\tH\x00R\x0edisabledReason\x88\x01\x01\x12D\n" +
 	"\x10failing_since_at\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAt\x12M\n" +
 	"\x15old_secret_expires_at\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x12oldSecretExpiresAt\x12A\n" +
 	"\n" +
@@ -1446,7 +1537,8 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12A\n" +
 	"\n" +
 	"updated_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\x12\n" +
-	"\x04etag\x18\f \x01(\tR\x04etag\"\xd1\x03\n" +
+	"\x04etag\x18\f \x01(\tR\x04etagB\x12\n" +
+	"\x10_disabled_reason\"\xd1\x03\n" +
 	"\x0fWebhookDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x19\n" +
 	"\bevent_id\x18\x02 \x01(\tR\aeventId\x12\x1d\n" +
@@ -1485,7 +1577,11 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x1dGetWebhookSubscriptionRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\"v\n" +
 	"\x1eGetWebhookSubscriptionResponse\x12T\n" +
-	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"\xf6\x02\n" +
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"L\n" +
+	" GetWebhookSubscriptionKeyRequest\x12(\n" +
+	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\";\n" +
+	"!GetWebhookSubscriptionKeyResponse\x12\x16\n" +
+	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\"\xe5\x02\n" +
 	" UpdateWebhookSubscriptionRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1494,13 +1590,11 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\vevent_types\x18\x04 \x03(\tB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x102R\n" +
 	"eventTypes\x123\n" +
-	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x1d\n" +
-	"\aenabled\x18\x06 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1c\n" +
+	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x18\n" +
+	"\aenabled\x18\x06 \x01(\bR\aenabled\x12\x1c\n" +
 	"\x04etag\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
 	"\vupdate_mask\x18\b \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMaskB\n" +
-	"\n" +
-	"\b_enabled\"y\n" +
+	"updateMask\"y\n" +
 	"!UpdateWebhookSubscriptionResponse\x12T\n" +
 	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"j\n" +
 	" DeleteWebhookSubscriptionRequest\x12(\n" +
@@ -1536,11 +1630,12 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x120\n" +
 	"\x05since\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\"s\n" +
 	"\x1bReplayWebhookEventsResponse\x12T\n" +
-	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\xda\x0f\n" +
+	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription2\xa3\x11\n" +
 	"\x1aWebhookSubscriptionService\x12\xf4\x01\n" +
 	"\x19CreateWebhookSubscription\x12..nightbell.v1.CreateWebhookSubscriptionRequest\x1a/.nightbell.v1.CreateWebhookSubscriptionResponse\"v\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\xb2\xb5\x183/v1/webhook-subscriptions/{webhook_subscription.id}\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/webhook-subscriptions\x12\xb7\x01\n" +
 	"\x18ListWebhookSubscriptions\x12-.nightbell.v1.ListWebhookSubscriptionsRequest\x1a..nightbell.v1.ListWebhookSubscriptionsResponse\"<\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/webhook-subscriptions\x90\x02\x01\x12\xb6\x01\n" +
-	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"A\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xc2\x01\n" +
+	"\x16GetWebhookSubscription\x12+.nightbell.v1.GetWebhookSubscriptionRequest\x1a,.nightbell.v1.GetWebhookSubscriptionResponse\"A\x8a\xb5\x18\x14\x12\x05admin\x1a\vconfig:read\x82\xd3\xe4\x93\x02 \x12\x1e/v1/webhook-subscriptions/{id}\x90\x02\x01\x12\xc6\x01\n" +
+	"\x19GetWebhookSubscriptionKey\x12..nightbell.v1.GetWebhookSubscriptionKeyRequest\x1a/.nightbell.v1.GetWebhookSubscriptionKeyResponse\"H\x8a\xb5\x18\x17\x12\x05admin\x1a\fsecrets:read(\x01\x82\xd3\xe4\x93\x02$\x12\"/v1/webhook-subscriptions/{id}/key\x90\x02\x01\x12\xc2\x01\n" +
 	"\x19UpdateWebhookSubscription\x12..nightbell.v1.UpdateWebhookSubscriptionRequest\x1a/.nightbell.v1.UpdateWebhookSubscriptionResponse\"D\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02#:\x01*2\x1e/v1/webhook-subscriptions/{id}\x12\xbf\x01\n" +
 	"\x19DeleteWebhookSubscription\x12..nightbell.v1.DeleteWebhookSubscriptionRequest\x1a/.nightbell.v1.DeleteWebhookSubscriptionResponse\"A\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02 *\x1e/v1/webhook-subscriptions/{id}\x12\xbe\x01\n" +
 	"\x13RotateWebhookSecret\x12(.nightbell.v1.RotateWebhookSecretRequest\x1a).nightbell.v1.RotateWebhookSecretResponse\"R\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x021:\x01*\",/v1/webhook-subscriptions/{id}/rotate-secret\x12\xc1\x01\n" +
@@ -1561,7 +1656,7 @@ func file_nightbell_v1_webhook_subscription_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_webhook_subscription_service_proto_rawDescData
 }
 
-var file_nightbell_v1_webhook_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_nightbell_v1_webhook_subscription_service_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_nightbell_v1_webhook_subscription_service_proto_goTypes = []any{
 	(*WebhookFilter)(nil),                     // 0: nightbell.v1.WebhookFilter
 	(*WebhookSubscription)(nil),               // 1: nightbell.v1.WebhookSubscription
@@ -1572,67 +1667,71 @@ var file_nightbell_v1_webhook_subscription_service_proto_goTypes = []any{
 	(*ListWebhookSubscriptionsResponse)(nil),  // 6: nightbell.v1.ListWebhookSubscriptionsResponse
 	(*GetWebhookSubscriptionRequest)(nil),     // 7: nightbell.v1.GetWebhookSubscriptionRequest
 	(*GetWebhookSubscriptionResponse)(nil),    // 8: nightbell.v1.GetWebhookSubscriptionResponse
-	(*UpdateWebhookSubscriptionRequest)(nil),  // 9: nightbell.v1.UpdateWebhookSubscriptionRequest
-	(*UpdateWebhookSubscriptionResponse)(nil), // 10: nightbell.v1.UpdateWebhookSubscriptionResponse
-	(*DeleteWebhookSubscriptionRequest)(nil),  // 11: nightbell.v1.DeleteWebhookSubscriptionRequest
-	(*DeleteWebhookSubscriptionResponse)(nil), // 12: nightbell.v1.DeleteWebhookSubscriptionResponse
-	(*RotateWebhookSecretRequest)(nil),        // 13: nightbell.v1.RotateWebhookSecretRequest
-	(*RotateWebhookSecretResponse)(nil),       // 14: nightbell.v1.RotateWebhookSecretResponse
-	(*TestWebhookSubscriptionRequest)(nil),    // 15: nightbell.v1.TestWebhookSubscriptionRequest
-	(*TestWebhookSubscriptionResponse)(nil),   // 16: nightbell.v1.TestWebhookSubscriptionResponse
-	(*ListWebhookDeliveriesRequest)(nil),      // 17: nightbell.v1.ListWebhookDeliveriesRequest
-	(*ListWebhookDeliveriesResponse)(nil),     // 18: nightbell.v1.ListWebhookDeliveriesResponse
-	(*RedeliverWebhookRequest)(nil),           // 19: nightbell.v1.RedeliverWebhookRequest
-	(*RedeliverWebhookResponse)(nil),          // 20: nightbell.v1.RedeliverWebhookResponse
-	(*ReplayWebhookEventsRequest)(nil),        // 21: nightbell.v1.ReplayWebhookEventsRequest
-	(*ReplayWebhookEventsResponse)(nil),       // 22: nightbell.v1.ReplayWebhookEventsResponse
-	(*timestamppb.Timestamp)(nil),             // 23: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),             // 24: google.protobuf.FieldMask
+	(*GetWebhookSubscriptionKeyRequest)(nil),  // 9: nightbell.v1.GetWebhookSubscriptionKeyRequest
+	(*GetWebhookSubscriptionKeyResponse)(nil), // 10: nightbell.v1.GetWebhookSubscriptionKeyResponse
+	(*UpdateWebhookSubscriptionRequest)(nil),  // 11: nightbell.v1.UpdateWebhookSubscriptionRequest
+	(*UpdateWebhookSubscriptionResponse)(nil), // 12: nightbell.v1.UpdateWebhookSubscriptionResponse
+	(*DeleteWebhookSubscriptionRequest)(nil),  // 13: nightbell.v1.DeleteWebhookSubscriptionRequest
+	(*DeleteWebhookSubscriptionResponse)(nil), // 14: nightbell.v1.DeleteWebhookSubscriptionResponse
+	(*RotateWebhookSecretRequest)(nil),        // 15: nightbell.v1.RotateWebhookSecretRequest
+	(*RotateWebhookSecretResponse)(nil),       // 16: nightbell.v1.RotateWebhookSecretResponse
+	(*TestWebhookSubscriptionRequest)(nil),    // 17: nightbell.v1.TestWebhookSubscriptionRequest
+	(*TestWebhookSubscriptionResponse)(nil),   // 18: nightbell.v1.TestWebhookSubscriptionResponse
+	(*ListWebhookDeliveriesRequest)(nil),      // 19: nightbell.v1.ListWebhookDeliveriesRequest
+	(*ListWebhookDeliveriesResponse)(nil),     // 20: nightbell.v1.ListWebhookDeliveriesResponse
+	(*RedeliverWebhookRequest)(nil),           // 21: nightbell.v1.RedeliverWebhookRequest
+	(*RedeliverWebhookResponse)(nil),          // 22: nightbell.v1.RedeliverWebhookResponse
+	(*ReplayWebhookEventsRequest)(nil),        // 23: nightbell.v1.ReplayWebhookEventsRequest
+	(*ReplayWebhookEventsResponse)(nil),       // 24: nightbell.v1.ReplayWebhookEventsResponse
+	(*timestamppb.Timestamp)(nil),             // 25: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),             // 26: google.protobuf.FieldMask
 }
 var file_nightbell_v1_webhook_subscription_service_proto_depIdxs = []int32{
 	0,  // 0: nightbell.v1.WebhookSubscription.filter:type_name -> nightbell.v1.WebhookFilter
-	23, // 1: nightbell.v1.WebhookSubscription.failing_since_at:type_name -> google.protobuf.Timestamp
-	23, // 2: nightbell.v1.WebhookSubscription.old_secret_expires_at:type_name -> google.protobuf.Timestamp
-	23, // 3: nightbell.v1.WebhookSubscription.created_at:type_name -> google.protobuf.Timestamp
-	23, // 4: nightbell.v1.WebhookSubscription.updated_at:type_name -> google.protobuf.Timestamp
-	23, // 5: nightbell.v1.WebhookDelivery.next_try_at:type_name -> google.protobuf.Timestamp
-	23, // 6: nightbell.v1.WebhookDelivery.created_at:type_name -> google.protobuf.Timestamp
-	23, // 7: nightbell.v1.WebhookDelivery.finished_at:type_name -> google.protobuf.Timestamp
+	25, // 1: nightbell.v1.WebhookSubscription.failing_since_at:type_name -> google.protobuf.Timestamp
+	25, // 2: nightbell.v1.WebhookSubscription.old_secret_expires_at:type_name -> google.protobuf.Timestamp
+	25, // 3: nightbell.v1.WebhookSubscription.created_at:type_name -> google.protobuf.Timestamp
+	25, // 4: nightbell.v1.WebhookSubscription.updated_at:type_name -> google.protobuf.Timestamp
+	25, // 5: nightbell.v1.WebhookDelivery.next_try_at:type_name -> google.protobuf.Timestamp
+	25, // 6: nightbell.v1.WebhookDelivery.created_at:type_name -> google.protobuf.Timestamp
+	25, // 7: nightbell.v1.WebhookDelivery.finished_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: nightbell.v1.CreateWebhookSubscriptionRequest.filter:type_name -> nightbell.v1.WebhookFilter
 	1,  // 9: nightbell.v1.CreateWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	1,  // 10: nightbell.v1.ListWebhookSubscriptionsResponse.webhook_subscriptions:type_name -> nightbell.v1.WebhookSubscription
 	1,  // 11: nightbell.v1.GetWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	0,  // 12: nightbell.v1.UpdateWebhookSubscriptionRequest.filter:type_name -> nightbell.v1.WebhookFilter
-	24, // 13: nightbell.v1.UpdateWebhookSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	26, // 13: nightbell.v1.UpdateWebhookSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
 	1,  // 14: nightbell.v1.UpdateWebhookSubscriptionResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	1,  // 15: nightbell.v1.RotateWebhookSecretResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	2,  // 16: nightbell.v1.TestWebhookSubscriptionResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
 	2,  // 17: nightbell.v1.ListWebhookDeliveriesResponse.webhook_deliveries:type_name -> nightbell.v1.WebhookDelivery
 	2,  // 18: nightbell.v1.RedeliverWebhookResponse.webhook_delivery:type_name -> nightbell.v1.WebhookDelivery
-	23, // 19: nightbell.v1.ReplayWebhookEventsRequest.since:type_name -> google.protobuf.Timestamp
+	25, // 19: nightbell.v1.ReplayWebhookEventsRequest.since:type_name -> google.protobuf.Timestamp
 	1,  // 20: nightbell.v1.ReplayWebhookEventsResponse.webhook_subscription:type_name -> nightbell.v1.WebhookSubscription
 	3,  // 21: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:input_type -> nightbell.v1.CreateWebhookSubscriptionRequest
 	5,  // 22: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:input_type -> nightbell.v1.ListWebhookSubscriptionsRequest
 	7,  // 23: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:input_type -> nightbell.v1.GetWebhookSubscriptionRequest
-	9,  // 24: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:input_type -> nightbell.v1.UpdateWebhookSubscriptionRequest
-	11, // 25: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:input_type -> nightbell.v1.DeleteWebhookSubscriptionRequest
-	13, // 26: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:input_type -> nightbell.v1.RotateWebhookSecretRequest
-	15, // 27: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:input_type -> nightbell.v1.TestWebhookSubscriptionRequest
-	17, // 28: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:input_type -> nightbell.v1.ListWebhookDeliveriesRequest
-	19, // 29: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:input_type -> nightbell.v1.RedeliverWebhookRequest
-	21, // 30: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:input_type -> nightbell.v1.ReplayWebhookEventsRequest
-	4,  // 31: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:output_type -> nightbell.v1.CreateWebhookSubscriptionResponse
-	6,  // 32: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:output_type -> nightbell.v1.ListWebhookSubscriptionsResponse
-	8,  // 33: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:output_type -> nightbell.v1.GetWebhookSubscriptionResponse
-	10, // 34: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:output_type -> nightbell.v1.UpdateWebhookSubscriptionResponse
-	12, // 35: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:output_type -> nightbell.v1.DeleteWebhookSubscriptionResponse
-	14, // 36: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:output_type -> nightbell.v1.RotateWebhookSecretResponse
-	16, // 37: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:output_type -> nightbell.v1.TestWebhookSubscriptionResponse
-	18, // 38: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:output_type -> nightbell.v1.ListWebhookDeliveriesResponse
-	20, // 39: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:output_type -> nightbell.v1.RedeliverWebhookResponse
-	22, // 40: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:output_type -> nightbell.v1.ReplayWebhookEventsResponse
-	31, // [31:41] is the sub-list for method output_type
-	21, // [21:31] is the sub-list for method input_type
+	9,  // 24: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscriptionKey:input_type -> nightbell.v1.GetWebhookSubscriptionKeyRequest
+	11, // 25: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:input_type -> nightbell.v1.UpdateWebhookSubscriptionRequest
+	13, // 26: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:input_type -> nightbell.v1.DeleteWebhookSubscriptionRequest
+	15, // 27: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:input_type -> nightbell.v1.RotateWebhookSecretRequest
+	17, // 28: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:input_type -> nightbell.v1.TestWebhookSubscriptionRequest
+	19, // 29: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:input_type -> nightbell.v1.ListWebhookDeliveriesRequest
+	21, // 30: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:input_type -> nightbell.v1.RedeliverWebhookRequest
+	23, // 31: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:input_type -> nightbell.v1.ReplayWebhookEventsRequest
+	4,  // 32: nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription:output_type -> nightbell.v1.CreateWebhookSubscriptionResponse
+	6,  // 33: nightbell.v1.WebhookSubscriptionService.ListWebhookSubscriptions:output_type -> nightbell.v1.ListWebhookSubscriptionsResponse
+	8,  // 34: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription:output_type -> nightbell.v1.GetWebhookSubscriptionResponse
+	10, // 35: nightbell.v1.WebhookSubscriptionService.GetWebhookSubscriptionKey:output_type -> nightbell.v1.GetWebhookSubscriptionKeyResponse
+	12, // 36: nightbell.v1.WebhookSubscriptionService.UpdateWebhookSubscription:output_type -> nightbell.v1.UpdateWebhookSubscriptionResponse
+	14, // 37: nightbell.v1.WebhookSubscriptionService.DeleteWebhookSubscription:output_type -> nightbell.v1.DeleteWebhookSubscriptionResponse
+	16, // 38: nightbell.v1.WebhookSubscriptionService.RotateWebhookSecret:output_type -> nightbell.v1.RotateWebhookSecretResponse
+	18, // 39: nightbell.v1.WebhookSubscriptionService.TestWebhookSubscription:output_type -> nightbell.v1.TestWebhookSubscriptionResponse
+	20, // 40: nightbell.v1.WebhookSubscriptionService.ListWebhookDeliveries:output_type -> nightbell.v1.ListWebhookDeliveriesResponse
+	22, // 41: nightbell.v1.WebhookSubscriptionService.RedeliverWebhook:output_type -> nightbell.v1.RedeliverWebhookResponse
+	24, // 42: nightbell.v1.WebhookSubscriptionService.ReplayWebhookEvents:output_type -> nightbell.v1.ReplayWebhookEventsResponse
+	32, // [32:43] is the sub-list for method output_type
+	21, // [21:32] is the sub-list for method input_type
 	21, // [21:21] is the sub-list for extension type_name
 	21, // [21:21] is the sub-list for extension extendee
 	0,  // [0:21] is the sub-list for field type_name
@@ -1644,17 +1743,17 @@ func file_nightbell_v1_webhook_subscription_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[6].OneofWrappers = []any{}
-	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[9].OneofWrappers = []any{}
-	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_webhook_subscription_service_proto_rawDesc), len(file_nightbell_v1_webhook_subscription_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

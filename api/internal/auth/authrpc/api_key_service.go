@@ -265,10 +265,14 @@ func (s *APIKeyServer) RevokeApiKey(ctx context.Context, request *nightbellv1.Re
 		if _, err = q.LockAPIKey(ctx, actor.OrgID, keyID); errors.Is(err, pgx.ErrNoRows) {
 			return errNoAPIKey
 		}
-		if err == nil {
-			_, err = findAPIKey(ctx, q, actor, keyID)
-		}
 		if err != nil {
+			return err
+		}
+		read := func() (*nightbellv1.ApiKey, error) { return findAPIKey(ctx, q, actor, keyID) }
+		if _, err = read(); err != nil {
+			return err
+		}
+		if err := edit.IfMatch[*nightbellv1.UpdateApiKeyRequest](request.GetEtag(), read); err != nil {
 			return err
 		}
 		hash, err = q.RevokeAPIKey(ctx, now, actor.OrgID, keyID)

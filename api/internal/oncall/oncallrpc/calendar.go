@@ -49,17 +49,22 @@ func (h *Handler) RotateCalendarFeed(ctx context.Context, request *nightbellv1.R
 		if err != nil {
 			return err
 		}
-		feeds, err := w.feeds(ctx)
-		for _, feed := range feeds {
-			if feed.GetId() == feedID.String() {
-				response.CalendarFeed = feed
-			}
-		}
-		if err == nil {
+		if response.CalendarFeed, err = w.feed(ctx, feedID); err == nil {
 			response.Url, err = h.feedURL(ctx, w, feedID)
 		}
 		return err
 	})
+	return response, err
+}
+
+// GetCalendarFeed gives a feed that the caller may see.
+func (h *Handler) GetCalendarFeed(ctx context.Context, request *nightbellv1.GetCalendarFeedRequest) (*nightbellv1.GetCalendarFeedResponse, error) {
+	response := &nightbellv1.GetCalendarFeedResponse{}
+	feedID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, w *work) (err error) {
+		response.CalendarFeed, err = w.feed(ctx, feedID)
+		return err
+	}, postgres.ReadOnly())
 	return response, err
 }
 
@@ -132,6 +137,16 @@ func (w *work) feeds(ctx context.Context) ([]*nightbellv1.CalendarFeed, error) {
 		list[i] = feedMessage(row)
 	}
 	return list, err
+}
+
+func (w *work) feed(ctx context.Context, feedID uuid.UUID) (*nightbellv1.CalendarFeed, error) {
+	feeds, err := w.feeds(ctx)
+	for _, feed := range feeds {
+		if feed.GetId() == feedID.String() {
+			return feed, err
+		}
+	}
+	return nil, cmp.Or(err, error(errNoFeed))
 }
 
 func feedMessage(row oncalldb.ListFeedsRow) *nightbellv1.CalendarFeed {

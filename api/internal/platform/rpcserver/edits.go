@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
@@ -27,11 +28,35 @@ func (s *Server) learnEditable(method protoreflect.MethodDescriptor) error {
 	return edit.Check(method.Input(), resource)
 }
 
-// versions is the last step of every call: If-Match becomes the etag of a request, and what can be
-// updated carries its etag in the answer. A single resource has it in the header too.
+// showVersion is the first step: the etag of a single resource in the answer is in the header too,
+// also when the answer is a stored one.
+func (s *Server) showVersion(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
+	answer, err := next(ctx, message)
+	if err != nil || answer == nil {
+		return answer, err
+	}
+	answer.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		if field.Message() != nil && !field.IsMap() && !field.IsList() && s.editable[field.Message().FullName()] != nil {
+			call.ResponseHeader.Set("ETag", `"`+edit.Tagged(value.Message())+`"`)
+		}
+		return true
+	})
+	return answer, nil
+}
+
+var errNoVersion = fault.New(fault.Stale, "etag_mismatch", "This call compares no versions, so it did nothing. Send it without If-Match.")
+
+// versions is the last step of every call: If-Match becomes the etag of a request, what can be
+// updated carries its etag in the answer, and addresses are shortened. A call that cannot look at
+// If-Match changes nothing; those of the specification do, and warn.
 func (s *Server) versions(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
-	if given := call.Header.Get("If-Match"); given != "" && edit.HasETag(call.Method.Input()) {
-		edit.SetETag(message.ProtoReflect(), given)
+	if given := call.Header.Get("If-Match"); given != "" {
+		switch {
+		case edit.HasETag(call.Method.Input()):
+			edit.SetETag(message.ProtoReflect(), given)
+		case call.Authz.GetMutates() && given != "*" && !acceptsUnknown(call.Method):
+			return nil, errNoVersion
+		}
 	}
 	answer, err := next(ctx, message)
 	if err != nil || answer == nil {
@@ -41,19 +66,33 @@ func (s *Server) versions(ctx context.Context, call *Call, message proto.Message
 		if field.Message() == nil || field.IsMap() {
 			return true
 		}
-		request := s.editable[field.Message().FullName()]
-		switch {
-		case request == nil:
-		case field.IsList():
-			for i := range value.List().Len() {
-				edit.Tag(value.List().Get(i).Message(), request)
-			}
-		default:
-			call.ResponseHeader.Set("ETag", `"`+edit.Tag(value.Message(), request)+`"`)
+		request, whole := s.editable[field.Message().FullName()], showsWhole(call)
+		if !field.IsList() {
+			finish(value.Message(), request, whole)
+			return true
+		}
+		for i := range value.List().Len() {
+			finish(value.List().Get(i).Message(), request, whole)
 		}
 		return true
 	})
 	return answer, nil
+}
+
+// finish makes a resource what the caller is given of it. Its etag is that of the whole.
+func finish(resource protoreflect.Message, request protoreflect.MessageDescriptor, whole bool) {
+	if request != nil {
+		edit.Tag(resource, request)
+	}
+	if !whole {
+		edit.ShortenAll(resource)
+	}
+}
+
+// showsWhole reports whether a method creates what it answers with, or reveals it.
+func showsWhole(call *Call) bool {
+	location, _ := proto.GetExtension(call.Method.Options(), nightbellv1.E_Location).(string)
+	return location != "" || call.Authz.GetReveals()
 }
 
 // maskFromBody makes the update_mask of a REST call: the keys of its body, so that null clears.

@@ -16,6 +16,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 // method is one RPC and the Go function behind it.
@@ -282,6 +283,9 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		}
 	} else if len(query) > 0 {
 		readQuery(query, t.method.descriptor.Input().Fields(), message.ProtoReflect())
+	}
+	if descriptor := t.method.descriptor; r.Header.Get("If-Match") != "" && acceptsUnknown(descriptor) && t.method.authz.GetMutates() && !edit.HasETag(descriptor.Input()) {
+		noteUnknown(message.ProtoReflect(), []fault.Field{{Path: "If-Match", Code: fault.Unknown, Message: "is not looked at: this call compares no versions"}})
 	}
 	for _, field := range t.variables {
 		if setTexts(message.ProtoReflect(), field, []string{r.PathValue(string(field.Name()))}) != "" {

@@ -54,7 +54,7 @@ func New(logger *slog.Logger, steps ...Step) *Server {
 		logger: logger, methods: map[string]*method{}, table: newTable(),
 		editable: map[protoreflect.FullName]protoreflect.MessageDescriptor{},
 	}
-	server.steps = append(slices.Clone(steps), server.versions)
+	server.steps = slices.Concat([]Step{server.showVersion}, steps, []Step{server.versions})
 	return server
 }
 

@@ -155,6 +155,9 @@ func (h *Handler) asked(request configured) (subscriptiondb.Subscription, error)
 	if own.Name == "" || plaintext.Check(own.Name) != "" {
 		return own, fault.InvalidField("name", fault.BadFormat, "Give it a name without control and invisible characters.")
 	}
+	if edit.IsShortened(own.URL) {
+		return own, fault.InvalidField("url", fault.BadFormat, "This is an address as it is shown, with its host only. Send the whole of it, or leave it out.")
+	}
 	if err := h.checkURL(own.URL); err != nil {
 		return own, fault.InvalidField("url", fault.BadFormat, err.Error())
 	}
@@ -248,6 +251,18 @@ func (h *Handler) GetWebhookSubscription(ctx context.Context, request *nightbell
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) (err error) {
 		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		return err
+	}, postgres.ReadOnly())
+	return response, err
+}
+
+// GetWebhookSubscriptionKey shows the whole address.
+func (h *Handler) GetWebhookSubscriptionKey(ctx context.Context, request *nightbellv1.GetWebhookSubscriptionKeyRequest) (*nightbellv1.GetWebhookSubscriptionKeyResponse, error) {
+	response := &nightbellv1.GetWebhookSubscriptionKeyResponse{}
+	subscriptionID, _ := id.Parse(request.GetId())
+	err := h.in(ctx, func(ctx context.Context, c call) error {
+		own, err := read(ctx, c, subscriptionID)
+		response.Url = own.GetUrl()
 		return err
 	}, postgres.ReadOnly())
 	return response, err
@@ -413,7 +428,7 @@ func (h *Handler) ReplayWebhookEvents(ctx context.Context, request *nightbellv1.
 func message(own subscriptiondb.Subscription, now time.Time) *nightbellv1.WebhookSubscription {
 	m := &nightbellv1.WebhookSubscription{
 		Id: own.ID.String(), Name: own.Name, Url: own.URL, EventTypes: own.Types, Filter: &nightbellv1.WebhookFilter{Severities: own.Severities},
-		Enabled: own.Enabled, DisabledReason: own.DisabledReason, FailingSinceAt: moment(own.FailingSince),
+		Enabled: own.Enabled, DisabledReason: postgres.Null(own.DisabledReason), FailingSinceAt: moment(own.FailingSince),
 		CreatedAt: timestamppb.New(own.CreatedAt), UpdatedAt: timestamppb.New(own.UpdatedAt),
 	}
 	if own.OldSecretUntil != nil && own.OldSecretUntil.After(now) {

@@ -77,7 +77,9 @@ const (
 // IncidentServiceClient is a client for the nightbell.v1.IncidentService service.
 type IncidentServiceClient interface {
 	// ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
-	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
+	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages. By filters
+	// on severity, urgency, tag or nobody, a page looks through 10,000 incidents: it may be short, or
+	// empty, although next_cursor is there and leads to more.
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
@@ -345,7 +347,9 @@ func (c *incidentServiceClient) ListIncidentAlerts(ctx context.Context, req *v1.
 // IncidentServiceHandler is an implementation of the nightbell.v1.IncidentService service.
 type IncidentServiceHandler interface {
 	// ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
-	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
+	// most 1000; cursor continues a list exactly, offset is kept for clients that count pages. By filters
+	// on severity, urgency, tag or nobody, a page looks through 10,000 incidents: it may be short, or
+	// empty, although next_cursor is there and leads to more.
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)

@@ -81,6 +81,9 @@ const (
 	// OnCallServiceRotateCalendarFeedProcedure is the fully-qualified name of the OnCallService's
 	// RotateCalendarFeed RPC.
 	OnCallServiceRotateCalendarFeedProcedure = "/nightbell.v1.OnCallService/RotateCalendarFeed"
+	// OnCallServiceGetCalendarFeedProcedure is the fully-qualified name of the OnCallService's
+	// GetCalendarFeed RPC.
+	OnCallServiceGetCalendarFeedProcedure = "/nightbell.v1.OnCallService/GetCalendarFeed"
 	// OnCallServiceGetCalendarFeedKeyProcedure is the fully-qualified name of the OnCallService's
 	// GetCalendarFeedKey RPC.
 	OnCallServiceGetCalendarFeedKeyProcedure = "/nightbell.v1.OnCallService/GetCalendarFeedKey"
@@ -128,6 +131,8 @@ type OnCallServiceClient interface {
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// GetCalendarFeed gives one feed without its address.
+	GetCalendarFeed(context.Context, *v1.GetCalendarFeedRequest) (*v1.GetCalendarFeedResponse, error)
 	// GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.
 	GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error)
 	// DeleteCalendarFeed makes the address of a calendar invalid.
@@ -250,6 +255,13 @@ func NewOnCallServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(onCallServiceMethods.ByName("RotateCalendarFeed")),
 			connect.WithClientOptions(opts...),
 		),
+		getCalendarFeed: connect.NewClient[v1.GetCalendarFeedRequest, v1.GetCalendarFeedResponse](
+			httpClient,
+			baseURL+OnCallServiceGetCalendarFeedProcedure,
+			connect.WithSchema(onCallServiceMethods.ByName("GetCalendarFeed")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		getCalendarFeedKey: connect.NewClient[v1.GetCalendarFeedKeyRequest, v1.GetCalendarFeedKeyResponse](
 			httpClient,
 			baseURL+OnCallServiceGetCalendarFeedKeyProcedure,
@@ -284,6 +296,7 @@ type onCallServiceClient struct {
 	deleteOverride       *connect.Client[v1.DeleteOverrideRequest, v1.DeleteOverrideResponse]
 	listCalendarFeeds    *connect.Client[v1.ListCalendarFeedsRequest, v1.ListCalendarFeedsResponse]
 	rotateCalendarFeed   *connect.Client[v1.RotateCalendarFeedRequest, v1.RotateCalendarFeedResponse]
+	getCalendarFeed      *connect.Client[v1.GetCalendarFeedRequest, v1.GetCalendarFeedResponse]
 	getCalendarFeedKey   *connect.Client[v1.GetCalendarFeedKeyRequest, v1.GetCalendarFeedKeyResponse]
 	deleteCalendarFeed   *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
 }
@@ -432,6 +445,15 @@ func (c *onCallServiceClient) RotateCalendarFeed(ctx context.Context, req *v1.Ro
 	return nil, err
 }
 
+// GetCalendarFeed calls nightbell.v1.OnCallService.GetCalendarFeed.
+func (c *onCallServiceClient) GetCalendarFeed(ctx context.Context, req *v1.GetCalendarFeedRequest) (*v1.GetCalendarFeedResponse, error) {
+	response, err := c.getCalendarFeed.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // GetCalendarFeedKey calls nightbell.v1.OnCallService.GetCalendarFeedKey.
 func (c *onCallServiceClient) GetCalendarFeedKey(ctx context.Context, req *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error) {
 	response, err := c.getCalendarFeedKey.CallUnary(ctx, connect.NewRequest(req))
@@ -489,6 +511,8 @@ type OnCallServiceHandler interface {
 	// RotateCalendarFeed makes the address of a feed, or a new one that replaces it: whoever had
 	// the old address reads nothing any more.
 	RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error)
+	// GetCalendarFeed gives one feed without its address.
+	GetCalendarFeed(context.Context, *v1.GetCalendarFeedRequest) (*v1.GetCalendarFeedResponse, error)
 	// GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.
 	GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error)
 	// DeleteCalendarFeed makes the address of a calendar invalid.
@@ -607,6 +631,13 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(onCallServiceMethods.ByName("RotateCalendarFeed")),
 		connect.WithHandlerOptions(opts...),
 	)
+	onCallServiceGetCalendarFeedHandler := connect.NewUnaryHandlerSimple(
+		OnCallServiceGetCalendarFeedProcedure,
+		svc.GetCalendarFeed,
+		connect.WithSchema(onCallServiceMethods.ByName("GetCalendarFeed")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	onCallServiceGetCalendarFeedKeyHandler := connect.NewUnaryHandlerSimple(
 		OnCallServiceGetCalendarFeedKeyProcedure,
 		svc.GetCalendarFeedKey,
@@ -654,6 +685,8 @@ func NewOnCallServiceHandler(svc OnCallServiceHandler, opts ...connect.HandlerOp
 			onCallServiceListCalendarFeedsHandler.ServeHTTP(w, r)
 		case OnCallServiceRotateCalendarFeedProcedure:
 			onCallServiceRotateCalendarFeedHandler.ServeHTTP(w, r)
+		case OnCallServiceGetCalendarFeedProcedure:
+			onCallServiceGetCalendarFeedHandler.ServeHTTP(w, r)
 		case OnCallServiceGetCalendarFeedKeyProcedure:
 			onCallServiceGetCalendarFeedKeyHandler.ServeHTTP(w, r)
 		case OnCallServiceDeleteCalendarFeedProcedure:
@@ -729,6 +762,10 @@ func (UnimplementedOnCallServiceHandler) ListCalendarFeeds(context.Context, *v1.
 
 func (UnimplementedOnCallServiceHandler) RotateCalendarFeed(context.Context, *v1.RotateCalendarFeedRequest) (*v1.RotateCalendarFeedResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.RotateCalendarFeed is not implemented"))
+}
+
+func (UnimplementedOnCallServiceHandler) GetCalendarFeed(context.Context, *v1.GetCalendarFeedRequest) (*v1.GetCalendarFeedResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OnCallService.GetCalendarFeed is not implemented"))
 }
 
 func (UnimplementedOnCallServiceHandler) GetCalendarFeedKey(context.Context, *v1.GetCalendarFeedKeyRequest) (*v1.GetCalendarFeedKeyResponse, error) {

@@ -43,6 +43,9 @@ const (
 	// WebhookSubscriptionServiceGetWebhookSubscriptionProcedure is the fully-qualified name of the
 	// WebhookSubscriptionService's GetWebhookSubscription RPC.
 	WebhookSubscriptionServiceGetWebhookSubscriptionProcedure = "/nightbell.v1.WebhookSubscriptionService/GetWebhookSubscription"
+	// WebhookSubscriptionServiceGetWebhookSubscriptionKeyProcedure is the fully-qualified name of the
+	// WebhookSubscriptionService's GetWebhookSubscriptionKey RPC.
+	WebhookSubscriptionServiceGetWebhookSubscriptionKeyProcedure = "/nightbell.v1.WebhookSubscriptionService/GetWebhookSubscriptionKey"
 	// WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure is the fully-qualified name of the
 	// WebhookSubscriptionService's UpdateWebhookSubscription RPC.
 	WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure = "/nightbell.v1.WebhookSubscriptionService/UpdateWebhookSubscription"
@@ -76,6 +79,9 @@ type WebhookSubscriptionServiceClient interface {
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
 	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// GetWebhookSubscriptionKey shows the whole address of a subscription. Who asked is in the audit
+	// log. The signing secret is shown by no call; RotateWebhookSecret makes another.
+	GetWebhookSubscriptionKey(context.Context, *v1.GetWebhookSubscriptionKeyRequest) (*v1.GetWebhookSubscriptionKeyResponse, error)
 	// UpdateWebhookSubscription changes what the request names. Enabling one again clears
 	// disabled_reason and failing_since_at. It is then told what happens from that moment on, and what
 	// still waited in its queue; ReplayWebhookEvents brings what happened while it was disabled.
@@ -126,6 +132,13 @@ func NewWebhookSubscriptionServiceClient(httpClient connect.HTTPClient, baseURL 
 			httpClient,
 			baseURL+WebhookSubscriptionServiceGetWebhookSubscriptionProcedure,
 			connect.WithSchema(webhookSubscriptionServiceMethods.ByName("GetWebhookSubscription")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getWebhookSubscriptionKey: connect.NewClient[v1.GetWebhookSubscriptionKeyRequest, v1.GetWebhookSubscriptionKeyResponse](
+			httpClient,
+			baseURL+WebhookSubscriptionServiceGetWebhookSubscriptionKeyProcedure,
+			connect.WithSchema(webhookSubscriptionServiceMethods.ByName("GetWebhookSubscriptionKey")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -180,6 +193,7 @@ type webhookSubscriptionServiceClient struct {
 	createWebhookSubscription *connect.Client[v1.CreateWebhookSubscriptionRequest, v1.CreateWebhookSubscriptionResponse]
 	listWebhookSubscriptions  *connect.Client[v1.ListWebhookSubscriptionsRequest, v1.ListWebhookSubscriptionsResponse]
 	getWebhookSubscription    *connect.Client[v1.GetWebhookSubscriptionRequest, v1.GetWebhookSubscriptionResponse]
+	getWebhookSubscriptionKey *connect.Client[v1.GetWebhookSubscriptionKeyRequest, v1.GetWebhookSubscriptionKeyResponse]
 	updateWebhookSubscription *connect.Client[v1.UpdateWebhookSubscriptionRequest, v1.UpdateWebhookSubscriptionResponse]
 	deleteWebhookSubscription *connect.Client[v1.DeleteWebhookSubscriptionRequest, v1.DeleteWebhookSubscriptionResponse]
 	rotateWebhookSecret       *connect.Client[v1.RotateWebhookSecretRequest, v1.RotateWebhookSecretResponse]
@@ -211,6 +225,16 @@ func (c *webhookSubscriptionServiceClient) ListWebhookSubscriptions(ctx context.
 // GetWebhookSubscription calls nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription.
 func (c *webhookSubscriptionServiceClient) GetWebhookSubscription(ctx context.Context, req *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error) {
 	response, err := c.getWebhookSubscription.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetWebhookSubscriptionKey calls
+// nightbell.v1.WebhookSubscriptionService.GetWebhookSubscriptionKey.
+func (c *webhookSubscriptionServiceClient) GetWebhookSubscriptionKey(ctx context.Context, req *v1.GetWebhookSubscriptionKeyRequest) (*v1.GetWebhookSubscriptionKeyResponse, error) {
+	response, err := c.getWebhookSubscriptionKey.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -292,6 +316,9 @@ type WebhookSubscriptionServiceHandler interface {
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
 	// GetWebhookSubscription gives one subscription without its secret.
 	GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error)
+	// GetWebhookSubscriptionKey shows the whole address of a subscription. Who asked is in the audit
+	// log. The signing secret is shown by no call; RotateWebhookSecret makes another.
+	GetWebhookSubscriptionKey(context.Context, *v1.GetWebhookSubscriptionKeyRequest) (*v1.GetWebhookSubscriptionKeyResponse, error)
 	// UpdateWebhookSubscription changes what the request names. Enabling one again clears
 	// disabled_reason and failing_since_at. It is then told what happens from that moment on, and what
 	// still waited in its queue; ReplayWebhookEvents brings what happened while it was disabled.
@@ -338,6 +365,13 @@ func NewWebhookSubscriptionServiceHandler(svc WebhookSubscriptionServiceHandler,
 		WebhookSubscriptionServiceGetWebhookSubscriptionProcedure,
 		svc.GetWebhookSubscription,
 		connect.WithSchema(webhookSubscriptionServiceMethods.ByName("GetWebhookSubscription")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	webhookSubscriptionServiceGetWebhookSubscriptionKeyHandler := connect.NewUnaryHandlerSimple(
+		WebhookSubscriptionServiceGetWebhookSubscriptionKeyProcedure,
+		svc.GetWebhookSubscriptionKey,
+		connect.WithSchema(webhookSubscriptionServiceMethods.ByName("GetWebhookSubscriptionKey")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -392,6 +426,8 @@ func NewWebhookSubscriptionServiceHandler(svc WebhookSubscriptionServiceHandler,
 			webhookSubscriptionServiceListWebhookSubscriptionsHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceGetWebhookSubscriptionProcedure:
 			webhookSubscriptionServiceGetWebhookSubscriptionHandler.ServeHTTP(w, r)
+		case WebhookSubscriptionServiceGetWebhookSubscriptionKeyProcedure:
+			webhookSubscriptionServiceGetWebhookSubscriptionKeyHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceUpdateWebhookSubscriptionProcedure:
 			webhookSubscriptionServiceUpdateWebhookSubscriptionHandler.ServeHTTP(w, r)
 		case WebhookSubscriptionServiceDeleteWebhookSubscriptionProcedure:
@@ -425,6 +461,10 @@ func (UnimplementedWebhookSubscriptionServiceHandler) ListWebhookSubscriptions(c
 
 func (UnimplementedWebhookSubscriptionServiceHandler) GetWebhookSubscription(context.Context, *v1.GetWebhookSubscriptionRequest) (*v1.GetWebhookSubscriptionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.WebhookSubscriptionService.GetWebhookSubscription is not implemented"))
+}
+
+func (UnimplementedWebhookSubscriptionServiceHandler) GetWebhookSubscriptionKey(context.Context, *v1.GetWebhookSubscriptionKeyRequest) (*v1.GetWebhookSubscriptionKeyResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.WebhookSubscriptionService.GetWebhookSubscriptionKey is not implemented"))
 }
 
 func (UnimplementedWebhookSubscriptionServiceHandler) UpdateWebhookSubscription(context.Context, *v1.UpdateWebhookSubscriptionRequest) (*v1.UpdateWebhookSubscriptionResponse, error) {

@@ -97,16 +97,18 @@ func Done(err error) error {
 }
 
 // completed is a copy of the request that holds the whole resource: what the request does not name
-// is as it was before.
+// is as it was before, and so is an address that is sent back as it was shown.
 func completed[R Request](request R, before proto.Message) R {
 	whole, named := proto.CloneOf(request), Fields(request)
 	into, from := whole.ProtoReflect(), proto.Clone(before).ProtoReflect()
 	for _, field := range settable(into.Descriptor()) {
-		if slices.Contains(named, string(field.Name())) {
+		known := from.Descriptor().Fields().ByName(field.Name())
+		asShown := known != nil && isShortened(known) && into.Get(field).String() == Shorten(from.Get(known).String())
+		if slices.Contains(named, string(field.Name())) && !asShown {
 			continue
 		}
 		into.Clear(field)
-		if known := from.Descriptor().Fields().ByName(field.Name()); known != nil && from.Has(known) {
+		if known != nil && from.Has(known) {
 			into.Set(field, from.Get(known))
 		}
 	}

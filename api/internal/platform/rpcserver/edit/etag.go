@@ -62,6 +62,11 @@ func matches(asked, version string) bool {
 	return false
 }
 
+// Tagged is the etag that Tag wrote.
+func Tagged(resource protoreflect.Message) string {
+	return resource.Get(resource.Descriptor().Fields().ByName(etagField)).String()
+}
+
 // Tag writes the etag of a resource into it and returns it.
 func Tag(resource protoreflect.Message, request protoreflect.MessageDescriptor) string {
 	etag := ETag(resource.Interface(), request)

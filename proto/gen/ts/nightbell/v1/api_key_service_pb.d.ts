@@ -384,6 +384,13 @@ export declare type RevokeApiKeyRequest = Message<"nightbell.v1.RevokeApiKeyRequ
    * @generated from field: string id = 1;
    */
   id: string;
+
+  /**
+   * Revokes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
 };
 
 /**
@@ -394,6 +401,13 @@ export declare type RevokeApiKeyRequestJson = {
    * @generated from field: string id = 1;
    */
   id?: string;
+
+  /**
+   * Revokes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag?: string;
 };
 
 /**

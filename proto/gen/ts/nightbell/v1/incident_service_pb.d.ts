@@ -253,7 +253,7 @@ export declare type ListIncidentsResponse = Message<"nightbell.v1.ListIncidentsR
   incidents: IncidentSummary[];
 
   /**
-   * Absent on the last page.
+   * Absent on the last page, and only there.
    *
    * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
@@ -277,7 +277,7 @@ export declare type ListIncidentsResponseJson = {
   incidents?: IncidentSummaryJson[];
 
   /**
-   * Absent on the last page.
+   * Absent on the last page, and only there.
    *
    * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
    */
@@ -1595,7 +1595,9 @@ export declare const ListIncidentAlertsResponseSchema: GenMessage<ListIncidentAl
 export declare const IncidentService: GenService<{
   /**
    * ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
-   * most 1000; cursor continues a list exactly, offset is kept for clients that count pages.
+   * most 1000; cursor continues a list exactly, offset is kept for clients that count pages. By filters
+   * on severity, urgency, tag or nobody, a page looks through 10,000 incidents: it may be short, or
+   * empty, although next_cursor is there and leads to more.
    *
    * @generated from rpc nightbell.v1.IncidentService.ListIncidents
    */

@@ -1661,6 +1661,58 @@ export declare type RotateCalendarFeedResponseJson = {
 export declare const RotateCalendarFeedResponseSchema: GenMessage<RotateCalendarFeedResponse, {jsonType: RotateCalendarFeedResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetCalendarFeedRequest
+ */
+export declare type GetCalendarFeedRequest = Message<"nightbell.v1.GetCalendarFeedRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedRequest
+ */
+export declare type GetCalendarFeedRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetCalendarFeedRequest.
+ * Use `create(GetCalendarFeedRequestSchema)` to create a new message.
+ */
+export declare const GetCalendarFeedRequestSchema: GenMessage<GetCalendarFeedRequest, {jsonType: GetCalendarFeedRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedResponse
+ */
+export declare type GetCalendarFeedResponse = Message<"nightbell.v1.GetCalendarFeedResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.CalendarFeed calendar_feed = 1 [json_name = "calendar_feed"];
+   */
+  calendarFeed?: CalendarFeed | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetCalendarFeedResponse
+ */
+export declare type GetCalendarFeedResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.CalendarFeed calendar_feed = 1 [json_name = "calendar_feed"];
+   */
+  calendar_feed?: CalendarFeedJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetCalendarFeedResponse.
+ * Use `create(GetCalendarFeedResponseSchema)` to create a new message.
+ */
+export declare const GetCalendarFeedResponseSchema: GenMessage<GetCalendarFeedResponse, {jsonType: GetCalendarFeedResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.GetCalendarFeedKeyRequest
  */
 export declare type GetCalendarFeedKeyRequest = Message<"nightbell.v1.GetCalendarFeedKeyRequest"> & {
@@ -1930,6 +1982,16 @@ export declare const OnCallService: GenService<{
     methodKind: "unary";
     input: typeof RotateCalendarFeedRequestSchema;
     output: typeof RotateCalendarFeedResponseSchema;
+  },
+  /**
+   * GetCalendarFeed gives one feed without its address.
+   *
+   * @generated from rpc nightbell.v1.OnCallService.GetCalendarFeed
+   */
+  getCalendarFeed: {
+    methodKind: "unary";
+    input: typeof GetCalendarFeedRequestSchema;
+    output: typeof GetCalendarFeedResponseSchema;
   },
   /**
    * GetCalendarFeedKey shows the address of a feed. Who asked is in the audit log.

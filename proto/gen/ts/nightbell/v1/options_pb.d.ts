@@ -151,3 +151,11 @@ export declare const form: GenExtension<FieldOptions, string>;
  */
 export declare const filled_in_answers: GenExtension<FieldOptions, boolean>;
 
+/**
+ * A URL that may hold a secret: answers show its host only, such as https://hooks.example.com/…,
+ * but for those of methods that create or reveal. In a request that text changes nothing.
+ *
+ * @generated from extension: bool shortened = 50008;
+ */
+export declare const shortened: GenExtension<FieldOptions, boolean>;
+

@@ -86,7 +86,9 @@ export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscript
   name: string;
 
   /**
-   * Where events are POSTed.
+   * Where events are POSTed. It may hold a secret, so that its host is shown only, such as
+   * https://hooks.example.com/…; the whole of it when it is created, and by
+   * GET /v1/webhook-subscriptions/{id}/key.
    *
    * @generated from field: string url = 3;
    */
@@ -115,11 +117,11 @@ export declare type WebhookSubscription = Message<"nightbell.v1.WebhookSubscript
   enabled: boolean;
 
   /**
-   * Why Nightbell disabled it; empty when it did not.
+   * Why Nightbell disabled it; absent when it did not.
    *
-   * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
+   * @generated from field: optional string disabled_reason = 7 [json_name = "disabled_reason"];
    */
-  disabledReason: string;
+  disabledReason?: string | undefined;
 
   /**
    * Since when nothing has been delivered although it was tried; absent while it works.
@@ -170,7 +172,9 @@ export declare type WebhookSubscriptionJson = {
   name?: string;
 
   /**
-   * Where events are POSTed.
+   * Where events are POSTed. It may hold a secret, so that its host is shown only, such as
+   * https://hooks.example.com/…; the whole of it when it is created, and by
+   * GET /v1/webhook-subscriptions/{id}/key.
    *
    * @generated from field: string url = 3;
    */
@@ -199,9 +203,9 @@ export declare type WebhookSubscriptionJson = {
   enabled?: boolean;
 
   /**
-   * Why Nightbell disabled it; empty when it did not.
+   * Why Nightbell disabled it; absent when it did not.
    *
-   * @generated from field: string disabled_reason = 7 [json_name = "disabled_reason"];
+   * @generated from field: optional string disabled_reason = 7 [json_name = "disabled_reason"];
    */
   disabled_reason?: string;
 
@@ -644,6 +648,62 @@ export declare type GetWebhookSubscriptionResponseJson = {
 export declare const GetWebhookSubscriptionResponseSchema: GenMessage<GetWebhookSubscriptionResponse, {jsonType: GetWebhookSubscriptionResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetWebhookSubscriptionKeyRequest
+ */
+export declare type GetWebhookSubscriptionKeyRequest = Message<"nightbell.v1.GetWebhookSubscriptionKeyRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetWebhookSubscriptionKeyRequest
+ */
+export declare type GetWebhookSubscriptionKeyRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetWebhookSubscriptionKeyRequest.
+ * Use `create(GetWebhookSubscriptionKeyRequestSchema)` to create a new message.
+ */
+export declare const GetWebhookSubscriptionKeyRequestSchema: GenMessage<GetWebhookSubscriptionKeyRequest, {jsonType: GetWebhookSubscriptionKeyRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetWebhookSubscriptionKeyResponse
+ */
+export declare type GetWebhookSubscriptionKeyResponse = Message<"nightbell.v1.GetWebhookSubscriptionKeyResponse"> & {
+  /**
+   * Where events are POSTed, as it was given.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetWebhookSubscriptionKeyResponse
+ */
+export declare type GetWebhookSubscriptionKeyResponseJson = {
+  /**
+   * Where events are POSTed, as it was given.
+   *
+   * @generated from field: string url = 1;
+   */
+  url?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetWebhookSubscriptionKeyResponse.
+ * Use `create(GetWebhookSubscriptionKeyResponseSchema)` to create a new message.
+ */
+export declare const GetWebhookSubscriptionKeyResponseSchema: GenMessage<GetWebhookSubscriptionKeyResponse, {jsonType: GetWebhookSubscriptionKeyResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.UpdateWebhookSubscriptionRequest
  */
 export declare type UpdateWebhookSubscriptionRequest = Message<"nightbell.v1.UpdateWebhookSubscriptionRequest"> & {
@@ -660,7 +720,7 @@ export declare type UpdateWebhookSubscriptionRequest = Message<"nightbell.v1.Upd
   name: string;
 
   /**
-   * An https URL.
+   * An https URL. As it is shown, with its host only, it changes nothing.
    *
    * @generated from field: string url = 3;
    */
@@ -720,7 +780,7 @@ export declare type UpdateWebhookSubscriptionRequestJson = {
   name?: string;
 
   /**
-   * An https URL.
+   * An https URL. As it is shown, with its host only, it changes nothing.
    *
    * @generated from field: string url = 3;
    */
@@ -1249,6 +1309,17 @@ export declare const WebhookSubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof GetWebhookSubscriptionRequestSchema;
     output: typeof GetWebhookSubscriptionResponseSchema;
+  },
+  /**
+   * GetWebhookSubscriptionKey shows the whole address of a subscription. Who asked is in the audit
+   * log. The signing secret is shown by no call; RotateWebhookSecret makes another.
+   *
+   * @generated from rpc nightbell.v1.WebhookSubscriptionService.GetWebhookSubscriptionKey
+   */
+  getWebhookSubscriptionKey: {
+    methodKind: "unary";
+    input: typeof GetWebhookSubscriptionKeyRequestSchema;
+    output: typeof GetWebhookSubscriptionKeyResponseSchema;
   },
   /**
    * UpdateWebhookSubscription changes what the request names. Enabling one again clears
