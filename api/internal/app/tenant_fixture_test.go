@@ -106,6 +106,9 @@ func (n *tenant) owner() string { return n.bearers["owner"] }
 // factories make one more object of a kind that a request can name. Whoever adds a kind
 // to the contract adds it here.
 var factories = map[string]func(*tenant) string{
+	"alert": func(n *tenant) string {
+		return n.first("/v1/incidents/"+n.objects["incident"]+"/alerts", "alerts")
+	},
 	"api_key":           (*tenant).makeAPIKey,
 	"calendar_feed":     (*tenant).makeFeed,
 	"change":            (*tenant).makeChange,

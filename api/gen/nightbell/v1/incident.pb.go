@@ -758,6 +758,8 @@ type Alert struct {
 	// causes, fingerprint, breadcrumbs), user, operation, trace, links, environment, release, metadata.
 	// Only with include=details, and absent for alerts of monitors.
 	Details *structpb.Struct `protobuf:"bytes,20,opt,name=details,proto3" json:"details,omitempty"`
+	// A program said more about it: GetIncidentAlert gives that. Left out when false.
+	HasReport *bool `protobuf:"varint,21,opt,name=has_report,json=hasReport,proto3,oneof" json:"has_report,omitempty"`
 	// When it was sent last.
 	LastSeenAt    *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -892,11 +894,456 @@ func (x *Alert) GetDetails() *structpb.Struct {
 	return nil
 }
 
+func (x *Alert) GetHasReport() bool {
+	if x != nil && x.HasReport != nil {
+		return *x.HasReport
+	}
+	return false
+}
+
 func (x *Alert) GetLastSeenAt() *timestamppb.Timestamp {
 	if x != nil {
 		return x.LastSeenAt
 	}
 	return nil
+}
+
+// What programs reported about an alert by POST /v1/events: what the newest event said, and how many
+// there were. What was too long is cut.
+type AlertReport struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent when the event brought no error.
+	Error *ReportedError `protobuf:"bytes,1,opt,name=error,proto3" json:"error,omitempty"`
+	// In which part of the program, such as checkout.
+	Operation *string `protobuf:"bytes,2,opt,name=operation,proto3,oneof" json:"operation,omitempty"`
+	// Such as production.
+	Environment *string `protobuf:"bytes,3,opt,name=environment,proto3,oneof" json:"environment,omitempty"`
+	// The version of the program.
+	Release *string `protobuf:"bytes,4,opt,name=release,proto3,oneof" json:"release,omitempty"`
+	// Who used the program, in its own words, such as {"id": "u1"}.
+	User *structpb.Struct `protobuf:"bytes,5,opt,name=user,proto3" json:"user,omitempty"`
+	// Such as {"trace_id": "...", "span_id": "..."}.
+	Trace *structpb.Struct `protobuf:"bytes,6,opt,name=trace,proto3" json:"trace,omitempty"`
+	// What the program added.
+	Metadata *structpb.Struct `protobuf:"bytes,7,opt,name=metadata,proto3" json:"metadata,omitempty"`
+	Links    []*ReportedLink  `protobuf:"bytes,8,rep,name=links,proto3" json:"links,omitempty"`
+	// How often it occurred since the incident began, calls that were made twice counted once.
+	OccurrenceCount int32 `protobuf:"varint,9,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
+	// When Nightbell heard of it first and last for this incident.
+	FirstSeenAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=first_seen_at,json=firstSeenAt,proto3" json:"first_seen_at,omitempty"`
+	LastSeenAt  *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
+	// It came back after this incident was resolved: what the newest event said is of this later one.
+	LaterIncidentId *string `protobuf:"bytes,12,opt,name=later_incident_id,json=laterIncidentId,proto3,oneof" json:"later_incident_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *AlertReport) Reset() {
+	*x = AlertReport{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AlertReport) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AlertReport) ProtoMessage() {}
+
+func (x *AlertReport) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AlertReport.ProtoReflect.Descriptor instead.
+func (*AlertReport) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *AlertReport) GetError() *ReportedError {
+	if x != nil {
+		return x.Error
+	}
+	return nil
+}
+
+func (x *AlertReport) GetOperation() string {
+	if x != nil && x.Operation != nil {
+		return *x.Operation
+	}
+	return ""
+}
+
+func (x *AlertReport) GetEnvironment() string {
+	if x != nil && x.Environment != nil {
+		return *x.Environment
+	}
+	return ""
+}
+
+func (x *AlertReport) GetRelease() string {
+	if x != nil && x.Release != nil {
+		return *x.Release
+	}
+	return ""
+}
+
+func (x *AlertReport) GetUser() *structpb.Struct {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *AlertReport) GetTrace() *structpb.Struct {
+	if x != nil {
+		return x.Trace
+	}
+	return nil
+}
+
+func (x *AlertReport) GetMetadata() *structpb.Struct {
+	if x != nil {
+		return x.Metadata
+	}
+	return nil
+}
+
+func (x *AlertReport) GetLinks() []*ReportedLink {
+	if x != nil {
+		return x.Links
+	}
+	return nil
+}
+
+func (x *AlertReport) GetOccurrenceCount() int32 {
+	if x != nil {
+		return x.OccurrenceCount
+	}
+	return 0
+}
+
+func (x *AlertReport) GetFirstSeenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FirstSeenAt
+	}
+	return nil
+}
+
+func (x *AlertReport) GetLastSeenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastSeenAt
+	}
+	return nil
+}
+
+func (x *AlertReport) GetLaterIncidentId() string {
+	if x != nil && x.LaterIncidentId != nil {
+		return *x.LaterIncidentId
+	}
+	return ""
+}
+
+// An error with its causes.
+type ReportedError struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The same for errors that are alike.
+	Fingerprint *string `protobuf:"bytes,1,opt,name=fingerprint,proto3,oneof" json:"fingerprint,omitempty"`
+	// The error first, then its cause, and the cause of that. At most 8.
+	Exceptions []*ReportedException `protobuf:"bytes,2,rep,name=exceptions,proto3" json:"exceptions,omitempty"`
+	// What the program did before, the oldest first. At most 50.
+	Breadcrumbs   []*structpb.Struct `protobuf:"bytes,3,rep,name=breadcrumbs,proto3" json:"breadcrumbs,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportedError) Reset() {
+	*x = ReportedError{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportedError) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportedError) ProtoMessage() {}
+
+func (x *ReportedError) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportedError.ProtoReflect.Descriptor instead.
+func (*ReportedError) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ReportedError) GetFingerprint() string {
+	if x != nil && x.Fingerprint != nil {
+		return *x.Fingerprint
+	}
+	return ""
+}
+
+func (x *ReportedError) GetExceptions() []*ReportedException {
+	if x != nil {
+		return x.Exceptions
+	}
+	return nil
+}
+
+func (x *ReportedError) GetBreadcrumbs() []*structpb.Struct {
+	if x != nil {
+		return x.Breadcrumbs
+	}
+	return nil
+}
+
+// An error of a program.
+type ReportedException struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Type    *string                `protobuf:"bytes,1,opt,name=type,proto3,oneof" json:"type,omitempty"`
+	Message *string                `protobuf:"bytes,2,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	// Where it was raised first, then who called that. At most 50; of more, those in the middle are missing.
+	Frames        []*StackFrame `protobuf:"bytes,3,rep,name=frames,proto3" json:"frames,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportedException) Reset() {
+	*x = ReportedException{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportedException) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportedException) ProtoMessage() {}
+
+func (x *ReportedException) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportedException.ProtoReflect.Descriptor instead.
+func (*ReportedException) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ReportedException) GetType() string {
+	if x != nil && x.Type != nil {
+		return *x.Type
+	}
+	return ""
+}
+
+func (x *ReportedException) GetMessage() string {
+	if x != nil && x.Message != nil {
+		return *x.Message
+	}
+	return ""
+}
+
+func (x *ReportedException) GetFrames() []*StackFrame {
+	if x != nil {
+		return x.Frames
+	}
+	return nil
+}
+
+// A call of a program's stack.
+type StackFrame struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	File     *string                `protobuf:"bytes,1,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	Function *string                `protobuf:"bytes,2,opt,name=function,proto3,oneof" json:"function,omitempty"`
+	Module   *string                `protobuf:"bytes,3,opt,name=module,proto3,oneof" json:"module,omitempty"`
+	Line     *int32                 `protobuf:"varint,4,opt,name=line,proto3,oneof" json:"line,omitempty"`
+	Column   *int32                 `protobuf:"varint,5,opt,name=column,proto3,oneof" json:"column,omitempty"`
+	// The program's own code, not that of a library.
+	InApp bool `protobuf:"varint,6,opt,name=in_app,json=inApp,proto3" json:"in_app,omitempty"`
+	// The lines of source before it, at most 5.
+	Pre []string `protobuf:"bytes,7,rep,name=pre,proto3" json:"pre,omitempty"`
+	// The line of source itself.
+	Code *string `protobuf:"bytes,8,opt,name=code,proto3,oneof" json:"code,omitempty"`
+	// The lines of source after it, at most 5.
+	Post          []string `protobuf:"bytes,9,rep,name=post,proto3" json:"post,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StackFrame) Reset() {
+	*x = StackFrame{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StackFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StackFrame) ProtoMessage() {}
+
+func (x *StackFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StackFrame.ProtoReflect.Descriptor instead.
+func (*StackFrame) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *StackFrame) GetFile() string {
+	if x != nil && x.File != nil {
+		return *x.File
+	}
+	return ""
+}
+
+func (x *StackFrame) GetFunction() string {
+	if x != nil && x.Function != nil {
+		return *x.Function
+	}
+	return ""
+}
+
+func (x *StackFrame) GetModule() string {
+	if x != nil && x.Module != nil {
+		return *x.Module
+	}
+	return ""
+}
+
+func (x *StackFrame) GetLine() int32 {
+	if x != nil && x.Line != nil {
+		return *x.Line
+	}
+	return 0
+}
+
+func (x *StackFrame) GetColumn() int32 {
+	if x != nil && x.Column != nil {
+		return *x.Column
+	}
+	return 0
+}
+
+func (x *StackFrame) GetInApp() bool {
+	if x != nil {
+		return x.InApp
+	}
+	return false
+}
+
+func (x *StackFrame) GetPre() []string {
+	if x != nil {
+		return x.Pre
+	}
+	return nil
+}
+
+func (x *StackFrame) GetCode() string {
+	if x != nil && x.Code != nil {
+		return *x.Code
+	}
+	return ""
+}
+
+func (x *StackFrame) GetPost() []string {
+	if x != nil {
+		return x.Post
+	}
+	return nil
+}
+
+// A link that somebody may follow.
+type ReportedLink struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where it leads, as the program says.
+	Href string `protobuf:"bytes,1,opt,name=href,proto3" json:"href,omitempty"`
+	// What it leads to; absent when the program did not say.
+	Text          *string `protobuf:"bytes,2,opt,name=text,proto3,oneof" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportedLink) Reset() {
+	*x = ReportedLink{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportedLink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportedLink) ProtoMessage() {}
+
+func (x *ReportedLink) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportedLink.ProtoReflect.Descriptor instead.
+func (*ReportedLink) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ReportedLink) GetHref() string {
+	if x != nil {
+		return x.Href
+	}
+	return ""
+}
+
+func (x *ReportedLink) GetText() string {
+	if x != nil && x.Text != nil {
+		return *x.Text
+	}
+	return ""
 }
 
 // A page to one person or shared channel by one contact method, with every try to deliver it.
@@ -933,7 +1380,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1392,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1405,7 @@ func (x *Notification) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notification.ProtoReflect.Descriptor instead.
 func (*Notification) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Notification) GetId() string {
@@ -1085,7 +1532,7 @@ type Why struct {
 
 func (x *Why) Reset() {
 	*x = Why{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1097,7 +1544,7 @@ func (x *Why) String() string {
 func (*Why) ProtoMessage() {}
 
 func (x *Why) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1110,7 +1557,7 @@ func (x *Why) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Why.ProtoReflect.Descriptor instead.
 func (*Why) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Why) GetSentence() string {
@@ -1217,7 +1664,7 @@ type DeliveryAttempt struct {
 
 func (x *DeliveryAttempt) Reset() {
 	*x = DeliveryAttempt{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1229,7 +1676,7 @@ func (x *DeliveryAttempt) String() string {
 func (*DeliveryAttempt) ProtoMessage() {}
 
 func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1242,7 +1689,7 @@ func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryAttempt.ProtoReflect.Descriptor instead.
 func (*DeliveryAttempt) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeliveryAttempt) GetId() string {
@@ -1380,7 +1827,7 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\amessage\x18\x06 \x01(\tR\amessage\x12+\n" +
 	"\x04data\x18\a \x01(\v2\x17.google.protobuf.StructR\x04data\x122\n" +
 	"\x02at\x18\b \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x02at\x12\x10\n" +
-	"\x03seq\x18\t \x01(\x01R\x03seq\"\xa2\x06\n" +
+	"\x03seq\x18\t \x01(\x01R\x03seq\"\xd5\x06\n" +
 	"\x05Alert\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\x12/\n" +
@@ -1396,7 +1843,9 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\tstarts_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bstartsAt\x123\n" +
 	"\aends_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\x06endsAt\x12)\n" +
 	"\x10occurrence_count\x18\r \x01(\x05R\x0foccurrenceCount\x121\n" +
-	"\adetails\x18\x14 \x01(\v2\x17.google.protobuf.StructR\adetails\x12D\n" +
+	"\adetails\x18\x14 \x01(\v2\x17.google.protobuf.StructR\adetails\x12\"\n" +
+	"\n" +
+	"has_report\x18\x15 \x01(\bH\x01R\thasReport\x88\x01\x01\x12D\n" +
 	"\flast_seen_at\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\n" +
 	"lastSeenAt\x1a9\n" +
 	"\vLabelsEntry\x12\x10\n" +
@@ -1405,7 +1854,64 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x10AnnotationsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\a\n" +
-	"\x05_link\"\xcf\x04\n" +
+	"\x05_linkB\r\n" +
+	"\v_has_report\"\x86\x05\n" +
+	"\vAlertReport\x121\n" +
+	"\x05error\x18\x01 \x01(\v2\x1b.nightbell.v1.ReportedErrorR\x05error\x12!\n" +
+	"\toperation\x18\x02 \x01(\tH\x00R\toperation\x88\x01\x01\x12%\n" +
+	"\venvironment\x18\x03 \x01(\tH\x01R\venvironment\x88\x01\x01\x12\x1d\n" +
+	"\arelease\x18\x04 \x01(\tH\x02R\arelease\x88\x01\x01\x12+\n" +
+	"\x04user\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x04user\x12-\n" +
+	"\x05trace\x18\x06 \x01(\v2\x17.google.protobuf.StructR\x05trace\x123\n" +
+	"\bmetadata\x18\a \x01(\v2\x17.google.protobuf.StructR\bmetadata\x120\n" +
+	"\x05links\x18\b \x03(\v2\x1a.nightbell.v1.ReportedLinkR\x05links\x12)\n" +
+	"\x10occurrence_count\x18\t \x01(\x05R\x0foccurrenceCount\x12>\n" +
+	"\rfirst_seen_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\vfirstSeenAt\x12<\n" +
+	"\flast_seen_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"lastSeenAt\x12/\n" +
+	"\x11later_incident_id\x18\f \x01(\tH\x03R\x0flaterIncidentId\x88\x01\x01B\f\n" +
+	"\n" +
+	"_operationB\x0e\n" +
+	"\f_environmentB\n" +
+	"\n" +
+	"\b_releaseB\x14\n" +
+	"\x12_later_incident_id\"\xc2\x01\n" +
+	"\rReportedError\x12%\n" +
+	"\vfingerprint\x18\x01 \x01(\tH\x00R\vfingerprint\x88\x01\x01\x12?\n" +
+	"\n" +
+	"exceptions\x18\x02 \x03(\v2\x1f.nightbell.v1.ReportedExceptionR\n" +
+	"exceptions\x129\n" +
+	"\vbreadcrumbs\x18\x03 \x03(\v2\x17.google.protobuf.StructR\vbreadcrumbsB\x0e\n" +
+	"\f_fingerprint\"\x92\x01\n" +
+	"\x11ReportedException\x12\x17\n" +
+	"\x04type\x18\x01 \x01(\tH\x00R\x04type\x88\x01\x01\x12\x1d\n" +
+	"\amessage\x18\x02 \x01(\tH\x01R\amessage\x88\x01\x01\x120\n" +
+	"\x06frames\x18\x03 \x03(\v2\x18.nightbell.v1.StackFrameR\x06framesB\a\n" +
+	"\x05_typeB\n" +
+	"\n" +
+	"\b_message\"\xad\x02\n" +
+	"\n" +
+	"StackFrame\x12\x17\n" +
+	"\x04file\x18\x01 \x01(\tH\x00R\x04file\x88\x01\x01\x12\x1f\n" +
+	"\bfunction\x18\x02 \x01(\tH\x01R\bfunction\x88\x01\x01\x12\x1b\n" +
+	"\x06module\x18\x03 \x01(\tH\x02R\x06module\x88\x01\x01\x12\x17\n" +
+	"\x04line\x18\x04 \x01(\x05H\x03R\x04line\x88\x01\x01\x12\x1b\n" +
+	"\x06column\x18\x05 \x01(\x05H\x04R\x06column\x88\x01\x01\x12\x15\n" +
+	"\x06in_app\x18\x06 \x01(\bR\x05inApp\x12\x10\n" +
+	"\x03pre\x18\a \x03(\tR\x03pre\x12\x17\n" +
+	"\x04code\x18\b \x01(\tH\x05R\x04code\x88\x01\x01\x12\x12\n" +
+	"\x04post\x18\t \x03(\tR\x04postB\a\n" +
+	"\x05_fileB\v\n" +
+	"\t_functionB\t\n" +
+	"\a_moduleB\a\n" +
+	"\x05_lineB\t\n" +
+	"\a_columnB\a\n" +
+	"\x05_code\"D\n" +
+	"\fReportedLink\x12\x12\n" +
+	"\x04href\x18\x01 \x01(\tR\x04href\x12\x17\n" +
+	"\x04text\x18\x02 \x01(\tH\x00R\x04text\x88\x01\x01B\a\n" +
+	"\x05_text\"\xcf\x04\n" +
 	"\fNotification\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04step\x18\x02 \x01(\x05R\x04step\x12\x14\n" +
@@ -1464,7 +1970,7 @@ func file_nightbell_v1_incident_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*Incident)(nil),              // 0: nightbell.v1.Incident
 	(*IncidentSummary)(nil),       // 1: nightbell.v1.IncidentSummary
@@ -1472,63 +1978,78 @@ var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*Actor)(nil),                 // 3: nightbell.v1.Actor
 	(*TimelineEntry)(nil),         // 4: nightbell.v1.TimelineEntry
 	(*Alert)(nil),                 // 5: nightbell.v1.Alert
-	(*Notification)(nil),          // 6: nightbell.v1.Notification
-	(*Why)(nil),                   // 7: nightbell.v1.Why
-	(*DeliveryAttempt)(nil),       // 8: nightbell.v1.DeliveryAttempt
-	nil,                           // 9: nightbell.v1.Incident.TagsEntry
-	nil,                           // 10: nightbell.v1.Alert.LabelsEntry
-	nil,                           // 11: nightbell.v1.Alert.AnnotationsEntry
-	(*Reference)(nil),             // 12: nightbell.v1.Reference
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 14: google.protobuf.Struct
+	(*AlertReport)(nil),           // 6: nightbell.v1.AlertReport
+	(*ReportedError)(nil),         // 7: nightbell.v1.ReportedError
+	(*ReportedException)(nil),     // 8: nightbell.v1.ReportedException
+	(*StackFrame)(nil),            // 9: nightbell.v1.StackFrame
+	(*ReportedLink)(nil),          // 10: nightbell.v1.ReportedLink
+	(*Notification)(nil),          // 11: nightbell.v1.Notification
+	(*Why)(nil),                   // 12: nightbell.v1.Why
+	(*DeliveryAttempt)(nil),       // 13: nightbell.v1.DeliveryAttempt
+	nil,                           // 14: nightbell.v1.Incident.TagsEntry
+	nil,                           // 15: nightbell.v1.Alert.LabelsEntry
+	nil,                           // 16: nightbell.v1.Alert.AnnotationsEntry
+	(*Reference)(nil),             // 17: nightbell.v1.Reference
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 19: google.protobuf.Struct
 }
 var file_nightbell_v1_incident_proto_depIdxs = []int32{
-	12, // 0: nightbell.v1.Incident.service:type_name -> nightbell.v1.Reference
-	13, // 1: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
-	13, // 2: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
-	13, // 3: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
-	12, // 4: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Reference
-	12, // 5: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Reference
-	12, // 6: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Reference
-	12, // 7: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Reference
+	17, // 0: nightbell.v1.Incident.service:type_name -> nightbell.v1.Reference
+	18, // 1: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
+	18, // 2: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
+	18, // 3: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
+	17, // 4: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Reference
+	17, // 5: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Reference
+	17, // 6: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Reference
+	17, // 7: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Reference
 	2,  // 8: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
-	9,  // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
-	14, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
-	13, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	12, // 12: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
-	13, // 13: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
-	13, // 14: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
-	13, // 15: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
-	12, // 16: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
-	12, // 17: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
-	12, // 18: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
-	13, // 19: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	14, // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
+	19, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
+	18, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
+	17, // 12: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
+	18, // 13: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
+	18, // 14: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
+	18, // 15: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
+	17, // 16: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
+	17, // 17: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
+	17, // 18: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
+	18, // 19: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
 	3,  // 20: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
-	14, // 21: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
-	13, // 22: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
-	10, // 23: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	11, // 24: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	13, // 25: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	13, // 26: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	14, // 27: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
-	13, // 28: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	12, // 29: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
-	13, // 30: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	13, // 31: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	8,  // 32: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	7,  // 33: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	12, // 34: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
-	12, // 35: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
-	13, // 36: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	13, // 37: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	13, // 38: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	13, // 39: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	13, // 40: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	19, // 21: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
+	18, // 22: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
+	15, // 23: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	16, // 24: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	18, // 25: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	18, // 26: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	19, // 27: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
+	18, // 28: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	7,  // 29: nightbell.v1.AlertReport.error:type_name -> nightbell.v1.ReportedError
+	19, // 30: nightbell.v1.AlertReport.user:type_name -> google.protobuf.Struct
+	19, // 31: nightbell.v1.AlertReport.trace:type_name -> google.protobuf.Struct
+	19, // 32: nightbell.v1.AlertReport.metadata:type_name -> google.protobuf.Struct
+	10, // 33: nightbell.v1.AlertReport.links:type_name -> nightbell.v1.ReportedLink
+	18, // 34: nightbell.v1.AlertReport.first_seen_at:type_name -> google.protobuf.Timestamp
+	18, // 35: nightbell.v1.AlertReport.last_seen_at:type_name -> google.protobuf.Timestamp
+	8,  // 36: nightbell.v1.ReportedError.exceptions:type_name -> nightbell.v1.ReportedException
+	19, // 37: nightbell.v1.ReportedError.breadcrumbs:type_name -> google.protobuf.Struct
+	9,  // 38: nightbell.v1.ReportedException.frames:type_name -> nightbell.v1.StackFrame
+	17, // 39: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
+	18, // 40: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	18, // 41: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	13, // 42: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	12, // 43: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	17, // 44: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
+	17, // 45: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
+	18, // 46: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	18, // 47: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	18, // 48: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	18, // 49: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	18, // 50: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	51, // [51:51] is the sub-list for method output_type
+	51, // [51:51] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }
@@ -1544,13 +2065,18 @@ func file_nightbell_v1_incident_proto_init() {
 	file_nightbell_v1_incident_proto_msgTypes[5].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[7].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[8].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[9].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[10].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[11].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_proto_rawDesc), len(file_nightbell_v1_incident_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

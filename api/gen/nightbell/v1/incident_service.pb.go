@@ -1805,6 +1805,112 @@ func (x *ListIncidentAlertsResponse) GetNextCursor() string {
 	return ""
 }
 
+type GetIncidentAlertRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// An alert that belongs to the incident.
+	AlertId       string `protobuf:"bytes,2,opt,name=alert_id,json=alertId,proto3" json:"alert_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncidentAlertRequest) Reset() {
+	*x = GetIncidentAlertRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncidentAlertRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncidentAlertRequest) ProtoMessage() {}
+
+func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncidentAlertRequest.ProtoReflect.Descriptor instead.
+func (*GetIncidentAlertRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *GetIncidentAlertRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *GetIncidentAlertRequest) GetAlertId() string {
+	if x != nil {
+		return x.AlertId
+	}
+	return ""
+}
+
+type GetIncidentAlertResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Alert *Alert                 `protobuf:"bytes,1,opt,name=alert,proto3" json:"alert,omitempty"`
+	// Absent for the alerts of monitors.
+	Report        *AlertReport `protobuf:"bytes,2,opt,name=report,proto3" json:"report,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncidentAlertResponse) Reset() {
+	*x = GetIncidentAlertResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncidentAlertResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncidentAlertResponse) ProtoMessage() {}
+
+func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncidentAlertResponse.ProtoReflect.Descriptor instead.
+func (*GetIncidentAlertResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *GetIncidentAlertResponse) GetAlert() *Alert {
+	if x != nil {
+		return x.Alert
+	}
+	return nil
+}
+
+func (x *GetIncidentAlertResponse) GetReport() *AlertReport {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
 var File_nightbell_v1_incident_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_service_proto_rawDesc = "" +
@@ -1950,7 +2056,13 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"totalCount\x12$\n" +
 	"\vnext_cursor\x18\x04 \x01(\tH\x00R\n" +
 	"nextCursor\x88\x01\x01B\x0e\n" +
-	"\f_next_cursor2\xb6\x11\n" +
+	"\f_next_cursor\"]\n" +
+	"\x17GetIncidentAlertRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12$\n" +
+	"\balert_id\x18\x02 \x01(\tB\t\x92\xb5\x18\x05alertR\aalertId\"\x80\x01\n" +
+	"\x18GetIncidentAlertResponse\x121\n" +
+	"\x05alert\x18\x01 \x01(\v2\x13.nightbell.v1.AlertB\x06\xbaH\x03\xc8\x01\x01R\x05alert\x121\n" +
+	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\xe7\x12\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x91\x01\n" +
@@ -1965,7 +2077,8 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"AddComment\x12\x1f.nightbell.v1.AddCommentRequest\x1a .nightbell.v1.AddCommentResponse\"v\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xb2\xb5\x18*/v1/incidents/{entry.incident_id}/timeline\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/comments\x12\x99\x01\n" +
 	"\fListTimeline\x12!.nightbell.v1.ListTimelineRequest\x1a\".nightbell.v1.ListTimelineResponse\"B\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/incidents/{id}/timeline\x90\x02\x01\x12\xad\x01\n" +
 	"\x11ListNotifications\x12&.nightbell.v1.ListNotificationsRequest\x1a'.nightbell.v1.ListNotificationsResponse\"G\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\"\x12 /v1/incidents/{id}/notifications\x90\x02\x01\x12\xa9\x01\n" +
-	"\x12ListIncidentAlerts\x12'.nightbell.v1.ListIncidentAlertsRequest\x1a(.nightbell.v1.ListIncidentAlertsResponse\"@\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/incidents/{id}/alerts\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x12ListIncidentAlerts\x12'.nightbell.v1.ListIncidentAlertsRequest\x1a(.nightbell.v1.ListIncidentAlertsResponse\"@\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/incidents/{id}/alerts\x90\x02\x01\x12\xae\x01\n" +
+	"\x10GetIncidentAlert\x12%.nightbell.v1.GetIncidentAlertRequest\x1a&.nightbell.v1.GetIncidentAlertResponse\"K\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02&\x12$/v1/incidents/{id}/alerts/{alert_id}\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_incident_service_proto_rawDescOnce sync.Once
@@ -1979,7 +2092,7 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
 	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
@@ -2010,72 +2123,79 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListNotificationsResponse)(nil),   // 26: nightbell.v1.ListNotificationsResponse
 	(*ListIncidentAlertsRequest)(nil),   // 27: nightbell.v1.ListIncidentAlertsRequest
 	(*ListIncidentAlertsResponse)(nil),  // 28: nightbell.v1.ListIncidentAlertsResponse
-	nil,                                 // 29: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*timestamppb.Timestamp)(nil),       // 30: google.protobuf.Timestamp
-	(*IncidentSummary)(nil),             // 31: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 32: nightbell.v1.Warning
-	(*Incident)(nil),                    // 33: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 34: google.protobuf.Struct
-	(*TimelineEntry)(nil),               // 35: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                // 36: nightbell.v1.Notification
-	(*Alert)(nil),                       // 37: nightbell.v1.Alert
+	(*GetIncidentAlertRequest)(nil),     // 29: nightbell.v1.GetIncidentAlertRequest
+	(*GetIncidentAlertResponse)(nil),    // 30: nightbell.v1.GetIncidentAlertResponse
+	nil,                                 // 31: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*timestamppb.Timestamp)(nil),       // 32: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),             // 33: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                     // 34: nightbell.v1.Warning
+	(*Incident)(nil),                    // 35: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 36: google.protobuf.Struct
+	(*TimelineEntry)(nil),               // 37: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                // 38: nightbell.v1.Notification
+	(*Alert)(nil),                       // 39: nightbell.v1.Alert
+	(*AlertReport)(nil),                 // 40: nightbell.v1.AlertReport
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	30, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
-	30, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
-	31, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	32, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
-	33, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	29, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	34, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	33, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	33, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	33, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	32, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	32, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	32, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	33, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	34, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	35, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	34, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	31, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	36, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	35, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	34, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	35, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	34, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	35, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	34, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
 	13, // 14: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	30, // 15: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	32, // 15: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
 	15, // 16: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
 	16, // 17: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	33, // 18: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	33, // 19: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 20: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	35, // 21: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	36, // 22: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	37, // 23: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	0,  // 24: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 25: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 26: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 27: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 28: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 29: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 30: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	17, // 31: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	19, // 32: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	21, // 33: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	23, // 34: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	25, // 35: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	27, // 36: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	1,  // 37: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 38: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 39: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 40: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 41: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 42: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	14, // 43: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	18, // 44: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	20, // 45: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	22, // 46: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	24, // 47: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	26, // 48: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	28, // 49: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	37, // [37:50] is the sub-list for method output_type
-	24, // [24:37] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	35, // 18: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 19: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	37, // 20: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	37, // 21: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	38, // 22: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	39, // 23: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	39, // 24: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
+	40, // 25: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
+	0,  // 26: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 27: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 28: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 29: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 30: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 31: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 32: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	17, // 33: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	19, // 34: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	21, // 35: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	23, // 36: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	25, // 37: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	27, // 38: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	29, // 39: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
+	1,  // 40: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 41: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 42: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 43: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 44: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 45: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	14, // 46: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	18, // 47: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	20, // 48: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	22, // 49: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	24, // 50: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	26, // 51: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	28, // 52: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	30, // 53: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
+	40, // [40:54] is the sub-list for method output_type
+	26, // [26:40] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -2097,7 +2217,7 @@ func file_nightbell_v1_incident_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

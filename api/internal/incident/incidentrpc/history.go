@@ -3,6 +3,7 @@ package incidentrpc
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
 	"github.com/nightbell/nightbell/api/internal/respond"
@@ -134,4 +136,18 @@ func (h *Handler) ListIncidentAlerts(ctx context.Context, request *nightbellv1.L
 		return page.Mark(orgID, "alerts", last.GetStatus(), last.GetId())
 	})
 	return response, nil
+}
+
+var errNoAlert = fault.New(fault.NotFound, "alert_not_found", "Alert not found")
+
+// GetIncidentAlert gives an alert of an incident with what programs reported about it.
+func (h *Handler) GetIncidentAlert(ctx context.Context, request *nightbellv1.GetIncidentAlertRequest) (*nightbellv1.GetIncidentAlertResponse, error) {
+	alertID, _ := id.Parse(request.GetAlertId())
+	return ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.GetIncidentAlertResponse, error) {
+		found, err := incidents.Alert(ctx, tx, orgID, incidentID, alertID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = errNoAlert
+		}
+		return found, err
+	})
 }

@@ -283,7 +283,8 @@ func firstLink(value any) string {
 	return ""
 }
 
-// details are what an incident shows and what is kept with its alert, as JSON.
+// details are what an incident shows and what is kept with its alert, as JSON; nothing is kept of an
+// event that says no more.
 func details(fields map[string]any) (ofIncident, ofAlert []byte) {
 	shown := map[string]any{"tags": object(fields["tags"]), "metadata": object(fields["metadata"])}
 	kept := map[string]any{}
@@ -291,6 +292,9 @@ func details(fields map[string]any) (ofIncident, ofAlert []byte) {
 		if value := fields[name]; value != nil {
 			kept[name] = value
 		}
+	}
+	if len(kept) == 0 {
+		return encode(shown), nil
 	}
 	return encode(shown), encode(kept)
 }

@@ -143,6 +143,9 @@ const alertsOf = `
 	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
 	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
 
+const alertColumns = `id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at,
+	nullif(details IS NOT NULL, false)`
+
 // Alerts reads how many alerts an incident has, and no more than most of them after a place in their
 // order: those that fire first, the newest first; with what events said besides, if details are
 // wanted.
@@ -158,7 +161,7 @@ func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details
 		column = "details"
 	}
 	rows, err := tx.Query(ctx, `
-		SELECT id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at, `+column+`
+		SELECT `+alertColumns+`, `+column+`
 		FROM (`+alertsOf+`) a WHERE status > $3 OR status = $3 AND id < $4 ORDER BY status, id DESC LIMIT $5`, orgID, incidentID, status, before, most)
 	if err != nil {
 		return nil, err
@@ -175,7 +178,7 @@ func scanAlert(row pgx.CollectableRow) (*nightbellv1.Alert, error) {
 	var link string
 	var details []byte
 	err := row.Scan(&alertID, &a.Key, &a.Status, &a.Severity, &a.Source, &a.Title, &a.Description, &a.Labels, &a.Annotations, &link,
-		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt, &details)
+		&startsAt, &endsAt, &a.OccurrenceCount, &lastSeenAt, &a.HasReport, &details)
 	a.Link = postgres.Null(link)
 	a.Id, a.StartsAt, a.EndsAt, a.LastSeenAt = alertID.String(), timestamppb.New(startsAt), moment(endsAt), timestamppb.New(lastSeenAt)
 	if err == nil && details != nil {

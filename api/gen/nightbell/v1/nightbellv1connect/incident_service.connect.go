@@ -72,6 +72,9 @@ const (
 	// IncidentServiceListIncidentAlertsProcedure is the fully-qualified name of the IncidentService's
 	// ListIncidentAlerts RPC.
 	IncidentServiceListIncidentAlertsProcedure = "/nightbell.v1.IncidentService/ListIncidentAlerts"
+	// IncidentServiceGetIncidentAlertProcedure is the fully-qualified name of the IncidentService's
+	// GetIncidentAlert RPC.
+	IncidentServiceGetIncidentAlertProcedure = "/nightbell.v1.IncidentService/GetIncidentAlert"
 )
 
 // IncidentServiceClient is a client for the nightbell.v1.IncidentService service.
@@ -110,6 +113,9 @@ type IncidentServiceClient interface {
 	ListNotifications(context.Context, *v1.ListNotificationsRequest) (*v1.ListNotificationsResponse, error)
 	// ListIncidentAlerts gives the alerts that belong to the incident, firing ones first.
 	ListIncidentAlerts(context.Context, *v1.ListIncidentAlertsRequest) (*v1.ListIncidentAlertsResponse, error)
+	// GetIncidentAlert gives one of them with what programs reported about it: the error with its causes
+	// and stacks, and how often it occurred in this incident.
+	GetIncidentAlert(context.Context, *v1.GetIncidentAlertRequest) (*v1.GetIncidentAlertResponse, error)
 }
 
 // NewIncidentServiceClient constructs a client for the nightbell.v1.IncidentService service. By
@@ -207,6 +213,13 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		getIncidentAlert: connect.NewClient[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse](
+			httpClient,
+			baseURL+IncidentServiceGetIncidentAlertProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("GetIncidentAlert")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -225,6 +238,7 @@ type incidentServiceClient struct {
 	listTimeline        *connect.Client[v1.ListTimelineRequest, v1.ListTimelineResponse]
 	listNotifications   *connect.Client[v1.ListNotificationsRequest, v1.ListNotificationsResponse]
 	listIncidentAlerts  *connect.Client[v1.ListIncidentAlertsRequest, v1.ListIncidentAlertsResponse]
+	getIncidentAlert    *connect.Client[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse]
 }
 
 // ListIncidents calls nightbell.v1.IncidentService.ListIncidents.
@@ -344,6 +358,15 @@ func (c *incidentServiceClient) ListIncidentAlerts(ctx context.Context, req *v1.
 	return nil, err
 }
 
+// GetIncidentAlert calls nightbell.v1.IncidentService.GetIncidentAlert.
+func (c *incidentServiceClient) GetIncidentAlert(ctx context.Context, req *v1.GetIncidentAlertRequest) (*v1.GetIncidentAlertResponse, error) {
+	response, err := c.getIncidentAlert.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // IncidentServiceHandler is an implementation of the nightbell.v1.IncidentService service.
 type IncidentServiceHandler interface {
 	// ListIncidents gives the newest first, without what only one incident's screen shows. limit is at
@@ -380,6 +403,9 @@ type IncidentServiceHandler interface {
 	ListNotifications(context.Context, *v1.ListNotificationsRequest) (*v1.ListNotificationsResponse, error)
 	// ListIncidentAlerts gives the alerts that belong to the incident, firing ones first.
 	ListIncidentAlerts(context.Context, *v1.ListIncidentAlertsRequest) (*v1.ListIncidentAlertsResponse, error)
+	// GetIncidentAlert gives one of them with what programs reported about it: the error with its causes
+	// and stacks, and how often it occurred in this incident.
+	GetIncidentAlert(context.Context, *v1.GetIncidentAlertRequest) (*v1.GetIncidentAlertResponse, error)
 }
 
 // NewIncidentServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -473,6 +499,13 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	incidentServiceGetIncidentAlertHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceGetIncidentAlertProcedure,
+		svc.GetIncidentAlert,
+		connect.WithSchema(incidentServiceMethods.ByName("GetIncidentAlert")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/nightbell.v1.IncidentService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case IncidentServiceListIncidentsProcedure:
@@ -501,6 +534,8 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 			incidentServiceListNotificationsHandler.ServeHTTP(w, r)
 		case IncidentServiceListIncidentAlertsProcedure:
 			incidentServiceListIncidentAlertsHandler.ServeHTTP(w, r)
+		case IncidentServiceGetIncidentAlertProcedure:
+			incidentServiceGetIncidentAlertHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -560,4 +595,8 @@ func (UnimplementedIncidentServiceHandler) ListNotifications(context.Context, *v
 
 func (UnimplementedIncidentServiceHandler) ListIncidentAlerts(context.Context, *v1.ListIncidentAlertsRequest) (*v1.ListIncidentAlertsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.ListIncidentAlerts is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) GetIncidentAlert(context.Context, *v1.GetIncidentAlertRequest) (*v1.GetIncidentAlertResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.GetIncidentAlert is not implemented"))
 }

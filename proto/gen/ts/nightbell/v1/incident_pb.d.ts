@@ -1001,6 +1001,13 @@ export declare type Alert = Message<"nightbell.v1.Alert"> & {
   details?: JsonObject | undefined;
 
   /**
+   * A program said more about it: GetIncidentAlert gives that. Left out when false.
+   *
+   * @generated from field: optional bool has_report = 21 [json_name = "has_report"];
+   */
+  hasReport?: boolean | undefined;
+
+  /**
    * When it was sent last.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 14 [json_name = "last_seen_at"];
@@ -1111,6 +1118,13 @@ export declare type AlertJson = {
   details?: StructJson;
 
   /**
+   * A program said more about it: GetIncidentAlert gives that. Left out when false.
+   *
+   * @generated from field: optional bool has_report = 21 [json_name = "has_report"];
+   */
+  has_report?: boolean;
+
+  /**
    * When it was sent last.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 14 [json_name = "last_seen_at"];
@@ -1123,6 +1137,478 @@ export declare type AlertJson = {
  * Use `create(AlertSchema)` to create a new message.
  */
 export declare const AlertSchema: GenMessage<Alert, {jsonType: AlertJson}>;
+
+/**
+ * What programs reported about an alert by POST /v1/events: what the newest event said, and how many
+ * there were. What was too long is cut.
+ *
+ * @generated from message nightbell.v1.AlertReport
+ */
+export declare type AlertReport = Message<"nightbell.v1.AlertReport"> & {
+  /**
+   * Absent when the event brought no error.
+   *
+   * @generated from field: nightbell.v1.ReportedError error = 1;
+   */
+  error?: ReportedError | undefined;
+
+  /**
+   * In which part of the program, such as checkout.
+   *
+   * @generated from field: optional string operation = 2;
+   */
+  operation?: string | undefined;
+
+  /**
+   * Such as production.
+   *
+   * @generated from field: optional string environment = 3;
+   */
+  environment?: string | undefined;
+
+  /**
+   * The version of the program.
+   *
+   * @generated from field: optional string release = 4;
+   */
+  release?: string | undefined;
+
+  /**
+   * Who used the program, in its own words, such as {"id": "u1"}.
+   *
+   * @generated from field: google.protobuf.Struct user = 5;
+   */
+  user?: JsonObject | undefined;
+
+  /**
+   * Such as {"trace_id": "...", "span_id": "..."}.
+   *
+   * @generated from field: google.protobuf.Struct trace = 6;
+   */
+  trace?: JsonObject | undefined;
+
+  /**
+   * What the program added.
+   *
+   * @generated from field: google.protobuf.Struct metadata = 7;
+   */
+  metadata?: JsonObject | undefined;
+
+  /**
+   * @generated from field: repeated nightbell.v1.ReportedLink links = 8;
+   */
+  links: ReportedLink[];
+
+  /**
+   * How often it occurred since the incident began, calls that were made twice counted once.
+   *
+   * @generated from field: int32 occurrence_count = 9 [json_name = "occurrence_count"];
+   */
+  occurrenceCount: number;
+
+  /**
+   * When Nightbell heard of it first and last for this incident.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_at = 10 [json_name = "first_seen_at"];
+   */
+  firstSeenAt?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_seen_at = 11 [json_name = "last_seen_at"];
+   */
+  lastSeenAt?: Timestamp | undefined;
+
+  /**
+   * It came back after this incident was resolved: what the newest event said is of this later one.
+   *
+   * @generated from field: optional string later_incident_id = 12 [json_name = "later_incident_id"];
+   */
+  laterIncidentId?: string | undefined;
+};
+
+/**
+ * What programs reported about an alert by POST /v1/events: what the newest event said, and how many
+ * there were. What was too long is cut.
+ *
+ * @generated from message nightbell.v1.AlertReport
+ */
+export declare type AlertReportJson = {
+  /**
+   * Absent when the event brought no error.
+   *
+   * @generated from field: nightbell.v1.ReportedError error = 1;
+   */
+  error?: ReportedErrorJson;
+
+  /**
+   * In which part of the program, such as checkout.
+   *
+   * @generated from field: optional string operation = 2;
+   */
+  operation?: string;
+
+  /**
+   * Such as production.
+   *
+   * @generated from field: optional string environment = 3;
+   */
+  environment?: string;
+
+  /**
+   * The version of the program.
+   *
+   * @generated from field: optional string release = 4;
+   */
+  release?: string;
+
+  /**
+   * Who used the program, in its own words, such as {"id": "u1"}.
+   *
+   * @generated from field: google.protobuf.Struct user = 5;
+   */
+  user?: StructJson;
+
+  /**
+   * Such as {"trace_id": "...", "span_id": "..."}.
+   *
+   * @generated from field: google.protobuf.Struct trace = 6;
+   */
+  trace?: StructJson;
+
+  /**
+   * What the program added.
+   *
+   * @generated from field: google.protobuf.Struct metadata = 7;
+   */
+  metadata?: StructJson;
+
+  /**
+   * @generated from field: repeated nightbell.v1.ReportedLink links = 8;
+   */
+  links?: ReportedLinkJson[];
+
+  /**
+   * How often it occurred since the incident began, calls that were made twice counted once.
+   *
+   * @generated from field: int32 occurrence_count = 9 [json_name = "occurrence_count"];
+   */
+  occurrence_count?: number;
+
+  /**
+   * When Nightbell heard of it first and last for this incident.
+   *
+   * @generated from field: google.protobuf.Timestamp first_seen_at = 10 [json_name = "first_seen_at"];
+   */
+  first_seen_at?: TimestampJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_seen_at = 11 [json_name = "last_seen_at"];
+   */
+  last_seen_at?: TimestampJson;
+
+  /**
+   * It came back after this incident was resolved: what the newest event said is of this later one.
+   *
+   * @generated from field: optional string later_incident_id = 12 [json_name = "later_incident_id"];
+   */
+  later_incident_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.AlertReport.
+ * Use `create(AlertReportSchema)` to create a new message.
+ */
+export declare const AlertReportSchema: GenMessage<AlertReport, {jsonType: AlertReportJson}>;
+
+/**
+ * An error with its causes.
+ *
+ * @generated from message nightbell.v1.ReportedError
+ */
+export declare type ReportedError = Message<"nightbell.v1.ReportedError"> & {
+  /**
+   * The same for errors that are alike.
+   *
+   * @generated from field: optional string fingerprint = 1;
+   */
+  fingerprint?: string | undefined;
+
+  /**
+   * The error first, then its cause, and the cause of that. At most 8.
+   *
+   * @generated from field: repeated nightbell.v1.ReportedException exceptions = 2;
+   */
+  exceptions: ReportedException[];
+
+  /**
+   * What the program did before, the oldest first. At most 50.
+   *
+   * @generated from field: repeated google.protobuf.Struct breadcrumbs = 3;
+   */
+  breadcrumbs: JsonObject[];
+};
+
+/**
+ * An error with its causes.
+ *
+ * @generated from message nightbell.v1.ReportedError
+ */
+export declare type ReportedErrorJson = {
+  /**
+   * The same for errors that are alike.
+   *
+   * @generated from field: optional string fingerprint = 1;
+   */
+  fingerprint?: string;
+
+  /**
+   * The error first, then its cause, and the cause of that. At most 8.
+   *
+   * @generated from field: repeated nightbell.v1.ReportedException exceptions = 2;
+   */
+  exceptions?: ReportedExceptionJson[];
+
+  /**
+   * What the program did before, the oldest first. At most 50.
+   *
+   * @generated from field: repeated google.protobuf.Struct breadcrumbs = 3;
+   */
+  breadcrumbs?: StructJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.ReportedError.
+ * Use `create(ReportedErrorSchema)` to create a new message.
+ */
+export declare const ReportedErrorSchema: GenMessage<ReportedError, {jsonType: ReportedErrorJson}>;
+
+/**
+ * An error of a program.
+ *
+ * @generated from message nightbell.v1.ReportedException
+ */
+export declare type ReportedException = Message<"nightbell.v1.ReportedException"> & {
+  /**
+   * @generated from field: optional string type = 1;
+   */
+  type?: string | undefined;
+
+  /**
+   * @generated from field: optional string message = 2;
+   */
+  message?: string | undefined;
+
+  /**
+   * Where it was raised first, then who called that. At most 50; of more, those in the middle are missing.
+   *
+   * @generated from field: repeated nightbell.v1.StackFrame frames = 3;
+   */
+  frames: StackFrame[];
+};
+
+/**
+ * An error of a program.
+ *
+ * @generated from message nightbell.v1.ReportedException
+ */
+export declare type ReportedExceptionJson = {
+  /**
+   * @generated from field: optional string type = 1;
+   */
+  type?: string;
+
+  /**
+   * @generated from field: optional string message = 2;
+   */
+  message?: string;
+
+  /**
+   * Where it was raised first, then who called that. At most 50; of more, those in the middle are missing.
+   *
+   * @generated from field: repeated nightbell.v1.StackFrame frames = 3;
+   */
+  frames?: StackFrameJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.ReportedException.
+ * Use `create(ReportedExceptionSchema)` to create a new message.
+ */
+export declare const ReportedExceptionSchema: GenMessage<ReportedException, {jsonType: ReportedExceptionJson}>;
+
+/**
+ * A call of a program's stack.
+ *
+ * @generated from message nightbell.v1.StackFrame
+ */
+export declare type StackFrame = Message<"nightbell.v1.StackFrame"> & {
+  /**
+   * @generated from field: optional string file = 1;
+   */
+  file?: string | undefined;
+
+  /**
+   * @generated from field: optional string function = 2;
+   */
+  function?: string | undefined;
+
+  /**
+   * @generated from field: optional string module = 3;
+   */
+  module?: string | undefined;
+
+  /**
+   * @generated from field: optional int32 line = 4;
+   */
+  line?: number | undefined;
+
+  /**
+   * @generated from field: optional int32 column = 5;
+   */
+  column?: number | undefined;
+
+  /**
+   * The program's own code, not that of a library.
+   *
+   * @generated from field: bool in_app = 6 [json_name = "in_app"];
+   */
+  inApp: boolean;
+
+  /**
+   * The lines of source before it, at most 5.
+   *
+   * @generated from field: repeated string pre = 7;
+   */
+  pre: string[];
+
+  /**
+   * The line of source itself.
+   *
+   * @generated from field: optional string code = 8;
+   */
+  code?: string | undefined;
+
+  /**
+   * The lines of source after it, at most 5.
+   *
+   * @generated from field: repeated string post = 9;
+   */
+  post: string[];
+};
+
+/**
+ * A call of a program's stack.
+ *
+ * @generated from message nightbell.v1.StackFrame
+ */
+export declare type StackFrameJson = {
+  /**
+   * @generated from field: optional string file = 1;
+   */
+  file?: string;
+
+  /**
+   * @generated from field: optional string function = 2;
+   */
+  function?: string;
+
+  /**
+   * @generated from field: optional string module = 3;
+   */
+  module?: string;
+
+  /**
+   * @generated from field: optional int32 line = 4;
+   */
+  line?: number;
+
+  /**
+   * @generated from field: optional int32 column = 5;
+   */
+  column?: number;
+
+  /**
+   * The program's own code, not that of a library.
+   *
+   * @generated from field: bool in_app = 6 [json_name = "in_app"];
+   */
+  in_app?: boolean;
+
+  /**
+   * The lines of source before it, at most 5.
+   *
+   * @generated from field: repeated string pre = 7;
+   */
+  pre?: string[];
+
+  /**
+   * The line of source itself.
+   *
+   * @generated from field: optional string code = 8;
+   */
+  code?: string;
+
+  /**
+   * The lines of source after it, at most 5.
+   *
+   * @generated from field: repeated string post = 9;
+   */
+  post?: string[];
+};
+
+/**
+ * Describes the message nightbell.v1.StackFrame.
+ * Use `create(StackFrameSchema)` to create a new message.
+ */
+export declare const StackFrameSchema: GenMessage<StackFrame, {jsonType: StackFrameJson}>;
+
+/**
+ * A link that somebody may follow.
+ *
+ * @generated from message nightbell.v1.ReportedLink
+ */
+export declare type ReportedLink = Message<"nightbell.v1.ReportedLink"> & {
+  /**
+   * Where it leads, as the program says.
+   *
+   * @generated from field: string href = 1;
+   */
+  href: string;
+
+  /**
+   * What it leads to; absent when the program did not say.
+   *
+   * @generated from field: optional string text = 2;
+   */
+  text?: string | undefined;
+};
+
+/**
+ * A link that somebody may follow.
+ *
+ * @generated from message nightbell.v1.ReportedLink
+ */
+export declare type ReportedLinkJson = {
+  /**
+   * Where it leads, as the program says.
+   *
+   * @generated from field: string href = 1;
+   */
+  href?: string;
+
+  /**
+   * What it leads to; absent when the program did not say.
+   *
+   * @generated from field: optional string text = 2;
+   */
+  text?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ReportedLink.
+ * Use `create(ReportedLinkSchema)` to create a new message.
+ */
+export declare const ReportedLinkSchema: GenMessage<ReportedLink, {jsonType: ReportedLinkJson}>;
 
 /**
  * A page to one person or shared channel by one contact method, with every try to deliver it.

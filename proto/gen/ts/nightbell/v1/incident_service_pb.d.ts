@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import type { Alert, AlertJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEntry, TimelineEntryJson } from "./incident_pb";
+import type { Alert, AlertJson, AlertReport, AlertReportJson, Incident, IncidentJson, IncidentSummary, IncidentSummaryJson, Notification, NotificationJson, TimelineEntry, TimelineEntryJson } from "./incident_pb";
 import type { Warning, WarningJson } from "./warning_pb";
 
 /**
@@ -1588,6 +1588,86 @@ export declare type ListIncidentAlertsResponseJson = {
 export declare const ListIncidentAlertsResponseSchema: GenMessage<ListIncidentAlertsResponse, {jsonType: ListIncidentAlertsResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetIncidentAlertRequest
+ */
+export declare type GetIncidentAlertRequest = Message<"nightbell.v1.GetIncidentAlertRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * An alert that belongs to the incident.
+   *
+   * @generated from field: string alert_id = 2 [json_name = "alert_id"];
+   */
+  alertId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetIncidentAlertRequest
+ */
+export declare type GetIncidentAlertRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * An alert that belongs to the incident.
+   *
+   * @generated from field: string alert_id = 2 [json_name = "alert_id"];
+   */
+  alert_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetIncidentAlertRequest.
+ * Use `create(GetIncidentAlertRequestSchema)` to create a new message.
+ */
+export declare const GetIncidentAlertRequestSchema: GenMessage<GetIncidentAlertRequest, {jsonType: GetIncidentAlertRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetIncidentAlertResponse
+ */
+export declare type GetIncidentAlertResponse = Message<"nightbell.v1.GetIncidentAlertResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Alert alert = 1;
+   */
+  alert?: Alert | undefined;
+
+  /**
+   * Absent for the alerts of monitors.
+   *
+   * @generated from field: nightbell.v1.AlertReport report = 2;
+   */
+  report?: AlertReport | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetIncidentAlertResponse
+ */
+export declare type GetIncidentAlertResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Alert alert = 1;
+   */
+  alert?: AlertJson;
+
+  /**
+   * Absent for the alerts of monitors.
+   *
+   * @generated from field: nightbell.v1.AlertReport report = 2;
+   */
+  report?: AlertReportJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetIncidentAlertResponse.
+ * Use `create(GetIncidentAlertResponseSchema)` to create a new message.
+ */
+export declare const GetIncidentAlertResponseSchema: GenMessage<GetIncidentAlertResponse, {jsonType: GetIncidentAlertResponseJson}>;
+
+/**
  * Incidents: what is broken, how bad, who has it.
  *
  * @generated from service nightbell.v1.IncidentService
@@ -1730,6 +1810,17 @@ export declare const IncidentService: GenService<{
     methodKind: "unary";
     input: typeof ListIncidentAlertsRequestSchema;
     output: typeof ListIncidentAlertsResponseSchema;
+  },
+  /**
+   * GetIncidentAlert gives one of them with what programs reported about it: the error with its causes
+   * and stacks, and how often it occurred in this incident.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.GetIncidentAlert
+   */
+  getIncidentAlert: {
+    methodKind: "unary";
+    input: typeof GetIncidentAlertRequestSchema;
+    output: typeof GetIncidentAlertResponseSchema;
   },
 }>;
 
