@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -309,6 +310,14 @@ func TestWhatSDKsSendIsAccepted(t *testing.T) {
 		untouched := strings.Contains(got.body, `"truncated":[],"warnings":[]`) || c.Expect.Body["test"] == true
 		if got.status >= 300 || !untouched {
 			t.Errorf("%s: %d %s", c.Description, got.status, got.body)
+		}
+		if got.text("status") != "created" {
+			continue
+		}
+		want, _ := c.Expect.Body["severity"].(string)
+		opened := n.call(n.bearers["viewer"], http.MethodGet, "/v1/incidents/"+got.text("id"), nil)
+		if severity := at[string](t, opened, "incident", "severity"); severity != cmp.Or(want, "medium") {
+			t.Errorf("%s: severity %s of %q", c.Description, severity, want)
 		}
 	}
 	if sent < 20 {
