@@ -1,5 +1,5 @@
 import { expectCleanInBothThemes, expectToFit, open } from './clean';
-import { expect, incidentPath, signIn, test } from './fixtures';
+import { expect, incidentPath, reportedPath, signIn, test } from './fixtures';
 
 const pages = [
   '/',
@@ -12,6 +12,7 @@ const pages = [
   '/dashboard',
   '/incidents',
   incidentPath,
+  reportedPath,
   '/oncall',
   '/oncall?view=rotations&range=month',
   '/oncall?view=overrides&range=fortnight',
@@ -27,6 +28,7 @@ const pages = [
   '/oncall/explain?service=s1&severity=high&at=2026-11-23T02:00:00Z',
   '/services',
   '/services/s1',
+  '/services/s2',
   '/integrations',
   '/inbox',
 ];

@@ -1,12 +1,13 @@
 import type { Page } from '@playwright/test';
 import { expectClean, expectToFit, settle, settleLoading } from './clean';
-import { expect, incidentPath, signIn, test } from './fixtures';
+import { expect, incidentPath, reportedPath, signIn, test } from './fixtures';
 
 // What waits for the server is a page like any other, and so is what the server did not answer.
 const pages = [
   '/dashboard',
   '/incidents',
   incidentPath,
+  reportedPath,
   '/oncall',
   '/oncall/schedules/h1',
   '/oncall/contacts',

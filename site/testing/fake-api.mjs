@@ -13,6 +13,7 @@ import {
 } from './fake-data.mjs';
 import { answerEscalation } from './fake-escalation.mjs';
 import { answerOncall } from './fake-oncall.mjs';
+import { answerReports } from './fake-reports.mjs';
 
 const me = { ...members[0], org_name: 'Tidewater' };
 const streams = new Set();
@@ -148,8 +149,11 @@ const pages = {
 function route(method, path, body, query) {
   const page = pages[`${method} ${path}`];
   if (page) return page(body, query);
-  const paging = answerEscalation(method, path, body, query) ?? answerOncall(method, path, body, query);
-  if (paging) return paging;
+  const other =
+    answerEscalation(method, path, body, query) ??
+    answerOncall(method, path, body, query) ??
+    answerReports(path, query);
+  if (other) return other;
   const [, , kind, id, part] = path.split('/');
   if (kind === 'services' && path.endsWith('/key'))
     return ok({ webhook_url: `http://127.0.0.1:8480/v1/webhooks/prometheus/nbs_${'0'.repeat(43)}` });

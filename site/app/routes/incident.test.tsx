@@ -183,7 +183,10 @@ describe('the incident page', () => {
   });
 
   it('says when there is no such incident', async () => {
-    server.use(http.get('*/v1/incidents/nope', () => HttpResponse.json({}, { status: 404 })));
+    server.use(
+      http.get('*/v1/incidents/nope', () => HttpResponse.json({}, { status: 404 })),
+      http.get('*/v1/incidents/nope/alerts', () => HttpResponse.json({}, { status: 404 })),
+    );
     show('nope');
     expect(await screen.findByText('Incident not found')).toBeInTheDocument();
   });

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { usePrefetchInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
@@ -6,12 +6,13 @@ import { ButtonLink } from '~/components/ui/button';
 import { Empty } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { incidentDetail } from '~/features/incidents/api/get-incident';
+import { incidentAlerts } from '~/features/incidents/api/list-alerts';
 import { AffectedServices } from '~/features/incidents/components/affected-services';
 import { IncidentActions } from '~/features/incidents/components/incident-actions';
+import { IncidentEvidence } from '~/features/incidents/components/incident-evidence';
 import { IncidentHead } from '~/features/incidents/components/incident-head';
 import { IncidentFailed, IncidentLoading } from '~/features/incidents/components/incident-loading';
 import { IncidentStrip } from '~/features/incidents/components/incident-strip';
-import { IncidentTimeline } from '~/features/incidents/components/incident-timeline';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
 import { SeverityRose } from '~/features/incidents/components/severity-rose';
@@ -25,6 +26,8 @@ import '~/features/incidents/incident-page.css';
 export default function Incident() {
   const { id = '' } = useParams();
   const incident = useQuery(incidentDetail(id));
+  // What else is shown depends on whether a program reported something.
+  usePrefetchInfiniteQuery(incidentAlerts(id));
   // Here and not in meta(), because the name is known only when the incident is.
   const name = incident.data ? `${shortId(id)} ${incident.data.title}` : 'Incident';
   return (
@@ -54,7 +57,7 @@ function Page({ incident }: { incident: IncidentData }) {
       <div className="columns">
         <div className="stack">
           <PagingLadder incident={incident} />
-          <IncidentTimeline id={incident.id} />
+          <IncidentEvidence incident={incident} />
         </div>
         <div className="stack">
           <AffectedServices incident={incident} />

@@ -8,7 +8,9 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/features/incidents/api/list-incidents';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { serviceDetail } from '~/features/services/api/services';
+import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import { ServiceStatus, ServiceStatusLoading } from '~/features/services/components/service-status';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/services/services.css';
@@ -19,7 +21,7 @@ export function meta() {
   return [{ title: 'Service - Nightbell' }];
 }
 
-/** One service: what is wrong with it now, and how alerts reach it. */
+/** One service: how it is, what is wrong with it now, what happened, and how alerts reach it. */
 export default function Service() {
   const { id = '' } = useParams();
   const service = useQuery(serviceDetail(id));
@@ -37,13 +39,17 @@ export default function Service() {
         </div>
       )}
       {service.data && (
-        <div className="service-columns">
-          <div className="stack">
-            <ActiveIncidents serviceId={id} />
-            <ServiceWebhook service={service.data} />
+        <>
+          <ServiceStatus service={service.data} />
+          <div className="service-columns">
+            <div className="stack">
+              <ActiveIncidents serviceId={id} />
+              <RecentActivity serviceId={id} />
+              <ServiceWebhook service={service.data} />
+            </div>
+            <ServiceConfiguration service={service.data} />
           </div>
-          <ServiceConfiguration service={service.data} />
-        </div>
+        </>
       )}
     </>
   );
@@ -74,12 +80,14 @@ function ActiveIncidents({ serviceId }: { serviceId: string }) {
 function ServiceLoading() {
   return (
     <Loading what="service">
+      <ServiceStatusLoading />
       <div className="service-columns">
         <div className="stack">
           <BoneCard title="Active Incidents" count={1} />
-          <BoneCard title="Send alerts here" count={10} />
+          <BoneCard title="Recent Activity" count={4} />
+          <BoneCard title="Send alerts here" count={3} />
         </div>
-        <BoneCard title="Configuration" count={6} />
+        <BoneCard title="Configuration" count={5} />
       </div>
     </Loading>
   );

@@ -7,4 +7,5 @@ export const incidentKeys = {
   timeline: (id: string) => ['incidents', 'one', id, 'timeline'] as const,
   notifications: (id: string) => ['incidents', 'one', id, 'notifications'] as const,
   alerts: (id: string) => ['incidents', 'one', id, 'alerts'] as const,
+  report: (id: string, alertId: string) => ['incidents', 'one', id, 'report', alertId] as const,
 };

@@ -4,7 +4,6 @@ import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { CodeBlock } from '~/components/ui/code-block';
 import { Banner } from '~/components/ui/dialog';
-import { HealthMark } from '~/components/ui/mark';
 import { Empty } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
@@ -12,15 +11,11 @@ import { mayAct } from '~/lib/role';
 import { useWebhookAddress } from '../api/services';
 import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
 
-/** Whose service it is, how it is, and what pages whom. */
+/** Whose service it is, and what pages whom. */
 export function ServiceConfiguration({ service }: { service: ServiceJson }) {
   return (
     <Card title="Configuration">
       <dl className="facts">
-        <dt>Health</dt>
-        <dd>
-          <HealthMark value={service.health ?? 'healthy'} />
-        </dd>
         <dt>Owner</dt>
         <dd>{service.team?.name || service.owner?.name || 'Nobody'}</dd>
         <dt>Escalation</dt>

@@ -1,0 +1,43 @@
+import { useInfiniteQuery, usePrefetchQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { BoneCard } from '~/components/ui/skeleton';
+import { Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { alertReport } from '../api/get-report';
+import { incidentAlerts } from '../api/list-alerts';
+import { incidentTimeline } from '../api/list-timeline';
+import type { Incident } from '../model/incident';
+import { IncidentTimeline } from './incident-timeline';
+
+const ReportCard = lazy(() => import('./report-card').then((chunk) => ({ default: chunk.ReportCard })));
+
+/**
+ * What a program reported, if one did, and the timeline. Nothing below may jump, so the timeline waits
+ * until it is known what stands above it.
+ */
+export function IncidentEvidence({ incident }: { incident: Incident }) {
+  const { id } = incident;
+  usePrefetchQuery(incidentTimeline(id));
+  const alerts = useInfiniteQuery(incidentAlerts(id));
+  const reported = alerts.data?.alerts.find((alert) => alert.has_report)?.id ?? '';
+  const report = useQuery(alertReport(id, reported, incident.status !== 'resolved'));
+  const bones = (
+    <Loading what="timeline" quiet>
+      <BoneCard title={reported === '' ? 'Timeline' : 'Error'} count={5} />
+    </Loading>
+  );
+  if (alerts.isPending || (reported !== '' && report.isPending)) return bones;
+  return (
+    <Suspense fallback={bones}>
+      {report.isError && !report.data && (
+        <div className="card">
+          <Failed detail={reasonOf(report.error)} onRetry={() => report.refetch()}>
+            Failed to load the error
+          </Failed>
+        </div>
+      )}
+      {report.data?.report && <ReportCard report={report.data.report} tags={report.data.alert?.labels} />}
+      <IncidentTimeline id={id} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,65 @@
+import type { AlertReportJson } from '@nightbell/proto';
+import { useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { Button } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { shortId } from '~/lib/format';
+import { paths } from '~/lib/paths';
+import { stackText } from '../model/stack';
+import { ErrorChain } from './error-chain';
+import { Occurrences, ReportedData, ReportFacts } from './report-facts';
+import './report-card.css';
+
+/** What a program said about the incident: its error with causes and stacks, how often, and the data of the latest occurrence. */
+export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: Record<string, string> }) {
+  const { error } = report;
+  const hasError = (error?.exceptions?.length ?? 0) > 0;
+  return (
+    <Card
+      title={hasError ? 'Error' : 'Reported by the program'}
+      className="report"
+      actions={error && hasError && <CopyButton text={stackText(error)} />}
+    >
+      <Occurrences report={report} />
+      {report.later_incident_id && (
+        <p className="pad later">
+          It came back after it was resolved. What follows is of its latest occurrence, in{' '}
+          <Link className="link" to={paths.incident(report.later_incident_id)}>
+            {shortId(report.later_incident_id)}
+          </Link>
+          .
+        </p>
+      )}
+      {error && <ErrorChain error={error} />}
+      <ReportFacts report={report} tags={tags} />
+      <ReportedData report={report} />
+    </Card>
+  );
+}
+
+const confirmFor = 2000;
+
+function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), confirmFor);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  return (
+    <Button
+      look="quiet"
+      size="sm"
+      icon={copied ? 'check' : 'copy'}
+      labels={['Copy as text', 'Copied']}
+      onClick={copy}
+    >
+      {copied ? 'Copied' : 'Copy as text'}
+    </Button>
+  );
+}

@@ -1,0 +1,124 @@
+import type { ServiceActivityJson } from '@nightbell/proto';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
+import { Link } from 'react-router';
+import { Card } from '~/components/ui/card';
+import { Icon, type IconName } from '~/components/ui/icon';
+import { usePortion } from '~/components/ui/portion';
+import { BoneRows } from '~/components/ui/skeleton';
+import { Empty, Failed, Loading } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { useNow } from '~/lib/clock';
+import { capitalised, fullTime, shortId } from '~/lib/format';
+import { paths } from '~/lib/paths';
+import { serviceActivity } from '../api/readings';
+import { dayOf, incidentAfter } from '../model/activity';
+
+/** What was changed and what broke, newest first, by day. */
+export function RecentActivity({ serviceId }: { serviceId: string }) {
+  const activity = useInfiniteQuery(serviceActivity(serviceId));
+  const { shown, more } = usePortion(activity.data ?? [], { source: activity });
+  const now = useNow(60_000);
+  let day = '';
+  return (
+    <Card title="Recent Activity">
+      {activity.isPending && (
+        <Loading what="activity" quiet>
+          <BoneRows count={4} />
+        </Loading>
+      )}
+      {activity.isError && !activity.data && (
+        <Failed detail={reasonOf(activity.error)} onRetry={() => activity.refetch()}>
+          Failed to load activity
+        </Failed>
+      )}
+      {activity.data?.length === 0 && (
+        <Empty>No activity yet. Deployments appear here when your pipeline reports them.</Empty>
+      )}
+      {shown.length > 0 && (
+        <ol className="activity">
+          {shown.map((entry, place) => {
+            const words = entry.at ? dayOf(new Date(entry.at), now) : day;
+            const begins = words !== day;
+            day = words;
+            return (
+              <Fragment key={entry.id}>
+                {begins && <li className="day">{words}</li>}
+                <ActivityRow entry={entry} after={incidentAfter(activity.data ?? [], place)} />
+              </Fragment>
+            );
+          })}
+        </ol>
+      )}
+      {more}
+    </Card>
+  );
+}
+
+const icons: Record<string, IconName> = {
+  deployment: 'deploy',
+  configuration: 'wrench',
+  feature_flag: 'swap',
+  critical: 'critical',
+  high: 'high',
+  medium: 'medium',
+  low: 'low',
+};
+
+function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: ServiceActivityJson }) {
+  const { id = '', kind = 'other', summary, author, version, status, severity = '' } = entry;
+  const at = new Date(entry.at ?? 0);
+  const incident = kind === 'incident';
+  return (
+    <li className={after ? 'entry cause' : 'entry'}>
+      <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
+        {at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
+      </time>
+      {incident ? (
+        <span className={`mark severity-${severity}`}>
+          <Icon name={icons[severity] ?? 'low'} className="" />
+          <span className="visually-hidden">{capitalised(severity)}</span>
+        </span>
+      ) : (
+        <Icon name={icons[kind] ?? 'edit'} />
+      )}
+      <div>
+        <p>
+          {incident ? (
+            <>
+              {summary}{' '}
+              <Link className="mono link" to={paths.incident(id)}>
+                {shortId(id)}
+              </Link>
+              {status && `, ${status}`}
+            </>
+          ) : (
+            <>
+              <b>{summary}</b>
+              {version && !summary?.includes(version) && <span className="mono"> {version}</span>}
+            </>
+          )}
+        </p>
+        {after && <Lead change={at} incident={after} />}
+      </div>
+      <span className="by">{author ?? (incident ? '' : kindWords(kind))}</span>
+    </li>
+  );
+}
+
+/** How long before an incident a change was made: what a responder asks first. */
+function Lead({ change, incident }: { change: Date; incident: ServiceActivityJson }) {
+  const minutes = Math.floor((Date.parse(incident.at ?? '') - change.getTime()) / 60_000);
+  return (
+    <p className="lead">
+      {minutes === 0 ? 'Just' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`} before{' '}
+      <Link className="mono link" to={paths.incident(incident.id ?? '')}>
+        {shortId(incident.id ?? '')}
+      </Link>
+    </p>
+  );
+}
+
+function kindWords(kind: string): string {
+  return capitalised(kind.replaceAll('_', ' '));
+}

@@ -1,0 +1,137 @@
+import type { ServiceJson } from '@nightbell/proto';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { Card } from '~/components/ui/card';
+import { HealthMark } from '~/components/ui/mark';
+import { Segmented } from '~/components/ui/segmented';
+import { Bone } from '~/components/ui/skeleton';
+import { Failed } from '~/components/ui/states';
+import { reasonOf } from '~/lib/api';
+import { useNow } from '~/lib/clock';
+import { fullTime, relativeTime } from '~/lib/format';
+import { serviceReadings } from '../api/readings';
+import type { Reading } from '../model/readings';
+
+const ranges = [
+  { value: '6', content: '6 hours' },
+  { value: '24', content: '24 hours' },
+  { value: '168', content: '7 days' },
+  { value: '720', content: '30 days' },
+] as const;
+type Range = (typeof ranges)[number]['value'];
+
+/** How the service is: its health by its incidents, and what its programs measured. */
+export function ServiceStatus({ service }: { service: ServiceJson }) {
+  const [range, setRange] = useState<Range>('6');
+  const readings = useQuery(serviceReadings(service.id ?? '', Number(range)));
+  const words = ranges.find(({ value }) => value === range)?.content ?? '';
+  return (
+    <Card
+      title="Service Status"
+      className="service-state"
+      actions={<Segmented<Range> label="Time range" choices={ranges} value={range} onChoose={setRange} />}
+    >
+      <dl className="tiles">
+        <Tile name="Health" note={openNote(service.open_incident_count ?? 0)}>
+          <HealthMark value={service.health ?? 'healthy'} />
+        </Tile>
+        {readings.data?.map((reading) => (
+          <ReadingTile key={reading.name} reading={reading} range={words} />
+        ))}
+        {readings.isPending && <TilesLoading />}
+      </dl>
+      {readings.isError && !readings.data && (
+        <Failed detail={reasonOf(readings.error)} onRetry={() => readings.refetch()}>
+          Failed to load readings
+        </Failed>
+      )}
+    </Card>
+  );
+}
+
+function Tile({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="value">{children}</dd>
+      {note && <dd className="note">{note}</dd>}
+    </div>
+  );
+}
+
+function ReadingTile({
+  reading: { label, known, value, unit, at, note, line },
+  range,
+}: {
+  reading: Reading;
+  range: string;
+}) {
+  const now = useNow(30_000);
+  if (!at) {
+    return (
+      <Tile name={label} note={known ? `The last ${range} have none` : 'Nothing sent by this service so far'}>
+        <span className="none">{known ? 'No data in this time' : 'No data reported yet'}</span>
+      </Tile>
+    );
+  }
+  return (
+    <div>
+      <dt>
+        {label}
+        <time dateTime={at.toISOString()} title={fullTime(at)}>
+          {relativeTime(at, now)}
+        </time>
+      </dt>
+      <dd className="value">
+        {value}
+        {unit && <small> {unit}</small>}
+      </dd>
+      <dd className="note">{note}</dd>
+      <dd className="drawn" aria-hidden="true">
+        <svg viewBox="0 0 240 40" preserveAspectRatio="none">
+          <path d={line} />
+        </svg>
+        <span>{range} ago</span>
+        <span>now</span>
+      </dd>
+    </div>
+  );
+}
+
+/** The card before anything is known of the service. */
+export function ServiceStatusLoading() {
+  return (
+    <section className="card service-state">
+      <header>
+        <span className="bone-title">Service Status</span>
+      </header>
+      <dl className="tiles">
+        <div>
+          <dt>Health</dt>
+          <dd className="value bone-text">
+            <Bone width="long" tall />
+          </dd>
+        </div>
+        <TilesLoading />
+      </dl>
+    </section>
+  );
+}
+
+const tilesThere = ['Uptime', 'Latency', 'Error rate'];
+
+function TilesLoading() {
+  return tilesThere.map((name) => (
+    <div key={name}>
+      <dt>{name}</dt>
+      <dd className="value bone-text">
+        <Bone width="long" tall />
+      </dd>
+    </div>
+  ));
+}
+
+function openNote(count: number): string {
+  if (count === 0) return 'No open incidents';
+  return count === 1 ? 'Follows from 1 open incident' : `Follows from ${count} open incidents`;
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { dayOf, incidentAfter } from './activity';
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 10, 22, 12, -minutes)).toISOString();
+
+describe('recent activity', () => {
+  it('names the first incident that began within two hours after a change', () => {
+    const activity = [
+      { id: 'later', kind: 'incident', at: at(0) },
+      { id: 'first', kind: 'incident', at: at(10) },
+      { id: 'close', kind: 'deployment', at: at(16) },
+      { id: 'far', kind: 'configuration', at: at(200) },
+    ];
+    expect(activity.map((_, place) => incidentAfter(activity, place)?.id)).toEqual([
+      undefined,
+      undefined,
+      'first',
+      undefined,
+    ]);
+  });
+
+  it('names days by the calendar', () => {
+    const now = new Date(2026, 10, 22, 0, 5);
+    expect(dayOf(new Date(2026, 10, 22, 0, 1), now)).toBe('Today');
+    expect(dayOf(new Date(2026, 10, 21, 23, 59), now)).toBe('Yesterday');
+    expect(dayOf(new Date(2026, 10, 16), now)).toBe('Mon 16 Nov');
+  });
+});
