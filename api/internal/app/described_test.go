@@ -243,8 +243,13 @@ func plainRequests(t *testing.T, c *campaign) (requests []*http.Request) {
 		}
 		requests = append(requests, request)
 	}
-	reported := "/v1/incidents/" + c.b.sendEvent(object{"title": "t", "operation": "pay", "user": object{"id": "u"}, "links": []object{{"href": "https://example.com"}},
-		"error": object{"exceptions": []object{{"type": "E", "frames": []object{{"file": "a.go", "line": 7, "in_app": true, "pre": []string{"b"}, "code": "c"}}}}}}).text("id") + "/alerts"
+	event := object{
+		"title": "t", "operation": "pay", "user": object{"id": "u"}, "links": []object{{"href": "https://example.com"}},
+		"error": object{"exceptions": []object{
+			{"type": "E", "frames": []object{{"file": "a.go", "line": 7, "in_app": true, "pre": []string{"b"}, "code": "c"}}},
+		}},
+	}
+	reported := "/v1/incidents/" + c.b.sendEvent(event).text("id") + "/alerts"
 	post("GET", reported+"/"+c.b.first(reported, "alerts"), c.b.owner(), "")
 	const id = "0192d3a5-6a80-7000-8000-0000000000aa"
 	for _, path := range []string{"/v1/events", "/v1/changes", "/v1/events/batch"} {
