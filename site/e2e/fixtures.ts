@@ -13,7 +13,7 @@ import { slowDown } from './slow';
 export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
 
 /** An incident of the fake server that a program reported with an error. */
-export const reportedPath = '/incidents/01993c5e-7f00-7000-8000-00000000b9e4';
+export const reportedPath = '/incidents/01993c5e-7f00-7000-8000-0000000018fa';
 
 /** Stores a session and a theme before any page of the test is opened. */
 export async function signIn(page: Page, theme = 'dark', role = 'owner'): Promise<void> {

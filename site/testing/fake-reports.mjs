@@ -4,7 +4,7 @@ const ago = (seconds) => new Date(now - seconds * 1000).toISOString();
 const hour = 3600;
 
 /** The incident that a program reported: its last four characters. */
-const reported = '01993c5e-7f00-7000-8000-00000000b9e4';
+const reported = '01993c5e-7f00-7000-8000-0000000018fa';
 
 const alert = {
   id: 'al9',

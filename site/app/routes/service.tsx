@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
@@ -10,7 +11,12 @@ import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { serviceDetail } from '~/features/services/api/services';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
-import { ServiceStatus, ServiceStatusLoading } from '~/features/services/components/service-status';
+import {
+  BusinessMetrics,
+  type Range,
+  ServiceStatus,
+  ServiceStatusLoading,
+} from '~/features/services/components/service-status';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/services/services.css';
@@ -25,6 +31,7 @@ export function meta() {
 export default function Service() {
   const { id = '' } = useParams();
   const service = useQuery(serviceDetail(id));
+  const [range, setRange] = useState<Range>('6');
   const name = service.data?.name || 'Service';
   return (
     <>
@@ -40,14 +47,17 @@ export default function Service() {
       )}
       {service.data && (
         <>
-          <ServiceStatus service={service.data} />
+          <ServiceStatus service={service.data} range={range} onRange={setRange} />
           <div className="service-columns">
             <div className="stack">
               <ActiveIncidents serviceId={id} />
               <RecentActivity serviceId={id} />
               <ServiceWebhook service={service.data} />
             </div>
-            <ServiceConfiguration service={service.data} />
+            <div className="stack">
+              <ServiceConfiguration service={service.data} />
+              <BusinessMetrics service={service.data} range={range} />
+            </div>
           </div>
         </>
       )}

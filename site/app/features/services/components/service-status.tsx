@@ -1,6 +1,6 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { Segmented } from '~/components/ui/segmented';
@@ -18,26 +18,32 @@ const ranges = [
   { value: '168', content: '7 days' },
   { value: '720', content: '30 days' },
 ] as const;
-type Range = (typeof ranges)[number]['value'];
+/** How many hours back is shown. */
+export type Range = (typeof ranges)[number]['value'];
+
+interface RangeProps {
+  service: ServiceJson;
+  range: Range;
+}
 
 /** How the service is: its health by its incidents, and what its programs measured. */
-export function ServiceStatus({ service }: { service: ServiceJson }) {
-  const [range, setRange] = useState<Range>('6');
+export function ServiceStatus({ service, range, onRange }: RangeProps & { onRange: (range: Range) => void }) {
   const readings = useQuery(serviceReadings(service.id ?? '', Number(range)));
-  const words = ranges.find(({ value }) => value === range)?.content ?? '';
   return (
     <Card
       title="Service Status"
       className="service-state"
-      actions={<Segmented<Range> label="Time range" choices={ranges} value={range} onChoose={setRange} />}
+      actions={<Segmented<Range> label="Time range" choices={ranges} value={range} onChoose={onRange} />}
     >
       <dl className="tiles">
         <Tile name="Health" note={openNote(service.open_incident_count ?? 0)}>
           <HealthMark value={service.health ?? 'healthy'} />
         </Tile>
-        {readings.data?.map((reading) => (
-          <ReadingTile key={reading.name} reading={reading} range={words} />
-        ))}
+        {readings.data
+          ?.filter((reading) => !reading.own)
+          .map((reading) => (
+            <ReadingTile key={reading.name} reading={reading} range={wordsOf(range)} />
+          ))}
         {readings.isPending && <TilesLoading />}
       </dl>
       {readings.isError && !readings.data && (
@@ -47,6 +53,26 @@ export function ServiceStatus({ service }: { service: ServiceJson }) {
       )}
     </Card>
   );
+}
+
+/** What the service's programs measure under names of their own, such as orders; nothing without any. */
+export function BusinessMetrics({ service, range }: RangeProps) {
+  const readings = useQuery(serviceReadings(service.id ?? '', Number(range)));
+  const own = readings.data?.filter((reading) => reading.own) ?? [];
+  if (own.length === 0) return null;
+  return (
+    <Card title="Business metrics">
+      <dl className="tiles narrow">
+        {own.map((reading) => (
+          <ReadingTile key={reading.name} reading={reading} range={wordsOf(range)} />
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+function wordsOf(range: Range): string {
+  return ranges.find(({ value }) => value === range)?.content ?? '';
 }
 
 function Tile({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {

@@ -4,6 +4,8 @@ import type { GetServiceSamplesResponseJson, SampleSeriesJson } from '@nightbell
 export interface Reading {
   name: string;
   label: string;
+  /** A name of the service's own, not one that every service has. */
+  own: boolean;
   /** Something was reported under this name, though perhaps not in the range. */
   known: boolean;
   /** The latest reading; empty when the range has none. */
@@ -45,6 +47,7 @@ function readingOf(
   const [value, unit] = last ? measured(numberOf(last.last), series?.unit, name) : ['', ''];
   return {
     name,
+    own: !(name in usual),
     known: series !== undefined,
     label: usual[name as keyof typeof usual] ?? name,
     value,
