@@ -51,8 +51,8 @@ export default function Service() {
           <div className="service-columns">
             <div className="stack">
               <ActiveIncidents serviceId={id} />
-              <RecentActivity serviceId={id} />
               <ServiceWebhook service={service.data} />
+              <RecentActivity serviceId={id} />
             </div>
             <div className="stack">
               <ServiceConfiguration service={service.data} />
@@ -94,8 +94,8 @@ function ServiceLoading() {
       <div className="service-columns">
         <div className="stack">
           <BoneCard title="Active Incidents" count={1} />
-          <BoneCard title="Recent Activity" count={4} />
           <BoneCard title="Send alerts here" count={3} />
+          <BoneCard title="Recent Activity" count={4} />
         </div>
         <BoneCard title="Configuration" count={5} />
       </div>
