@@ -19,16 +19,27 @@ type Handler struct {
 	copied func() bool
 	// problems gives what the caller is told of, besides.
 	problems func(context.Context) []*nightbellv1.Notice
+	// mail is where mail goes: Server or Inbox.
+	mail Mail
 }
+
+// Mail is where mail goes.
+type Mail string
+
+// With a mail server mail leaves this installation; without one the built-in inbox keeps it.
+const (
+	Server Mail = "server"
+	Inbox  Mail = "inbox"
+)
 
 // NewHandler makes a handler.
-func NewHandler(db *postgres.DB, copied func() bool, problems func(context.Context) []*nightbellv1.Notice) *Handler {
-	return &Handler{db: db, copied: copied, problems: problems}
+func NewHandler(db *postgres.DB, copied func() bool, problems func(context.Context) []*nightbellv1.Notice, mail Mail) *Handler {
+	return &Handler{db: db, copied: copied, problems: problems, mail: mail}
 }
 
-// GetInstallation says what keeps this installation from paging.
+// GetInstallation says what keeps this installation from paging, and where mail goes.
 func (h *Handler) GetInstallation(ctx context.Context, _ *nightbellv1.GetInstallationRequest) (*nightbellv1.GetInstallationResponse, error) {
-	response := &nightbellv1.GetInstallationResponse{}
+	response := &nightbellv1.GetInstallationResponse{Mail: string(h.mail)}
 	if h.copied() {
 		response.Notices = append(response.Notices, &nightbellv1.Notice{Kind: "restored_copy", Message: copyNotice})
 	}

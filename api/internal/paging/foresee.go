@@ -21,6 +21,10 @@ import (
 // organization.
 var ErrNoService = fault.New(fault.NotFound, "service_not_found", "Service not found")
 
+// ErrNoPolicy is the answer for an escalation policy that does not exist in the caller's
+// organization.
+var ErrNoPolicy = fault.New(fault.NotFound, "escalation_policy_not_found", "Escalation policy not found")
+
 // Foresight is who would be paged for an incident that nobody answers.
 type Foresight struct {
 	ServiceID   uuid.UUID
@@ -39,17 +43,25 @@ type Foresight struct {
 }
 
 // Foresee tells who would be paged for an incident of a service, or of none, that opens
-// at an instant: the rules that page, with what they read, asked about that time. It
-// writes nothing. The refusal is ErrNoService.
-func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, severity alert.Severity, at time.Time) (Foresight, error) {
+// at an instant: the rules that page, with what they read, asked about that time. A policy
+// that is not Nil is asked about in place of the service's. It writes nothing. The refusals
+// are ErrNoService and ErrNoPolicy.
+func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID, policyID uuid.UUID, severity alert.Severity, at time.Time) (Foresight, error) {
 	service, err := FindService(ctx, tx, orgID, serviceID)
 	if err != nil {
 		return Foresight{}, err
+	}
+	if policyID != uuid.Nil {
+		service.PolicyID = policyID
 	}
 	s := newInputs(tx, at)
 	prospect, err := s.prospect(ctx, orgID, service.PolicyID)
 	if err != nil {
 		return Foresight{}, err
+	}
+	// A policy that does not exist is read as one without a name.
+	if policyID != uuid.Nil && prospect.Policy.Name == "" {
+		return Foresight{}, ErrNoPolicy
 	}
 	prospect.Severity, prospect.Service = severity, serviceID
 	foresight := Foresight{

@@ -159,7 +159,7 @@ func (r *randomWorld) foreseeAndPage(t *testing.T, n int) int {
 func (r *randomWorld) foresee(t *testing.T, severity alert.Severity, at time.Time) (lines []string) {
 	t.Helper()
 	err := r.InTenant(t.Context(), r.Org, func(ctx context.Context, tx pgx.Tx) error {
-		foresight, err := paging.Foresee(ctx, tx, r.Org, r.Service, severity, at)
+		foresight, err := paging.Foresee(ctx, tx, r.Org, r.Service, uuid.Nil, severity, at)
 		for _, decision := range foresight.Ahead {
 			for _, effect := range decision.Effects {
 				if !effect.Pages() {

@@ -1149,9 +1149,11 @@ type ExplainRequest struct {
 	// critical when empty.
 	Severity string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
 	// Now when absent.
-	At            *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	At *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
+	// Ask about this policy; the service's when empty, and without a service the default one.
+	EscalationPolicyId string `protobuf:"bytes,4,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *ExplainRequest) Reset() {
@@ -1203,6 +1205,13 @@ func (x *ExplainRequest) GetAt() *timestamppb.Timestamp {
 		return x.At
 	}
 	return nil
+}
+
+func (x *ExplainRequest) GetEscalationPolicyId() string {
+	if x != nil {
+		return x.EscalationPolicyId
+	}
+	return ""
 }
 
 type ExplainResponse struct {
@@ -1666,12 +1675,13 @@ const file_nightbell_v1_escalation_service_proto_rawDesc = "" +
 	"\"MakeDefaultEscalationPolicyRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x02id\"r\n" +
 	"#MakeDefaultEscalationPolicyResponse\x12K\n" +
-	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xaa\x01\n" +
+	"\x11escalation_policy\x18\x01 \x01(\v2\x1e.nightbell.v1.EscalationPolicyR\x10escalationPolicy\"\xf3\x01\n" +
 	"\x0eExplainRequest\x12*\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\x12@\n" +
 	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
-	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\"\xcb\x03\n" +
+	"\x02at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x02at\x12G\n" +
+	"\x14escalation_policy_id\x18\x04 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\"\xcb\x03\n" +
 	"\x0fExplainResponse\x121\n" +
 	"\aservice\x18\x01 \x01(\v2\x17.nightbell.v1.ReferenceR\aservice\x12L\n" +
 	"\x11escalation_policy\x18\x02 \x01(\v2\x17.nightbell.v1.ReferenceB\x06\xbaH\x03\xc8\x01\x01R\x10escalationPolicy\x12>\n" +

@@ -118,7 +118,10 @@ func (*GetInstallationRequest) Descriptor() ([]byte, []int) {
 type GetInstallationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What everybody should know.
-	Notices       []*Notice `protobuf:"bytes,1,rep,name=notices,proto3" json:"notices,omitempty"`
+	Notices []*Notice `protobuf:"bytes,1,rep,name=notices,proto3" json:"notices,omitempty"`
+	// Where mail goes: "server" when a mail server is set up, "inbox" when there is none and the
+	// built-in inbox keeps it.
+	Mail          string `protobuf:"bytes,2,opt,name=mail,proto3" json:"mail,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -158,6 +161,13 @@ func (x *GetInstallationResponse) GetNotices() []*Notice {
 		return x.Notices
 	}
 	return nil
+}
+
+func (x *GetInstallationResponse) GetMail() string {
+	if x != nil {
+		return x.Mail
+	}
+	return ""
 }
 
 type ConfirmInstallationRequest struct {
@@ -249,9 +259,10 @@ const file_nightbell_v1_installation_service_proto_rawDesc = "" +
 	"\x06Notice\x12O\n" +
 	"\x04kind\x18\x01 \x01(\tB;\xbaH8r6R\rrestored_copyR\bdatabaseR\x04diskR\x04lateR\ablockedR\x06intakeR\x04kind\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"\x18\n" +
-	"\x16GetInstallationRequest\"I\n" +
+	"\x16GetInstallationRequest\"s\n" +
 	"\x17GetInstallationResponse\x12.\n" +
-	"\anotices\x18\x01 \x03(\v2\x14.nightbell.v1.NoticeR\anotices\"\x1c\n" +
+	"\anotices\x18\x01 \x03(\v2\x14.nightbell.v1.NoticeR\anotices\x12(\n" +
+	"\x04mail\x18\x02 \x01(\tB\x14\xbaH\x11r\x0fR\x06serverR\x05inboxR\x04mail\"\x1c\n" +
 	"\x1aConfirmInstallationRequest\"7\n" +
 	"\x1bConfirmInstallationResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage2\xcb\x02\n" +

@@ -22,7 +22,10 @@ import (
 // nothing that anybody has planned.
 const farthest = 5 * 366 * 24 * time.Hour
 
-var errWhichService = fault.InvalidField("service_id", fault.Missing, "Service not found")
+var (
+	errWhichService = fault.InvalidField("service_id", fault.Missing, "Service not found")
+	errWhichPolicy  = fault.InvalidField("escalation_policy_id", fault.Missing, "Escalation policy not found")
+)
 
 // Explain tells who would be paged, by the rules that page.
 func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainRequest) (response *nightbellv1.ExplainResponse, err error) {
@@ -30,6 +33,10 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 	serviceID, ok := id.Parse(request.GetServiceId())
 	if !ok && request.GetServiceId() != "" {
 		return nil, errWhichService
+	}
+	policyID, ok := id.Parse(request.GetEscalationPolicyId())
+	if !ok && request.GetEscalationPolicyId() != "" {
+		return nil, errWhichPolicy
 	}
 	severity := alert.Severity(cmp.Or(request.GetSeverity(), string(alert.Critical)))
 	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
@@ -42,7 +49,7 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 				return err
 			}
 		}
-		foreseen, err := paging.Foresee(ctx, tx, caller.OrgID, serviceID, severity, at)
+		foreseen, err := paging.Foresee(ctx, tx, caller.OrgID, serviceID, policyID, severity, at)
 		if err != nil {
 			return err
 		}
@@ -51,6 +58,9 @@ func (h *Handler) Explain(ctx context.Context, request *nightbellv1.ExplainReque
 	}, postgres.ReadOnly())
 	if errors.Is(err, paging.ErrNoService) {
 		err = errWhichService
+	}
+	if errors.Is(err, paging.ErrNoPolicy) {
+		err = errWhichPolicy
 	}
 	return response, err
 }

@@ -78,6 +78,19 @@ func TestExplain(t *testing.T) {
 	refused(t, err, fault.Unprocessable, "Service not found")
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{ServiceId: "nonsense"})
 	refused(t, err, fault.Unprocessable, "Service not found")
+	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{EscalationPolicyId: id.New().String()})
+	refused(t, err, fault.Unprocessable, "Escalation policy not found")
+	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{EscalationPolicyId: "nonsense"})
+	refused(t, err, fault.Unprocessable, "Escalation policy not found")
+	byPolicy, err := d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{
+		EscalationPolicyId: made.GetEscalationPolicy().GetId(), Severity: "high", At: timestamppb.New(saturday),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(byPolicy), "Mara is paged at once.; Sat 22:00 paged Mara by email mara@example.com as user; Sat 22:05 last_resort Mara by email mara@example.com as owner; Sat 22:10 exhausted"; got != want {
+		t.Errorf("asked about the policy alone: got  %s\nwant %s", got, want)
+	}
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{At: timestamppb.New(now.AddDate(6, 0, 0))})
 	refused(t, err, fault.Unprocessable, "within five years")
 	d.Exec(t, `UPDATE contact_method SET disabled_at = nightbell_now()`)

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	heartbeat    = 15 * time.Second
+	// heartbeat is often enough for two to be lost before a browser says that it is silent, at 10 s.
+	heartbeat    = 4 * time.Second
 	writeTimeout = 10 * time.Second
 	// recheck is how often a stream asks whether its caller may still follow. A sign-in is
 	// believed for 3 s without asking the database, and what a removed member may still see

@@ -1100,6 +1100,13 @@ export declare type ExplainRequest = Message<"nightbell.v1.ExplainRequest"> & {
    * @generated from field: google.protobuf.Timestamp at = 3;
    */
   at?: Timestamp | undefined;
+
+  /**
+   * Ask about this policy; the service's when empty, and without a service the default one.
+   *
+   * @generated from field: string escalation_policy_id = 4 [json_name = "escalation_policy_id"];
+   */
+  escalationPolicyId: string;
 };
 
 /**
@@ -1126,6 +1133,13 @@ export declare type ExplainRequestJson = {
    * @generated from field: google.protobuf.Timestamp at = 3;
    */
   at?: TimestampJson;
+
+  /**
+   * Ask about this policy; the service's when empty, and without a service the default one.
+   *
+   * @generated from field: string escalation_policy_id = 4 [json_name = "escalation_policy_id"];
+   */
+  escalation_policy_id?: string;
 };
 
 /**

@@ -88,6 +88,14 @@ export declare type GetInstallationResponse = Message<"nightbell.v1.GetInstallat
    * @generated from field: repeated nightbell.v1.Notice notices = 1;
    */
   notices: Notice[];
+
+  /**
+   * Where mail goes: "server" when a mail server is set up, "inbox" when there is none and the
+   * built-in inbox keeps it.
+   *
+   * @generated from field: string mail = 2;
+   */
+  mail: string;
 };
 
 /**
@@ -100,6 +108,14 @@ export declare type GetInstallationResponseJson = {
    * @generated from field: repeated nightbell.v1.Notice notices = 1;
    */
   notices?: NoticeJson[];
+
+  /**
+   * Where mail goes: "server" when a mail server is set up, "inbox" when there is none and the
+   * built-in inbox keeps it.
+   *
+   * @generated from field: string mail = 2;
+   */
+  mail?: string;
 };
 
 /**
