@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { address, port } from './e2e/address';
+import { address, nameRule, port } from './e2e/address';
 
 // Debian's chromium; set CHROMIUM to use another. The site must have been built before.
 export default defineConfig({
@@ -13,7 +13,7 @@ export default defineConfig({
     baseURL: address,
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-background-networking'],
+      args: ['--no-sandbox', '--disable-background-networking', nameRule],
     },
   },
   webServer: {

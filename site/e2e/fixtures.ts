@@ -6,7 +6,7 @@ import {
   type Page,
   type Request,
 } from '@playwright/test';
-import { address } from './address';
+import { namedAddress } from './address';
 import { slowDown } from './slow';
 
 /** The triggered incident of the fake server. */
@@ -16,7 +16,7 @@ export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
 export const reportedPath = '/incidents/01993c5e-7f00-7000-8000-0000000018fa';
 
 /** Stores a session and a theme before any page of the test is opened. */
-export async function signIn(page: Page, theme = 'dark', role = 'owner'): Promise<void> {
+export async function signIn(page: Page | BrowserContext, theme = 'dark', role = 'owner'): Promise<void> {
   const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role, email: 'mara@example.com' });
   await page.addInitScript(
     ([user, theme]) => {
@@ -48,20 +48,23 @@ function follow(context: BrowserContext): void {
 }
 
 /** A test that fails on any script error, CSP violation, or request to another origin. */
-export const test = base.extend<{ quiet: undefined }>({
+export const test = base.extend<{ quiet: undefined; expectedFaults: RegExp }>({
+  expectedFaults: [/404|409|503/, { option: true }],
   quiet: [
-    async ({ page, context }, use) => {
+    async ({ page, context, expectedFaults }, use) => {
       follow(context);
       await slowDown(context);
       const faults: string[] = [];
       const onConsole = (message: ConsoleMessage) => {
-        const expected = /404|409|503/.test(message.text());
+        const expected = expectedFaults.test(message.text());
         if (message.type() === 'error' && !expected) faults.push(message.text());
       };
       page.on('console', onConsole);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('request', (request) => {
-        const own = [address, 'data:', 'blob:', 'about:'].some((start) => request.url().startsWith(start));
+        const own = ['http://127.0.0.1:', namedAddress, 'data:', 'blob:', 'about:'].some((start) =>
+          request.url().startsWith(start),
+        );
         if (!own) faults.push(`request to ${request.url()}`);
       });
       await use(undefined);

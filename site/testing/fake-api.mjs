@@ -108,7 +108,7 @@ const pages = {
   'GET /v1/users': () => ok({ users: members }),
   'GET /v1/services': () => ok({ services }),
   'GET /v1/escalation-policies': () => ok({ escalation_policies: policies }),
-  'GET /v1/installation': () => ok({ notices: [] }),
+  'GET /v1/installation': () => ok({ notices: [], mail: 'inbox' }),
   'GET /v1/contact-methods': () => ok({ contact_methods: contacts }),
   'GET /v1/integrations/slack/config': () => status(404, 'No Slack integration configured'),
   'GET /v1/inbox': () => ok({ mails: mails.map(({ text, html, ...mail }) => mail) }),
@@ -178,7 +178,7 @@ function stream(response) {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   response.write(': open\n\n');
   streams.add(response);
-  const beat = setInterval(() => response.write(': beat\n\n'), 10_000);
+  const beat = setInterval(() => response.write(': beat\n\n'), 4000);
   response.on('close', () => {
     streams.delete(response);
     clearInterval(beat);

@@ -3,6 +3,8 @@ import { currentSession, endSession, replaceTokens } from './session';
 
 /** The sentence shown when the server could not be reached at all. */
 export const networkMessage = 'Network error. Please check your connection and try again.';
+/** The sentence when nothing answered for too long: what was asked may have been done. */
+export const timeoutMessage = 'The server did not answer in time. Please try again.';
 /** The sentence for a call made without a stored access token. */
 export const missingTokenMessage = 'No authentication token found. Please log in again.';
 /** The sentence for a session that could not be renewed. */
@@ -41,7 +43,12 @@ export interface Call {
   keepSession?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
+  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. */
+  timeout?: number;
 }
+
+// A reading that takes long is said by the bar meanwhile; who acts waits for the answer.
+const patience = { reading: 30_000, acting: 10_000 };
 
 /**
  * Makes a call as the signed-in person and returns the answer's JSON.
@@ -50,9 +57,9 @@ export interface Call {
  */
 export async function call<T>(request: Call): Promise<T> {
   const response = await authorized(request).catch((cause: unknown) => {
-    throw cause instanceof ApiError && cause.status === 0 ? unreached(request) : cause;
+    throw cause instanceof ApiError && cause.status === 0 ? unreached(request, cause.message) : cause;
   });
-  if (response.ok) return (await readJson(response)) as T;
+  if (response.ok) return wholeAnswer<T>(response, request);
   const detail = messageOf(await readJson(response));
   if (response.status === 401 && !request.keepSession) {
     endSession('expired');
@@ -77,19 +84,32 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
+  const signals = [request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat();
   try {
     const response = await fetch(request.path, {
       method: request.method,
       headers,
       body,
-      signal: request.signal,
+      signal: AbortSignal.any(signals),
       cache: 'no-store',
     });
     learnServerTime(response.headers.get('Date'), Date.now());
     return response;
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
-    throw new ApiError(networkMessage, 0);
+    throw new ApiError(unreachedMessage(cause), 0);
+  }
+}
+
+// An answer that breaks off, or is a page of a proxy, is none: read as empty it would say that
+// there are no incidents.
+async function wholeAnswer<T>(response: Response, request: Call): Promise<T> {
+  try {
+    const text = await response.text();
+    return (text === '' ? {} : JSON.parse(text)) as T;
+  } catch (cause) {
+    throw request.signal?.aborted ? cause : unreached(request, unreachedMessage(cause));
   }
 }
 
@@ -110,8 +130,14 @@ export function messageOf(body: unknown): string {
 }
 
 // Which call it was matters more than that the network is down, so that comes first.
-function unreached(request: Call): ApiError {
-  return new ApiError(`Failed to ${request.action}`, 0, networkMessage);
+function unreached(request: Call, why: string): ApiError {
+  return new ApiError(`Failed to ${request.action}`, 0, why);
+}
+
+function unreachedMessage(cause: unknown): string {
+  return cause instanceof Object && 'name' in cause && cause.name === 'TimeoutError'
+    ? timeoutMessage
+    : networkMessage;
 }
 
 function failureMessage(request: Call, response: Response): string {

@@ -3,6 +3,8 @@ export interface Toast {
   kind: 'info' | 'success' | 'failure';
   title: string;
   detail?: string;
+  /** Does again what failed. */
+  retry?: () => void;
 }
 
 let current: Toast | null = null;

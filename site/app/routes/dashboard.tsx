@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
 import { incidentList } from '~/features/incidents/api/list-incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
@@ -11,7 +11,6 @@ import { CreateIncidentDialog } from '~/features/incidents/components/create-inc
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
-import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/incidents/incident-list.css';
 import '~/features/services/services.css';
@@ -35,7 +34,7 @@ export default function Dashboard() {
         </Button>
       </PageHead>
       <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
-      <CountCards counts={counts.data ?? null} incidents={open} />
+      <CountCards counts={counts.data ?? null} incidents={list.data && open} />
       <div className="stack">
         <ServiceStatusGrid />
         <Card
@@ -47,11 +46,7 @@ export default function Dashboard() {
           }
         >
           {list.isPending && <Loading what="incidents" />}
-          {list.isError && !list.data && (
-            <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-              Failed to load incidents
-            </Failed>
-          )}
+          <FetchFailed of={list}>Failed to load incidents</FetchFailed>
           {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
           <OpenIncidents incidents={open} source={list} />
         </Card>

@@ -3,7 +3,7 @@ import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
-import { Empty } from '~/components/ui/states';
+import { Empty, FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { incidentDetail } from '~/features/incidents/api/get-incident';
 import { incidentAlerts } from '~/features/incidents/api/list-alerts';
@@ -39,6 +39,11 @@ export default function Incident() {
       {incident.isPending && <IncidentLoading id={id} />}
       {incident.isError && !incident.data && (
         <NoIncident id={id} error={incident.error} onRetry={() => incident.refetch()} />
+      )}
+      {incident.data && (
+        <FetchFailed of={incident} card>
+          Failed to load incident
+        </FetchFailed>
       )}
       {incident.data && <Page incident={incident.data} />}
     </>

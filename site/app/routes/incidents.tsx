@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Failed, Loading } from '~/components/ui/states';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
 import { incidentList } from '~/features/incidents/api/list-incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { IncidentList } from '~/features/incidents/components/incident-list';
 import { countByStatus } from '~/features/incidents/model/counts';
-import { reasonOf } from '~/lib/api';
 import '~/features/incidents/incident-list.css';
 
 export function meta() {
@@ -31,8 +30,8 @@ export default function Incidents() {
         </Button>
       </PageHead>
       <CountCards
-        counts={counts.data ?? (list.data ? countByStatus(list.data) : null)}
-        incidents={open.data ?? list.data ?? []}
+        counts={counts.data ?? (list.data && !list.hasNextPage ? countByStatus(list.data) : null)}
+        incidents={open.data ?? (list.hasNextPage ? undefined : list.data)}
       />
       {list.isPending && (
         <div className="card">
@@ -42,13 +41,9 @@ export default function Incidents() {
           </Loading>
         </div>
       )}
-      {list.isError && !list.data && (
-        <div className="card">
-          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-            Failed to load incidents
-          </Failed>
-        </div>
-      )}
+      <FetchFailed of={list} card>
+        Failed to load incidents
+      </FetchFailed>
       {list.data && <IncidentList incidents={list.data} />}
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
     </>

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
-import { Failed, Loading } from '~/components/ui/states';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/features/oncall/api/contact-methods';
 import { ContactList } from '~/features/oncall/components/contact-list';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
-import { reasonOf } from '~/lib/api';
 import '~/features/oncall/oncall.css';
 
 export function meta() {
@@ -27,13 +26,9 @@ export default function OnCallContacts() {
           </div>
         </Loading>
       )}
-      {contacts.isError && !contacts.data && (
-        <div className="card">
-          <Failed detail={reasonOf(contacts.error)} onRetry={() => contacts.refetch()}>
-            Failed to load contact methods
-          </Failed>
-        </div>
-      )}
+      <FetchFailed of={contacts} card>
+        Failed to load contact methods
+      </FetchFailed>
       {contacts.data && (
         <div className="contact-columns">
           <ContactList

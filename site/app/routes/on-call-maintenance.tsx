@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneCard } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { windowList } from '~/features/maintenance/api/windows';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
 import { EditWindowDialog } from '~/features/maintenance/components/edit-window-dialog';
@@ -11,7 +11,6 @@ import { EndWindowDialog } from '~/features/maintenance/components/end-window-di
 import { WindowList } from '~/features/maintenance/components/window-list';
 import type { MaintenanceWindow } from '~/features/maintenance/model/window';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
-import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import '~/features/maintenance/maintenance.css';
 
@@ -35,6 +34,11 @@ export default function OnCallMaintenance() {
     <>
       <PageHead title="Maintenance">{mayWrite && create}</PageHead>
       <OncallNav />
+      {list.data && (
+        <FetchFailed of={list} card>
+          Failed to load maintenance
+        </FetchFailed>
+      )}
       {list.data && list.data.length > 0 ? (
         <WindowList windows={list.data} mayWrite={mayWrite} onEdit={setEditing} onEnd={setEnding} />
       ) : list.isPending ? (
@@ -46,11 +50,7 @@ export default function OnCallMaintenance() {
         </Loading>
       ) : (
         <section className="card" aria-label="Maintenance windows">
-          {list.isError && (
-            <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-              Failed to load maintenance
-            </Failed>
-          )}
+          {!list.data && <FetchFailed of={list}>Failed to load maintenance</FetchFailed>}
           {list.data && (
             <Empty action={mayWrite && create}>
               No maintenance yet. While you work on a service, its incidents open as ever and page nobody.

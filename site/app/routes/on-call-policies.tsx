@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { policyList } from '~/features/escalation/api/policies';
 import { PolicyTable } from '~/features/escalation/components/policy-table';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
-import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import '~/features/escalation/escalation.css';
@@ -34,11 +33,7 @@ export default function OnCallPolicies() {
             <BoneRows count={7} />
           </Loading>
         )}
-        {list.isError && !list.data && (
-          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-            Failed to load policies
-          </Failed>
-        )}
+        <FetchFailed of={list}>Failed to load policies</FetchFailed>
         {list.data?.length === 0 && (
           <Empty action={mayWrite && create}>
             No policy yet. Until there is one, incidents page the owners of the workspace.

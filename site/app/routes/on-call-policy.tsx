@@ -4,7 +4,7 @@ import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
-import { Empty, Failed } from '~/components/ui/states';
+import { Empty, FetchFailed } from '~/components/ui/states';
 import { policyDetail, useMakeDefaultPolicy } from '~/features/escalation/api/policies';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
@@ -29,6 +29,11 @@ export default function OnCallPolicy() {
     <>
       <title>{`${name} - Nightbell`}</title>
       <Crumb to={paths.policies} parent="Escalation policies" here={name} />
+      {policy.data && (
+        <FetchFailed of={policy} card>
+          Failed to load policy
+        </FetchFailed>
+      )}
       {policy.data ? (
         <Page policy={policy.data} />
       ) : (
@@ -45,9 +50,7 @@ export default function OnCallPolicy() {
               {policy.error.message}
             </Empty>
           ) : (
-            <Failed detail={reasonOf(policy.error)} onRetry={() => policy.refetch()}>
-              Failed to load policy
-            </Failed>
+            <FetchFailed of={policy}>Failed to load policy</FetchFailed>
           )}
         </div>
       )}

@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { scheduleById } from '~/features/oncall/api/schedules';
 import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
-import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import '~/features/oncall/oncall.css';
 
@@ -38,13 +37,9 @@ export default function OnCallSchedule() {
           </div>
         </Loading>
       )}
-      {schedule.isError && !schedule.data && (
-        <div className="card">
-          <Failed detail={reasonOf(schedule.error)} onRetry={() => schedule.refetch()}>
-            Failed to load schedule
-          </Failed>
-        </div>
-      )}
+      <FetchFailed of={schedule} card>
+        Failed to load schedule
+      </FetchFailed>
       {schedule.data && !mayEdit && (
         <div className="card">
           <Empty>Only admins change schedules. Ask one of yours.</Empty>

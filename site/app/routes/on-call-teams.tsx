@@ -3,13 +3,12 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { type Team, teamList } from '~/features/teams/api/teams';
 import { DeleteTeamDialog } from '~/features/teams/components/delete-team-dialog';
 import { TeamDialog } from '~/features/teams/components/team-dialog';
 import { TeamTable } from '~/features/teams/components/team-table';
-import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import '~/features/teams/teams.css';
 
@@ -40,11 +39,7 @@ export default function OnCallTeams() {
             <BoneRows count={5} />
           </Loading>
         )}
-        {list.isError && !list.data && (
-          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-            Failed to load teams
-          </Failed>
-        )}
+        <FetchFailed of={list}>Failed to load teams</FetchFailed>
         {list.data?.length === 0 && (
           <Empty action={mayWrite && create}>
             No team yet. A team owns services and schedules, and a policy can page it as one.

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
-import { Failed } from '~/components/ui/states';
+import { FetchFailed } from '~/components/ui/states';
 import { scheduleList } from '~/features/oncall/api/schedules';
 import { BoardLoading } from '~/features/oncall/components/board-loading';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
-import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import '~/features/oncall/oncall.css';
@@ -29,13 +28,9 @@ export default function OnCall() {
       </PageHead>
       <OncallNav />
       {schedules.isPending && <BoardLoading />}
-      {schedules.isError && !schedules.data && (
-        <div className="card">
-          <Failed detail={reasonOf(schedules.error)} onRetry={() => schedules.refetch()}>
-            Failed to load schedules
-          </Failed>
-        </div>
-      )}
+      <FetchFailed of={schedules} card>
+        Failed to load schedules
+      </FetchFailed>
       {schedules.data && <ScheduleBoard schedules={schedules.data} />}
     </>
   );

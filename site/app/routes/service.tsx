@@ -5,7 +5,7 @@ import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Card } from '~/components/ui/card';
 import { BoneCard, BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/features/incidents/api/list-incidents';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { serviceDetail } from '~/features/services/api/services';
@@ -17,7 +17,6 @@ import {
   ServiceStatus,
   ServiceStatusLoading,
 } from '~/features/services/components/service-status';
-import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import '~/features/services/services.css';
 import '~/features/incidents/incident-list.css';
@@ -38,13 +37,9 @@ export default function Service() {
       <Crumb to={paths.services} parent="Services" here={name} />
       <PageHead title={name} />
       {service.isPending && <ServiceLoading />}
-      {service.isError && !service.data && (
-        <div className="card">
-          <Failed detail={reasonOf(service.error)} onRetry={() => service.refetch()}>
-            Failed to load service
-          </Failed>
-        </div>
-      )}
+      <FetchFailed of={service} card>
+        Failed to load service
+      </FetchFailed>
       {service.data && (
         <>
           <ServiceStatus service={service.data} range={range} onRange={setRange} />
@@ -76,11 +71,7 @@ function ActiveIncidents({ serviceId }: { serviceId: string }) {
           <BoneRows count={1} />
         </Loading>
       )}
-      {list.isError && !open && (
-        <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-          Failed to load incidents
-        </Failed>
-      )}
+      <FetchFailed of={list}>Failed to load incidents</FetchFailed>
       {open?.length === 0 && <Empty>No open incidents.</Empty>}
       {open && <OpenIncidents incidents={open} source={list} />}
     </Card>

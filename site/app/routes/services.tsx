@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/features/services/api/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
-import { reasonOf } from '~/lib/api';
 import '~/features/services/services.css';
 
 export function meta() {
@@ -31,11 +30,7 @@ export default function Services() {
             <BoneRows count={7} />
           </Loading>
         )}
-        {list.isError && !list.data && (
-          <Failed detail={reasonOf(list.error)} onRetry={() => list.refetch()}>
-            Failed to load services
-          </Failed>
-        )}
+        <FetchFailed of={list}>Failed to load services</FetchFailed>
         {list.data?.length === 0 && (
           <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>
         )}

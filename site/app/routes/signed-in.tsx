@@ -6,6 +6,7 @@ import { Sidebar } from '~/components/layout/sidebar';
 import { logout } from '~/features/auth/api/logout';
 import { incidentCounts } from '~/features/incidents/api/count-incidents';
 import { useFollowIncidents } from '~/features/incidents/api/follow-incidents';
+import { mailPlace } from '~/features/installation/api/installation';
 import { Notices } from '~/features/installation/components/notices';
 import { expiredMessage } from '~/lib/api';
 import { useHues } from '~/lib/members';
@@ -35,7 +36,9 @@ function Workspace({ session }: { session: Session }) {
 
 function Pages({ session }: { session: Session }) {
   useFollowIncidents();
-  const unacknowledged = useQuery(incidentCounts).data?.triggered ?? 0;
+  const counts = useQuery(incidentCounts);
+  const unacknowledged = counts.data?.triggered ?? (counts.isError ? null : undefined);
+  const mail = useQuery(mailPlace).data;
   const hueOf = useHues();
   const { user } = session;
   return (
@@ -46,7 +49,7 @@ function Pages({ session }: { session: Session }) {
           user={user}
           hue={hueOf(user.id)}
           unacknowledged={unacknowledged}
-          showInbox={user.role === 'owner'}
+          showInbox={user.role === 'owner' && mail !== 'server'}
           onLogout={logout}
         />
       }

@@ -12,7 +12,8 @@ export function AppFrame({
   children,
 }: {
   sidebar: ReactNode;
-  unacknowledged: number;
+  /** Null when it could not be counted, undefined while it is not yet. */
+  unacknowledged: number | null | undefined;
   children: ReactNode;
 }) {
   const { pathname } = useLocation();
@@ -52,7 +53,7 @@ export function AppFrame({
         </header>
         <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
         <main ref={content} className="main" id="content" tabIndex={-1}>
-          <NotLive needed={unacknowledged > 0} />
+          <NotLive needed={(unacknowledged ?? 0) > 0} />
           {children}
         </main>
       </div>

@@ -1,28 +1,31 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { clockTime } from '~/lib/format';
-import { liveStatus, subscribeLive } from '~/lib/live';
+import { type Freshness, useFreshness } from '~/lib/freshness';
 
-// A reconnect within this time is not worth a word.
-const patience = 4000;
-
-/** A thin bar that says the page may be old; amber only while incidents are unacknowledged. */
+/** A thin bar that says that the page may be old, and why; amber only while incidents are unacknowledged. */
 export function NotLive({ needed }: { needed: boolean }) {
-  const { live, lastHeard } = useSyncExternalStore(subscribeLive, liveStatus, liveStatus);
-  const [patient, setPatient] = useState(true);
-  useEffect(() => {
-    setPatient(true);
-    if (live) return;
-    const timer = setTimeout(() => setPatient(false), patience);
-    return () => clearTimeout(timer);
-  }, [live]);
-  if (live || patient) return null;
+  const { freshness, tryAgain } = useFreshness();
+  if (freshness.kind === 'fresh') return null;
   return (
     <div className={needed ? 'not-live needed' : 'not-live'} role="status">
       <Icon name="refresh" />
-      {lastHeard > 0
-        ? `Not live. Last update ${clockTime(new Date(lastHeard))}.`
-        : 'Not live. Connecting to the server.'}
+      <span className="grow">{wordsOf(freshness)}</span>
+      {freshness.kind === 'failed' && (
+        <Button size="sm" onClick={tryAgain}>
+          Try again
+        </Button>
+      )}
     </div>
   );
+}
+
+function wordsOf(freshness: Exclude<Freshness, { kind: 'fresh' }>): string {
+  const since = freshness.since > 0 ? clockTime(new Date(freshness.since)) : '';
+  if (freshness.kind === 'waiting') return `Waiting for the server since ${since}. This page may be old.`;
+  if (freshness.kind === 'silent')
+    return since ? `Not live. Last update ${since}.` : 'Not live. Connecting to the server.';
+  return since
+    ? `Not up to date. Parts of this page are from ${since}.`
+    : 'Parts of this page could not be loaded.';
 }

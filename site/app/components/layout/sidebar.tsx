@@ -28,8 +28,8 @@ interface SidebarProps {
   user: SessionUser;
   /** The colour of the person's avatar: the place in order of joining. */
   hue: number | undefined;
-  /** How many incidents nobody has acknowledged. */
-  unacknowledged: number;
+  /** How many incidents nobody has acknowledged; null when that could not be counted, undefined while it is not yet. */
+  unacknowledged: number | null | undefined;
   /** Owners of an installation without a mail server read its mail here. */
   showInbox: boolean;
   onLogout: () => void;
@@ -65,12 +65,13 @@ export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: Side
   );
 }
 
-function SidebarItem({ item, count }: { item: Item; count: number }) {
+function SidebarItem({ item, count }: { item: Item; count: number | null | undefined }) {
   const content = (
     <>
       <Icon name={item.icon} />
       {item.word}
-      {count > 0 && <Count value={count} amber label="unacknowledged" />}
+      {count === null && <Count value="?" label="unacknowledged, number not known" />}
+      {Boolean(count) && <Count value={count ?? 0} amber label="unacknowledged" />}
     </>
   );
   if (!item.to) return <span className="item">{content}</span>;

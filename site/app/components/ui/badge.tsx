@@ -20,7 +20,15 @@ export function Badge({
 }
 
 /** A number in a pill; amber when it counts what needs a person. `label` says what is counted. */
-export function Count({ value, amber = false, label }: { value: number; amber?: boolean; label?: string }) {
+export function Count({
+  value,
+  amber = false,
+  label,
+}: {
+  value: number | string;
+  amber?: boolean;
+  label?: string;
+}) {
   return (
     <span className={amber ? 'count amber' : 'count'}>
       {value}

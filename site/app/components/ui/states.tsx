@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { reasonOf } from '~/lib/api';
+import { clockTime } from '~/lib/format';
 import { Button } from './button';
 import { BoneRows } from './skeleton';
 
@@ -56,4 +58,46 @@ export function Failed({
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
     </div>
   );
+}
+
+interface FetchFailedProps {
+  of: {
+    isError: boolean;
+    data: unknown;
+    error: Error | null;
+    dataUpdatedAt: number;
+    refetch: () => unknown;
+  };
+  /** In the product's fixed words; what the call says of itself when absent. */
+  children?: ReactNode;
+  /** It stands outside of any card, so it is one. */
+  card?: boolean;
+}
+
+/** Says that a fetch failed: in place of what it would have brought, or above the older answer that is shown. */
+export function FetchFailed({ of, children, card = false }: FetchFailedProps) {
+  if (!of.isError || !of.error) return null;
+  const said = children ?? of.error.message;
+  const reason = reasonOf(of.error);
+  const detail = reason === said ? undefined : reason;
+  const retry = () => void of.refetch();
+  if (of.data !== undefined) {
+    const since = clockTime(new Date(of.dataUpdatedAt));
+    return (
+      <div className={card ? 'outdated card' : 'outdated'} role="alert">
+        <p>
+          <b>{said}.</b> Shown as of {since}. {detail && <span className="text-2">{detail}</span>}
+        </p>
+        <Button size="sm" onClick={retry}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+  const failed = (
+    <Failed detail={detail} onRetry={retry}>
+      {said}
+    </Failed>
+  );
+  return card ? <div className="card">{failed}</div> : failed;
 }

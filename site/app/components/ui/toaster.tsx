@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { currentToast, dismissToast, subscribeToast, type Toast } from '~/lib/toast';
-import { IconButton } from './button';
+import { Button, IconButton } from './button';
 import { Icon } from './icon';
 
 const lifetime = 5000;
@@ -32,6 +32,17 @@ function Message({ message }: { message: Toast }) {
         <p className={message.detail ? 'strong' : undefined}>{message.title}</p>
         {message.detail && <p className="text-2">{message.detail}</p>}
       </div>
+      {message.retry && (
+        <Button
+          size="sm"
+          onClick={() => {
+            dismissToast();
+            message.retry?.();
+          }}
+        >
+          Retry
+        </Button>
+      )}
       {message.kind === 'failure' && (
         <IconButton icon="x" label="Close message" size="sm" onClick={dismissToast} />
       )}

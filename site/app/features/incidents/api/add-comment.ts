@@ -14,7 +14,7 @@ export function useAddComment(id: string) {
         body: { message },
         action: 'post comment',
       }),
-    onError: showFailure,
+    onError: (error) => showFailure(error),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
   });
 }

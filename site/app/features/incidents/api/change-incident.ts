@@ -24,15 +24,17 @@ export async function changeIncident(id: string, verb: Exclude<Verb, 'assign'>):
   return post(id, verb, bodies[verb], `${verb} incident`);
 }
 
-/** The mutation behind Acknowledge, Resolve and Escalate. A failure is shown as a toast. */
+/** The mutation behind Acknowledge, Resolve and Escalate. A failure is shown as a toast, with a Retry. */
 export function useChangeIncident(id: string) {
   const client = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: (verb: Exclude<Verb, 'assign'>) => changeIncident(id, verb),
     onSuccess: (incident) => accept(client, incident),
-    onError: showFailure,
+    // An escalation whose answer was lost may have woken somebody; again it would wake the next one.
+    onError: (error, verb) => showFailure(error, verb === 'escalate' ? undefined : () => change.mutate(verb)),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
+  return change;
 }
 
 /** The mutation behind Assign. An empty user id gives the incident to nobody. */
@@ -64,12 +66,13 @@ export function useCreateIncident() {
   });
 }
 
-/** Says what failed, in the product's words, and why, in the server's. */
-export function showFailure(error: Error): void {
+/** Says what failed, in the product's words, and why, in the server's; `retry` does it again. */
+export function showFailure(error: Error, retry?: () => void): void {
   toast({
     kind: 'failure',
     title: error.message,
     detail: error instanceof ApiError ? error.detail : undefined,
+    retry,
   });
 }
 

@@ -11,6 +11,7 @@ import { showFailure } from './change-incident';
 import { incidentKeys } from './keys';
 
 const atOnce = 1000; // the most ids of one call
+const patience = 60_000; // they take longer than one
 
 /** What a bulk action came to. */
 export interface Tally {
@@ -61,6 +62,7 @@ async function post(body: ChangeIncidentsRequestJson): Promise<IncidentResultJso
     body,
     action: `${body.action} incidents`,
     keepSession: true,
+    timeout: patience,
   });
   return answer.results ?? [];
 }
@@ -70,7 +72,7 @@ const messages = { acknowledge: 'Incident acknowledged', resolve: 'Incident reso
 /** The mutation behind the bulk bar; it says in one toast how many worked. */
 export function useChangeMany() {
   const client = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: ({ ids, verb }: { ids: readonly string[]; verb: 'acknowledge' | 'resolve' }) =>
       changeMany(ids, verb),
     onSuccess: (tally, { ids, verb }) => {
@@ -79,16 +81,18 @@ export function useChangeMany() {
         kind: 'failure',
         title: `Failed to ${verb} incident`,
         detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
+        retry: () => change.mutate({ ids: tally.failed, verb }),
       });
     },
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
+  return change;
 }
 
 /** The mutation behind "Acknowledge all"; it says in one toast how many it were. */
 export function useAcknowledgeAll() {
   const client = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: acknowledgeAll,
     onSuccess: ({ done, failed }) =>
       toast(
@@ -100,7 +104,8 @@ export function useAcknowledgeAll() {
               detail: `${failed.length} did not change.`,
             },
       ),
-    onError: showFailure,
+    onError: (error, seen) => showFailure(error, () => change.mutate(seen)),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
+  return change;
 }

@@ -1,46 +1,59 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { coalesce } from '~/lib/coalesce';
 import type { StreamEvent } from '~/lib/event-stream';
+import { refetchFailed } from '~/lib/freshness';
+import { currentIdentity } from '~/lib/identity';
 import { follow } from '~/lib/live';
+import { subscribeSession } from '~/lib/session';
 import { incidentKeys } from './keys';
 
 const soon = 50;
 const gap = 1000;
-const longLists = [incidentKeys.list, ['services']];
+const summaries = [incidentKeys.counts, incidentKeys.list, ['services']];
+// In place of an incident's id.
+const everything = '*';
 
 /** Keeps every incident on screen current: what the live feed names is fetched again, everything after a break. */
 export function useFollowIncidents(): void {
   const client = useQueryClient();
+  const identity = useSyncExternalStore(subscribeSession, currentIdentity, () => null);
   useEffect(() => {
+    if (identity === null) return;
     const abort = new AbortController();
     const renew = renewal(client);
-    const renewAll = () => client.invalidateQueries({ queryKey: incidentKeys.all });
+    const onForget = () => void client.invalidateQueries();
+    const onRenew = () => {
+      renew.add(everything);
+      refetchFailed(client);
+    };
     const onEvent = (event: StreamEvent) => {
       // The server left events out and asks for everything to be loaded again.
-      if (event.name === 'resync') renewAll();
+      if (event.name === 'resync') onForget();
       else if (event.name !== 'hello') renew.add(incidentOf(event.data));
     };
-    follow(onEvent, renewAll, abort.signal);
+    follow(identity, { onEvent, onRenew, onForget }, abort.signal);
     return () => {
       abort.abort();
       renew.cancel();
     };
-  }, [client]);
+  }, [client, identity]);
 }
 
 /**
- * Fetches again what events are about, at most once a second. A list of many pages takes longer than
- * that: begun again for each event it would never be there, so it ends first, and is then repeated.
+ * Fetches again what events are about, or everything, at most once a second. What is being fetched
+ * may have been read before the event, and begun again for each event a list of many pages would
+ * never be there: it ends first, and is then repeated.
  */
 export function renewal(client: QueryClient): ReturnType<typeof coalesce<string>> {
   const renew = coalesce<string>(soon, gap, (ids) => {
-    client.invalidateQueries({ queryKey: incidentKeys.counts });
-    for (const id of ids) client.invalidateQueries({ queryKey: incidentKeys.one(id) });
-    for (const queryKey of longLists) {
-      if (client.isFetching({ queryKey }) > 0) renew.add('');
+    const fetchAgain = (queryKey: readonly unknown[], id: string) => {
+      if (client.isFetching({ queryKey }) > 0) renew.add(id);
       else client.invalidateQueries({ queryKey });
-    }
+    };
+    for (const queryKey of summaries) fetchAgain(queryKey, '');
+    for (const id of ids)
+      if (id !== '') fetchAgain(id === everything ? incidentKeys.ones : incidentKeys.one(id), id);
   });
   return renew;
 }

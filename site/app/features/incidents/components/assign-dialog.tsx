@@ -5,7 +5,7 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { FilterField } from '~/components/ui/filter-field';
 import { Icon } from '~/components/ui/icon';
 import { usePortion } from '~/components/ui/portion';
-import { Failed, Loading } from '~/components/ui/states';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import { memberList } from '~/lib/members';
 import { useAssignIncident } from '../api/change-incident';
 import type { Incident } from '../model/incident';
@@ -28,7 +28,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
       <div className="body">
         {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
         {members.isPending && <Loading what="people" />}
-        {members.isError && <Failed onRetry={() => members.refetch()}>{members.error.message}</Failed>}
+        <FetchFailed of={members} />
         {members.data && members.data.length > searchFrom && (
           <FilterField
             label="Search name"

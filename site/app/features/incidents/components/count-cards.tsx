@@ -8,7 +8,8 @@ import type { Incident } from '../model/incident';
 interface CountCardsProps {
   /** Null while they are not known; a dash then stands for each. */
   counts: Counts | null;
-  incidents: readonly Incident[];
+  /** The open ones; undefined while they are not known. */
+  incidents: readonly Incident[] | undefined;
 }
 
 /** How many nobody has, how many somebody has, and how many are done. */
@@ -21,11 +22,17 @@ export function CountCards({ counts, incidents }: CountCardsProps) {
         value={counts?.triggered}
         needed={(counts?.triggered ?? 0) > 0}
       >
-        <Since start={oldestStart(incidents, 'triggered')} words="Waiting for" otherwise="Nobody is needed" />
+        <Since
+          count={counts?.triggered}
+          start={incidents && oldestStart(incidents, 'triggered')}
+          words="Waiting for"
+          otherwise="Nobody is needed"
+        />
       </CountCard>
       <CountCard status="acknowledged" word="Acknowledged" value={counts?.acknowledged}>
         <Since
-          start={oldestStart(incidents, 'acknowledged')}
+          count={counts?.acknowledged}
+          start={incidents && oldestStart(incidents, 'acknowledged')}
           words="Oldest open for"
           otherwise="None under way"
         />
@@ -59,8 +66,17 @@ function CountCard({
   );
 }
 
-function Since({ start, words, otherwise }: { start: Date | null; words: string; otherwise: string }) {
+interface SinceProps {
+  count: number | undefined;
+  start: Date | null | undefined;
+  words: string;
+  otherwise: string;
+}
+
+// Only a count of 0 says that there is none; a list that did not load says nothing.
+function Since({ count, start, words, otherwise }: SinceProps) {
   const now = useNow(1000);
-  if (!start) return otherwise;
+  if (count === 0) return otherwise;
+  if (!start) return null;
   return `${words} ${duration((now.getTime() - start.getTime()) / 1000)}`;
 }

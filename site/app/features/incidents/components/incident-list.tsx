@@ -3,8 +3,7 @@ import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { MoreRows } from '~/components/ui/portion';
-import { Empty, Failed, Loading } from '~/components/ui/states';
-import { reasonOf } from '~/lib/api';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { useStoredFlag } from '~/lib/storage-flag';
@@ -31,8 +30,8 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const search = useRef<HTMLInputElement>(null);
   const many = useChangeMany();
   const counts = useQuery(incidentCounts).data;
-  const total = counts ? counts.triggered + counts.acknowledged + counts.resolved : 0;
-  const inAll = { all: total, open: counts?.triggered ?? 0, closed: counts?.resolved ?? 0 }[filter];
+  const total = counts && counts.triggered + counts.acknowledged + counts.resolved;
+  const inAll = { all: total, open: counts?.triggered, closed: counts?.resolved }[filter];
   const everyOne = filter !== 'closed' && wanted.trim() === '' && selection.ids.size === shown.length;
   useListKeys({
     incidents: shown,
@@ -72,15 +71,13 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
           )
         )}
         {searching && <Loading what="older incidents" />}
-        {source.isError && !source.data && (
-          <Failed detail={reasonOf(source.error)} onRetry={() => source.refetch()}>
-            Failed to load incidents
-          </Failed>
-        )}
+        {narrow && !searching && <FetchFailed of={source}>Failed to load incidents</FetchFailed>}
         {!searching && source.hasNextPage && (
           <MoreRows
             source={source}
-            words={moreWords(narrow && wanted.trim() !== '' ? 0 : inAll - shown.length)}
+            words={moreWords(
+              inAll === undefined || (narrow && wanted.trim() !== '') ? 0 : inAll - shown.length,
+            )}
             onMore={() => void source.fetchNextPage()}
           />
         )}
@@ -88,7 +85,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
       <p className="list-foot">
         {narrow
           ? `${shown.length} shown${source.hasNextPage ? ', the newest' : ''}.`
-          : `${shown.length} of ${incidents.length} shown${total > incidents.length ? `, the newest of ${total}` : ''}.`}
+          : `${shown.length} of ${incidents.length} shown${newestOf(incidents.length, total, source.hasNextPage)}.`}
         <span className="hide-phone">
           {' '}
           {keysOn
@@ -133,6 +130,12 @@ function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps)
       No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(new Date(last), now)}.`}
     </Empty>
   );
+}
+
+// That there are more is known before how many there are.
+function newestOf(loaded: number, total: number | undefined, more: boolean): string {
+  if (total !== undefined && total > loaded) return `, the newest of ${total}`;
+  return more ? ', the newest' : '';
 }
 
 // How many are left is not known of a search.

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { clockTime, fullTime } from '~/lib/format';
 import { incidentTimeline } from '../api/list-timeline';
 import { toDate } from '../model/incident';
@@ -20,7 +20,7 @@ export function IncidentTimeline({ id }: { id: string }) {
           <BoneRows count={5} />
         </Loading>
       )}
-      {timeline.isError && <Failed onRetry={() => timeline.refetch()}>{timeline.error.message}</Failed>}
+      <FetchFailed of={timeline} />
       {timeline.data?.length === 0 && <Empty>Nothing has happened yet.</Empty>}
       <ol className="timeline">
         {timeline.data?.map((entry) => (

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Count } from '~/components/ui/badge';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime } from '~/lib/format';
 import { incidentAlerts } from '../api/list-alerts';
@@ -22,7 +22,7 @@ export function LinkedAlerts({ id }: { id: string }) {
       actions={alerts.data && alerts.data.total > 0 && <Count value={alerts.data.total} />}
     >
       {alerts.isPending && <Loading what="alerts" quiet />}
-      {alerts.isError && <Failed onRetry={() => alerts.refetch()}>{alerts.error.message}</Failed>}
+      <FetchFailed of={alerts} />
       {alerts.data?.alerts.length === 0 && (
         <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>
       )}

@@ -4,7 +4,7 @@ import { Avatar } from '~/components/ui/avatar';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { clock, fullTime, offset } from '~/lib/format';
 import { useHues } from '~/lib/members';
@@ -33,9 +33,7 @@ export function PagingLadder({ incident }: { incident: Incident }) {
           <BoneRows count={5} />
         </Loading>
       )}
-      {notifications.isError && (
-        <Failed onRetry={() => notifications.refetch()}>{notifications.error.message}</Failed>
-      )}
+      <FetchFailed of={notifications} />
       {notifications.data && steps.length === 0 && !next && (
         <Empty>Nobody was paged for this incident.</Empty>
       )}

@@ -11,21 +11,28 @@ export interface Notice {
 
 const renewEvery = 30_000;
 
-/** What keeps this installation from paging. */
-export const notices = queryOptions({
+const installation = queryOptions({
   queryKey: ['installation'],
   refetchInterval: renewEvery,
-  queryFn: async ({ signal }): Promise<Notice[]> => {
-    const answer = await call<GetInstallationResponseJson>({
+  queryFn: ({ signal }) =>
+    call<GetInstallationResponseJson>({
       method: 'GET',
       path: '/v1/installation',
       action: 'load notices',
       keepSession: true,
       signal,
-    });
-    return (answer.notices ?? []).map(({ kind = '', message = '' }) => ({ kind, message }));
-  },
+    }),
 });
+
+/** What keeps this installation from paging. */
+export const notices = queryOptions({ ...installation, select: toNotices });
+
+/** Where mail goes: to a mail server, or, where there is none, to the built-in inbox. */
+export const mailPlace = queryOptions({ ...installation, select: ({ mail }) => mail });
+
+function toNotices({ notices = [] }: GetInstallationResponseJson): Notice[] {
+  return notices.map(({ kind = '', message = '' }) => ({ kind, message }));
+}
 
 /** Lets a restored copy page. Fails with ApiError, which the dialog shows. */
 export function useConfirmCopy() {

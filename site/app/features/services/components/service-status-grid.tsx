@@ -4,8 +4,7 @@ import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
 import { Bone } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
-import { reasonOf } from '~/lib/api';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { paths } from '~/lib/paths';
 import { serviceList } from '../api/services';
 import { worstFirst } from '../model/health';
@@ -41,11 +40,7 @@ export function ServiceStatusGrid() {
           </div>
         </Loading>
       )}
-      {services.isError && !services.data && (
-        <Failed detail={reasonOf(services.error)} onRetry={() => services.refetch()}>
-          Failed to load services
-        </Failed>
-      )}
+      <FetchFailed of={services}>Failed to load services</FetchFailed>
       {services.data?.length === 0 && <Empty>No services yet.</Empty>}
       <ul className="service-status">
         {shown.map((service) => (

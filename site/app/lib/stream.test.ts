@@ -2,11 +2,31 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
-import { follow, liveStatus } from './live';
-import { currentSession } from './session';
+import { currentIdentity } from './identity';
+import { currentSession, startSession } from './session';
+import { readStream } from './stream';
 
 let abort: AbortController;
 const answer = (text: string) => new HttpResponse(text, { headers: { 'Content-Type': 'text/event-stream' } });
+const read = (seen: string[], onOpen = () => undefined as unknown) => {
+  let after = '';
+  return readStream(
+    currentIdentity() ?? '',
+    {
+      after: () => after,
+      onOpen,
+      onEvent: ({ id }) => {
+        seen.push(id);
+        after = id || after;
+      },
+      onHeard: () => undefined,
+      onForget: () => {
+        after = '';
+      },
+    },
+    abort.signal,
+  );
+};
 
 beforeEach(() => {
   signIn();
@@ -38,25 +58,19 @@ it('continues after the last event it saw, and says when it is back', async () =
     () => answer('id: 43\ndata: {"incident_id":"i2"}\n\n'),
     () => answer(''),
   );
-  await follow((event) => seen.push(event.id), back, abort.signal);
+  await read(seen, back);
   expect(asked).toEqual(['', '42', '42', '43']);
   expect(seen).toEqual(['41', '42', '43']);
-  expect(back).toHaveBeenCalled();
-  expect(liveStatus().live).toBe(false);
-  expect(liveStatus().lastHeard).toBeGreaterThan(0);
+  expect(back).toHaveBeenCalledTimes(2);
 }, 15_000);
 
-it('begins anew when the server does not know the last id', async () => {
+it('begins again from now when the server does not know the last id', async () => {
   const asked = serve(
     () => answer('id: 9000\ndata: {}\n\n'),
     () => new HttpResponse(null, { status: 400 }),
     () => answer(''),
   );
-  await follow(
-    () => undefined,
-    () => undefined,
-    abort.signal,
-  );
+  await read([]);
   expect(asked).toEqual(['', '9000', '']);
 }, 15_000);
 
@@ -65,10 +79,24 @@ it('ends a session that cannot be renewed', async () => {
     http.get('*/v1/stream', () => new HttpResponse(null, { status: 401 })),
     http.post('*/v1/auth/refresh', () => new HttpResponse(null, { status: 401 })),
   );
-  await follow(
-    () => undefined,
-    () => undefined,
-    abort.signal,
-  );
+  await read([]);
   expect(currentSession()).toBeNull();
+});
+
+it('gives no event of the account that another tab signed in to meanwhile', async () => {
+  const seen: string[] = [];
+  const asked = serve(
+    () => {
+      startSession({ user: { id: 'u2', name: 'Jonas' }, accessToken: 'b', refreshToken: 'r' });
+      return answer('id: 7\ndata: {}\n\n');
+    },
+    () => answer(''),
+  );
+  const reading = read(seen);
+  await vi.waitFor(() => expect(currentSession()?.user.id).toBe('u2'));
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  abort.abort();
+  await reading;
+  expect(seen).toEqual([]);
+  expect(asked).toEqual(['']);
 });

@@ -1,0 +1,94 @@
+import { ApiError, authorized } from './api';
+import { readEvents, type StreamEvent } from './event-stream';
+import { currentIdentity } from './identity';
+import { pause } from './pause';
+import { endSession } from './session';
+
+/** What the tab that reads the stream does with it. */
+export interface StreamReader {
+  /** The id of the last event that any tab has seen, to continue after it; empty to begin now. */
+  after: () => string;
+  /** A connection is up. */
+  onOpen: () => void;
+  onEvent: (event: StreamEvent) => void;
+  /** Anything arrived, heartbeats too. */
+  onHeard: () => void;
+  /** The server does not know the last id, because its data was replaced. */
+  onForget: () => void;
+}
+
+/** The event of a window that finds out that its computer slept. */
+export const awake = 'nightbell-awake';
+
+const firstRetry = 500;
+const longestRetry = 15_000;
+// Three heartbeats of the server; longer silence means a dead connection.
+const silence = 12_000;
+
+/**
+ * Reads the organization's events for one identity until `signal` aborts, connecting again after a
+ * break, with longer waits up to 15 seconds. A session that cannot be renewed ends here as it does
+ * in any call.
+ */
+export async function readStream(identity: string, reader: StreamReader, signal: AbortSignal): Promise<void> {
+  let wait = firstRetry;
+  const onOpen = () => {
+    wait = firstRetry;
+    reader.onOpen();
+  };
+  while (!signal.aborted) {
+    const again = new AbortController();
+    const now = () => again.abort();
+    // A network that comes back, and a computer that wakes up, are worth trying at once.
+    for (const name of ['online', awake]) window.addEventListener(name, now);
+    try {
+      await connectOnce(identity, { ...reader, onOpen }, AbortSignal.any([signal, again.signal]));
+    } catch (cause) {
+      if (cause instanceof ApiError && cause.status === 401 && !signal.aborted) return endSession('expired');
+      if (cause instanceof ApiError && cause.status === 400) reader.onForget();
+    }
+    await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, again.signal]));
+    for (const name of ['online', awake]) window.removeEventListener(name, now);
+    wait = again.signal.aborted ? firstRetry : Math.min(wait * 2, longestRetry);
+  }
+}
+
+async function connectOnce(identity: string, reader: StreamReader, signal: AbortSignal): Promise<void> {
+  const abort = new AbortController();
+  const stop = () => abort.abort();
+  const either = AbortSignal.any([signal, abort.signal]);
+  let watchdog = setTimeout(stop, silence);
+  try {
+    const after = reader.after();
+    const headers: Record<string, string> = { Accept: 'text/event-stream' };
+    if (after) headers['Last-Event-ID'] = after;
+    // Another tab may have switched accounts; its events are not for the tabs of this identity.
+    if (currentIdentity() !== identity) return;
+    const response = await authorized({
+      method: 'GET',
+      path: '/v1/stream',
+      action: 'follow events',
+      headers,
+      signal: either,
+      timeout: 0,
+    });
+    if (currentIdentity() !== identity) return stop();
+    if (!response.ok || !response.body) throw new ApiError('The live feed did not open.', response.status);
+    reader.onOpen();
+    reader.onHeard();
+    await readEvents(
+      response.body,
+      (event) => {
+        if (!either.aborted && currentIdentity() === identity) reader.onEvent(event);
+      },
+      () => {
+        if (currentIdentity() !== identity) return stop();
+        clearTimeout(watchdog);
+        watchdog = setTimeout(stop, silence);
+        reader.onHeard();
+      },
+    );
+  } finally {
+    clearTimeout(watchdog);
+  }
+}

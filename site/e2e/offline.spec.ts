@@ -1,0 +1,57 @@
+import { open } from './clean';
+import { expect, incidentPath, signIn, test } from './fixtures';
+
+test.use({ expectedFaults: /404|409|503|ERR_/ });
+
+test.describe('an Acknowledge', () => {
+  test('that is pressed while offline fails at once with a Retry, and is never sent later', async ({
+    page,
+    context,
+  }) => {
+    await signIn(page);
+    const answer = await page.request.post('/v1/incidents', {
+      data: { title: 'Pressed while offline', service_id: 's3', severity: 'high' },
+    });
+    const { incident } = await answer.json();
+    const sent: string[] = [];
+    context.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    await open(page, `/incidents/${incident.id}`);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    const toast = page.getByRole('status').filter({ hasText: 'Failed to acknowledge incident' });
+    await expect(toast).toContainText('Network error. Please check your connection and try again.');
+    await expect(page.getByRole('button', { name: /^Acknowledge/ })).toBeEnabled();
+    const before = sent.length;
+    await context.setOffline(false);
+    await expect(page.getByText('Not up to date.')).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByRole('button', { name: /^Acknowledge/ })).toBeVisible();
+    expect(sent.length, 'what was sent by itself').toBe(before);
+  });
+
+  test('is tried again by Retry, and then it is done', async ({ page, context }) => {
+    await signIn(page);
+    const answer = await page.request.post('/v1/incidents', {
+      data: { title: 'Tried again', service_id: 's3', severity: 'high' },
+    });
+    const { incident } = await answer.json();
+    await open(page, `/incidents/${incident.id}`);
+    await context.setOffline(true);
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
+    await expect(page.getByText('Failed to acknowledge incident')).toHaveCount(0);
+  });
+
+  test('that nobody answers fails visibly', async ({ page }) => {
+    await signIn(page);
+    await page.route('**/acknowledge', () => new Promise(() => undefined));
+    await open(page, incidentPath);
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await expect(page.getByText('Failed to acknowledge incident')).toBeVisible();
+    await expect(page.getByText('The server did not answer in time. Please try again.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  });
+});
