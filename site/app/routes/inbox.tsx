@@ -1,13 +1,13 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { inboxList } from '~/features/inbox/api/inbox';
 import { MailList } from '~/features/inbox/components/mail-list';
 import { MailView } from '~/features/inbox/components/mail-view';
-import { ApiError } from '~/lib/api';
+import { mailPlace } from '~/features/installation/api/installation';
 import { paths } from '~/lib/paths';
 import '~/features/inbox/inbox.css';
 
@@ -15,19 +15,23 @@ export function meta() {
   return [{ title: 'Inbox - Nightbell' }];
 }
 
+const mailWords: Record<string, string> = {
+  inbox:
+    'No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.',
+  server: 'Mail goes out by the mail server. What is here was kept before there was one. Owners only.',
+};
+
 /** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
 export default function Inbox() {
   const list = useInfiniteQuery(inboxList);
+  const mail = useQuery(mailPlace).data;
   const [params] = useSearchParams();
   const chosen = params.get('mail');
   const openId = chosen ?? list.data?.[0]?.id ?? '';
-  const detail = list.error instanceof ApiError ? list.error.detail : '';
   return (
     <>
       <PageHead title="Inbox" />
-      <p className="inbox-note">
-        No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.
-      </p>
+      <p className="inbox-note">{mailWords[mail ?? ''] ?? 'Mail that Nightbell keeps. Owners only.'}</p>
       <section
         className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`}
         aria-label="Mail"
@@ -42,11 +46,7 @@ export default function Inbox() {
             </BoneRows>
           </Loading>
         )}
-        {list.isError && !list.data && (
-          <Failed detail={detail} onRetry={() => list.refetch()}>
-            {list.error.message}
-          </Failed>
-        )}
+        <FetchFailed of={list} />
         {list.data?.length === 0 && (
           <Empty>
             No mail yet. Send an alert to one of your services and the page arrives here within a second.

@@ -8,5 +8,6 @@ export const oncallKeys = {
   problems: (scheduleId?: string) => ['oncall', 'problems', scheduleId ?? ''] as const,
   overrides: (past: boolean) => ['oncall', 'overrides', past] as const,
   override: (id: string) => ['oncall', 'override', id] as const,
+  next: (policyId: string, at: number | null) => ['oncall', 'next', policyId, at] as const,
   feeds: ['oncall', 'feeds'] as const,
 };

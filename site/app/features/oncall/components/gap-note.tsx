@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { Button } from '~/components/ui/button';
-import type { NextInLine } from '../model/next-in-line';
-import type { Override, Shift } from '../model/schedule';
+import { nextInLineOf } from '../api/next-in-line';
+import type { Override, Schedule, Shift } from '../model/schedule';
 import { gapWords, lengthWords } from '../model/words';
 
 interface GapNoteProps {
@@ -9,23 +10,27 @@ interface GapNoteProps {
   vacated: Override | null;
   /** How many more gaps there are in the same range. */
   others: number;
-  zone: string;
+  schedule: Schedule;
   now: number;
-  next: NextInLine | null;
   /** Absent for readers who may not change who is on call. */
   onCover?: () => void;
 }
 
 /** The soonest hours that nobody covers, what a page would do then, and the button that ends it. */
-export function GapNote({ gap, vacated, others, zone, now, next, onCover }: GapNoteProps) {
+export function GapNote({ gap, vacated, others, schedule, now, onCover }: GapNoteProps) {
+  const next = useQuery({
+    ...nextInLineOf(schedule, gap.from > now ? gap.from : null),
+    enabled: schedule.policyId !== '',
+  }).data;
   return (
     <div className="gap-note">
       <p>
-        <b>Nobody on call {gapWords(gap, zone, now)}.</b>{' '}
+        <b>Nobody on call {gapWords(gap, schedule.zone, now)}.</b>{' '}
         {vacated && <span className="text-2">{vacatedWords(vacated)} </span>}
         {next && (
           <span className="text-2">
-            A page {sized(gap, now)} goes straight to step {next.step}, {next.names.join(', ')}.{' '}
+            A page {sized(gap, now)} goes straight to {next.step > 0 && `step ${next.step}, `}
+            {next.names.join(', ')}.{' '}
           </span>
         )}
         {others > 0 && (

@@ -7,16 +7,18 @@ import { gapWords, soonWords } from '../model/words';
 
 interface NowStripProps {
   schedule: Schedule;
-  /** Null when nobody is, undefined while that is not known. */
-  next: NextInLine | null | undefined;
-  /** The schedule's soonest gap; null when the next 30 days are covered, undefined while that is not known. */
-  gap: Shift | null | undefined;
+  /** Null when nobody is, undefined while that is asked, 'unknown' when the server did not say. */
+  next: NextInLine | null | undefined | 'unknown';
+  /** The schedule's soonest gap; null when the next 30 days are covered, undefined and 'unknown' as above. */
+  gap: Shift | null | undefined | 'unknown';
   /** Whether the schedule leaves out the same hours every week. */
   hasHours: boolean;
   /** Whether it is outside of these hours now. */
   off: boolean;
-  /** How many other schedules have a gap in that time. */
-  othersWithGaps: number;
+  /** How many other schedules are known to have a gap in that time. */
+  othersWithGaps: number | undefined;
+  /** Whether that is so for each of them. */
+  sawEveryOther: boolean;
   now: number;
   hueOf: (personId: string) => number | undefined;
   onShow: (at: number) => void;
@@ -24,14 +26,19 @@ interface NowStripProps {
 
 /** Who has it now, who is next in line, and the first hours that nobody covers. */
 export function NowStrip(props: NowStripProps) {
-  const { schedule, next, gap, hasHours, off, othersWithGaps, now, hueOf, onShow } = props;
+  const { schedule, next, gap, hasHours, off, now, hueOf, onShow } = props;
   return (
     <section className="card now-strip" aria-label="On call now">
       <OnNow schedule={schedule} off={off} now={now} hueOf={hueOf} />
-      {next === undefined ? <Unknown /> : <Next next={next} policy={schedule.policy} hueOf={hueOf} />}
+      {next === undefined && <Unknown />}
+      {next === 'unknown' && <Unknown words="Who is next in line is not known" />}
+      {next !== undefined && next !== 'unknown' && (
+        <Next next={next} policy={schedule.policy} hueOf={hueOf} />
+      )}
       {gap === undefined && <Unknown />}
-      {gap && <Gap gap={gap} zone={schedule.zone} now={now} onShow={onShow} />}
-      {gap === null && <Covered active={schedule.active} hasHours={hasHours} others={othersWithGaps} />}
+      {gap === 'unknown' && <Unknown words="Whether there are gaps is not known" />}
+      {gap && gap !== 'unknown' && <Gap gap={gap} zone={schedule.zone} now={now} onShow={onShow} />}
+      {gap === null && <Covered {...props} active={schedule.active} hasHours={hasHours} />}
     </section>
   );
 }
@@ -52,9 +59,18 @@ function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | '
   );
 }
 
-// Keeps the place, so that nothing moves when the answer comes.
-function Unknown() {
-  return <div className="now-part" />;
+// Keeps the place, so that nothing moves when the answer comes; says so when it does not.
+function Unknown({ words }: { words?: string }) {
+  if (!words) return <div className="now-part" />;
+  return (
+    <div className="now-part">
+      <NoFace icon="question" />
+      <p className="what">{words}</p>
+      <p>
+        <span>It could not be loaded</span>
+      </p>
+    </div>
+  );
 }
 
 interface NextProps extends Pick<NowStripProps, 'hueOf'> {
@@ -110,27 +126,34 @@ function Gap({ gap, zone, now, onShow }: GapProps) {
   );
 }
 
-interface CoveredProps {
+interface CoveredProps extends Pick<NowStripProps, 'othersWithGaps' | 'sawEveryOther'> {
   active: boolean;
   hasHours: boolean;
-  others: number;
 }
 
-function Covered({ active, hasHours, others }: CoveredProps) {
+function Covered({ active, hasHours, othersWithGaps, sawEveryOther }: CoveredProps) {
   const covered = hasHours ? 'No gap within its hours for 30 days' : 'No gap in the next 30 days';
-  const elsewhere = others === 1 ? '1 other schedule has gaps' : `${others} other schedules have gaps`;
   return (
     <div className="now-part">
       <NoFace icon={active ? 'check' : 'users'} />
       <p className="what">{active ? covered : 'Covers nothing while it is inactive'}</p>
       <p>
-        <span>{others > 0 ? elsewhere : 'Every other schedule is covered too'}</span>
+        <span>{elsewhere(othersWithGaps, sawEveryOther)}</span>
       </p>
     </div>
   );
 }
 
-function NoFace({ icon }: { icon: 'users' | 'check' | 'ladder' }) {
+// That all are covered is known only when the server has looked at each.
+function elsewhere(others: number | undefined, sawEach: boolean): string {
+  if (others === undefined) return 'Others are not known';
+  if (others === 0)
+    return sawEach ? 'Every other schedule is covered too' : 'Not every other schedule was looked at';
+  const atLeast = sawEach ? '' : 'At least ';
+  return `${atLeast}${others} other ${others === 1 ? 'schedule has' : 'schedules have'} gaps`;
+}
+
+function NoFace({ icon }: { icon: 'users' | 'check' | 'ladder' | 'question' }) {
   return (
     <span className="no-face">
       <Icon name={icon} />

@@ -5,7 +5,7 @@ import { Avatar } from '~/components/ui/avatar';
 import { Button, IconButton } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { Segmented } from '~/components/ui/segmented';
-import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
@@ -52,11 +52,7 @@ export function OverridesView({ schedules, text, now }: OverridesViewProps) {
         )}
       </div>
       {query.isPending && <Loading what="overrides" quiet />}
-      {query.isError && !query.data && (
-        <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
-          Failed to load overrides
-        </Failed>
-      )}
+      <FetchFailed of={query}>Failed to load overrides</FetchFailed>
       {query.data && <Found all={query.data} schedules={schedules} text={text} past={past} now={now} />}
       {adding && (
         <OverrideDialog schedules={schedules} start={{}} now={now} onClose={() => setAdding(false)} />

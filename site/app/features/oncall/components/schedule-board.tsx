@@ -7,11 +7,11 @@ import { Tabs } from '~/components/ui/tabs';
 import { useNow } from '~/lib/clock';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { escalationPolicies } from '../api/escalation-policies';
+import { nextInLineOf } from '../api/next-in-line';
 import { coverageProblems, scheduleTimeline } from '../api/timelines';
 import { isExpectedGap } from '../model/expected-gap';
 import type { View } from '../model/filter';
-import { nextInLine } from '../model/next-in-line';
+import type { NextInLine } from '../model/next-in-line';
 import { gapsOf } from '../model/picture';
 import type { Problem, Schedule, Shift } from '../model/schedule';
 import { dayAfter, dayOf } from '../model/zone';
@@ -42,28 +42,32 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const [address, go] = useAddress();
   const now = useNow(20_000).getTime();
   const hueOf = useHue();
-  const coverage = useQuery(coverageProblems()).data;
+  const all = useQuery(coverageProblems());
+  const coverage = all.data;
   const problems = coverage?.problems ?? [];
-  const policies = useQuery(escalationPolicies).data;
   const selected = selectedOf(schedules, address.scheduleId);
   // What is left out of the list of all schedules may be of this one.
-  const alone = useQuery({
+  const ofOne = useQuery({
     ...coverageProblems(selected?.id),
     enabled: selected !== undefined && coverage?.truncated === true,
-  }).data;
+  });
+  const alone = ofOne.data;
   const own = (alone?.problems ?? problems).filter((one) => one.scheduleId === selected?.id);
-  const gap = useSoonestGap(selected, own, now);
+  // Which hours are meant to be free is among the problems.
+  const knowsOwn = alone !== undefined || coverage?.truncated === false;
+  const gap = useSoonestGap(selected, knowsOwn ? own : undefined, now);
+  const next = useNextInLine(selected);
   if (!selected) return <NoSchedule />;
-  const next = policies && nextInLine(selected, policies, schedules);
   return (
     <>
       <NowStrip
         schedule={selected}
         next={next}
-        gap={gap}
+        gap={all.isError || ofOne.isError ? (gap ?? 'unknown') : gap}
         hasHours={own.some((one) => one.weekly)}
         off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
-        othersWithGaps={withGaps(problems, selected.id)}
+        othersWithGaps={coverage && withGaps(problems, selected.id)}
+        sawEveryOther={coverage?.truncated === false && coverage.incomplete === ''}
         now={now}
         hueOf={hueOf}
         onShow={(at) => go({ at })}
@@ -82,7 +86,6 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         span={address.span}
         at={address.at}
         now={now}
-        next={next ?? null}
         problems={own}
         incomplete={(alone ?? coverage)?.incomplete ?? ''}
         onMove={(span, at) => go({ span, at })}
@@ -163,18 +166,27 @@ function withGaps(problems: readonly Problem[], except: string): number {
   return new Set(gaps.map((one) => one.scheduleId)).size;
 }
 
+// Undefined while it is asked, null when nobody follows.
+function useNextInLine(schedule: Schedule | undefined): NextInLine | null | undefined | 'unknown' {
+  const { id = '', policyId = '' } = schedule ?? {};
+  const { data, isError } = useQuery({ ...nextInLineOf({ id, policyId }, null), enabled: policyId !== '' });
+  if (policyId === '') return null;
+  return data === undefined && isError ? 'unknown' : data;
+}
+
 // From the picture, so that hours which an override leaves vacant count as well.
 function useSoonestGap(
   schedule: Schedule | undefined,
-  problems: readonly Problem[],
+  problems: readonly Problem[] | undefined,
   now: number,
-): Shift | null | undefined {
+): Shift | null | undefined | 'unknown' {
   const zone = schedule?.zone ?? 'UTC';
   const today = dayOf(now, zone);
   const range = { from: today.from, to: dayAfter(today, daysAhead, zone).from };
-  const timeline = useQuery({
+  const { data, isError } = useQuery({
     ...scheduleTimeline(schedule?.id ?? '', range),
     enabled: schedule !== undefined,
-  }).data;
-  return timeline && (gapsOf(timeline, range, now).find((one) => !isExpectedGap(one, problems)) ?? null);
+  });
+  if (data === undefined) return isError ? 'unknown' : undefined;
+  return problems && (gapsOf(data, range, now).find((one) => !isExpectedGap(one, problems)) ?? null);
 }

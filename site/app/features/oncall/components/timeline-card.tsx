@@ -2,12 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { Segmented } from '~/components/ui/segmented';
-import { Failed, Loading } from '~/components/ui/states';
-import { reasonOf } from '~/lib/api';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import { mayAct } from '~/lib/role';
 import { scheduleTimeline } from '../api/timelines';
 import { isExpectedGap } from '../model/expected-gap';
-import type { NextInLine } from '../model/next-in-line';
 import { type Block, gapsOf } from '../model/picture';
 import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
 import type { Problem, Schedule, Shift, Timeline } from '../model/schedule';
@@ -36,7 +34,6 @@ interface TimelineCardProps {
   /** An instant of the range that is shown; null is now. */
   at: number | null;
   now: number;
-  next: NextInLine | null;
   /** What is wrong with the coverage of this schedule in the days ahead. */
   problems: readonly Problem[];
   /** What the server did not look at, in a sentence. */
@@ -45,16 +42,7 @@ interface TimelineCardProps {
 }
 
 /** The selected schedule over a range of time, with everything that can be done to it there. */
-export function TimelineCard({
-  schedule,
-  span,
-  at,
-  now,
-  next,
-  problems,
-  incomplete,
-  onMove,
-}: TimelineCardProps) {
+export function TimelineCard({ schedule, span, at, now, problems, incomplete, onMove }: TimelineCardProps) {
   const { zone } = schedule;
   const range = rangeAt(at ?? now, span, zone);
   const query = useQuery({
@@ -91,11 +79,7 @@ export function TimelineCard({
         </div>
       </div>
       {query.isPending && <PictureLoading />}
-      {query.isError && !query.data && (
-        <Failed detail={reasonOf(query.error)} onRetry={() => query.refetch()}>
-          Failed to load timeline
-        </Failed>
-      )}
+      <FetchFailed of={query}>Failed to load timeline</FetchFailed>
       {query.data && (
         <Picture
           schedule={schedule}
@@ -103,7 +87,6 @@ export function TimelineCard({
           range={range}
           span={span}
           now={now}
-          next={next}
           problems={problems}
           onOverride={setStart}
         />
@@ -122,13 +105,12 @@ interface PictureProps {
   range: Range;
   span: Span;
   now: number;
-  next: NextInLine | null;
   problems: readonly Problem[];
   onOverride: (start: OverrideStart) => void;
 }
 
 function Picture(props: PictureProps) {
-  const { schedule, timeline, range, span, now, next, problems, onOverride } = props;
+  const { schedule, timeline, range, span, now, problems, onOverride } = props;
   const narrow = useNarrow();
   const hueOf = useHue();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
@@ -168,9 +150,8 @@ function Picture(props: PictureProps) {
           gap={gap}
           vacated={timeline.overrides.find((one) => one.id === gap.becauseId) ?? null}
           others={gaps.length - 1}
-          zone={schedule.zone}
+          schedule={schedule}
           now={now}
-          next={next}
           onCover={
             mayAct('responder') ? () => onOverride(startOf({ shift: gap, to: range.to }, now)) : undefined
           }

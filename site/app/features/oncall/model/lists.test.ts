@@ -46,25 +46,44 @@ describe('search', () => {
 });
 
 describe('next in line', () => {
-  const policy = {
-    id: 'p1',
-    steps: [
-      { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: 'Night Shift' }] },
-      { delay_seconds: 600, targets: [{ kind: 'schedule', id: 's2', name: 'Backup' }] },
-    ],
-  };
+  const page = (name: string, target = '') => ({
+    user: { id: `u ${name}`, name },
+    why: { target: { id: target } },
+  });
+  const moments = [
+    { step: 1, after_seconds: 0, outcome: 'paged', pages: [page('Mara', 's1')] },
+    { step: 2, after_seconds: 300, outcome: 'skipped', pages: [] },
+    { step: 3, after_seconds: 420, outcome: 'paged', pages: [page('Jonas'), page('Priya')] },
+    { step: 1, after_seconds: 900, outcome: 'paged', round: 2, pages: [page('Mara', 's1')] },
+  ];
 
-  it('is who is on call for the next step of the policy', () => {
-    expect(nextInLine(night, [policy], [night, backup])).toEqual({
-      names: ['Backup'],
-      person: { id: 'u2', name: 'Jonas Okafor' },
-      after: '5 min',
-      step: 2,
+  it('is whom the server pages after the schedule', () => {
+    expect(nextInLine({ moments }, 's1')).toEqual({
+      names: ['Jonas', 'Priya'],
+      person: { id: 'u Jonas', name: 'Jonas' },
+      after: '7 min',
+      step: 3,
     });
   });
 
-  it('is nobody after the last step, and without a policy', () => {
-    expect(nextInLine(backup, [policy], [])).toBeNull();
-    expect(nextInLine(night, [], [])).toBeNull();
+  it('is the last resort, a shared channel, or whoever is first while nobody is on call', () => {
+    const last = { outcome: 'last_resort', after_seconds: 300, pages: [page('Mara')] };
+    expect(nextInLine({ moments: [...moments.slice(0, 1), last] }, 's1')).toMatchObject({ step: 0 });
+    const channel = {
+      outcome: 'paged',
+      step: 2,
+      after_seconds: 60,
+      pages: [{ contacts: [{ name: '#incidents' }] }],
+    };
+    expect(nextInLine({ moments: [...moments.slice(0, 1), channel] }, 's1')).toMatchObject({
+      names: ['#incidents'],
+      person: null,
+    });
+    expect(nextInLine({ moments: moments.slice(1) }, 's1')).toMatchObject({ names: ['Jonas', 'Priya'] });
+  });
+
+  it('is nobody after the last step', () => {
+    expect(nextInLine({ moments: moments.slice(0, 1) }, 's1')).toBeNull();
+    expect(nextInLine({}, 's1')).toBeNull();
   });
 });

@@ -1,46 +1,42 @@
-import type { EscalationPolicyJson } from '@nightbell/proto';
-import type { Schedule } from './schedule';
+import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
 import { lengthWords } from './words';
 
 /** Who is paged when a schedule's person does not answer. */
 export interface NextInLine {
-  /** People, schedules or channels of the step. */
+  /** People, or the shared channels, of the step. */
   names: readonly string[];
-  /** Who that is now: the person themselves, or who is on call for the schedule; null for a channel. */
+  /** The first of them who is a person. */
   person: { id: string; name: string } | null;
-  /** "5 min" */
+  /** "5 min" after the schedule's person. */
   after: string;
-  /** The place of the step, from 1. */
+  /** The place of the step, from 1; 0 for the last resort. */
   step: number;
 }
 
-/** The step after the one that pages the schedule, in the schedule's own policy; null when there is none. */
-export function nextInLine(
-  schedule: Schedule,
-  policies: readonly EscalationPolicyJson[],
-  schedules: readonly Schedule[],
-): NextInLine | null {
-  const policy = policies.find((one) => one.id === schedule.policyId);
-  const steps = policy?.steps ?? [];
-  const own = steps.findIndex((step) => step.targets?.some((target) => target.id === schedule.id));
-  const next = steps[own + 1];
-  if (own < 0 || !next) return null;
-  const targets = next.targets ?? [];
-  const first = targets[0];
+/**
+ * Who follows on the moment that pages a schedule, of the server's answer to who would be paged;
+ * null when nobody does. Of the repeats of a policy the first is asked.
+ */
+export function nextInLine(answer: ExplainResponseJson, scheduleId: string): NextInLine | null {
+  const moments = (answer.moments ?? []).filter(({ round = 1 }) => round === 1);
+  const own = moments.findIndex(({ pages = [] }) => pages.some(({ why }) => why?.target?.id === scheduleId));
+  // Nobody is on call for it now: whoever is paged first is paged in its place.
+  const from = own < 0 ? 0 : own + 1;
+  const next = moments.slice(from).find(({ outcome, pages = [] }) => isPage(outcome) && pages.length > 0);
+  if (!next) return null;
+  const [person] = next.pages?.flatMap(({ user }) => (user?.id ? [user] : [])) ?? [];
   return {
-    names: targets.map((target) => target.name || target.kind || ''),
-    person: personOf(first?.kind ?? '', { id: first?.id ?? '', name: first?.name ?? '' }, schedules),
-    after: lengthWords((steps[own]?.delay_seconds ?? 0) * 1000),
-    step: own + 2,
+    names: (next.pages ?? []).map(nameOf),
+    person: person ? { id: person.id ?? '', name: person.name ?? '' } : null,
+    after: lengthWords(((next.after_seconds ?? 0) - (moments[own]?.after_seconds ?? 0)) * 1000),
+    step: next.outcome === 'last_resort' ? 0 : (next.step ?? 0),
   };
 }
 
-function personOf(
-  kind: string,
-  target: { id: string; name: string },
-  schedules: readonly Schedule[],
-): NextInLine['person'] {
-  if (kind === 'user') return target;
-  if (kind !== 'schedule') return null;
-  return schedules.find((one) => one.id === target.id)?.onCall?.current.people[0] ?? null;
+function isPage(outcome: ExplainMomentJson['outcome']): boolean {
+  return outcome === 'paged' || outcome === 'last_resort';
+}
+
+function nameOf({ user, contacts, why }: ExplainPageJson): string {
+  return user?.name || contacts?.[0]?.name || why?.target?.name || 'a shared channel';
 }

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
+import { BoneRows } from '~/components/ui/skeleton';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import { paths } from '~/lib/paths';
 import { serviceList } from '../api/services';
 
@@ -10,13 +12,21 @@ const most = 8;
 
 /** The services that page by a policy, each with the question who would be paged for it. */
 export function PolicyUsers({ policyId, isDefault }: { policyId: string; isDefault: boolean }) {
-  const services = useQuery(serviceList).data ?? [];
-  const users = services.filter(
+  const services = useQuery(serviceList);
+  const users = (services.data ?? []).filter(
     (service) => service.escalation_policy_id === policyId || (isDefault && !service.escalation_policy_id),
   );
   return (
     <Card title="Used by">
-      {users.length === 0 && !isDefault && <p className="pad size-13 text-2">No service uses this policy.</p>}
+      {services.isPending && (
+        <Loading what="services" quiet>
+          <BoneRows count={1} />
+        </Loading>
+      )}
+      <FetchFailed of={services}>Failed to load services</FetchFailed>
+      {services.data && users.length === 0 && !isDefault && (
+        <p className="pad size-13 text-2">No service uses this policy.</p>
+      )}
       <ul className="policy-users">
         {users.slice(0, most).map((service) => (
           <li key={service.id}>
