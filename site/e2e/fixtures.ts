@@ -19,15 +19,15 @@ export const reportedPath = '/incidents/01993c5e-7f00-7000-8000-0000000018fa';
 export async function signIn(page: Page | BrowserContext, theme = 'dark', role = 'owner'): Promise<void> {
   const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role, email: 'mara@example.com' });
   await page.addInitScript(
-    ([user, theme]) => {
+    ([user, theme, token]) => {
       // The mail frame of the inbox has no storage.
       if (window.top !== window) return;
       localStorage.setItem('ui-theme', theme ?? 'dark');
       localStorage.setItem('user', user ?? '');
-      localStorage.setItem('access_token', 'a');
+      localStorage.setItem('access_token', token ?? '');
       localStorage.setItem('refresh_token', 'r');
     },
-    [user, theme],
+    [user, theme, `a ${role}`],
   );
 }
 

@@ -112,6 +112,8 @@ const pages = {
   'GET /v1/contact-methods': () => ok({ contact_methods: contacts }),
   'GET /v1/integrations/slack/config': () => status(404, 'No Slack integration configured'),
   'GET /v1/inbox': () => ok({ mails: mails.map(({ text, html, ...mail }) => mail) }),
+  'GET /v1/auth/me': (_, __, token) =>
+    ok({ user: { ...me, role: token.split(' ')[1] ?? me.role }, org_name: me.org_name }),
   'POST /v1/auth/logout': () => ok({}),
   'POST /v1/auth/login': (body) =>
     body.password === 'wrong'
@@ -146,9 +148,9 @@ const pages = {
   },
 };
 
-function route(method, path, body, query) {
+function route(method, path, body, query, token) {
   const page = pages[`${method} ${path}`];
-  if (page) return page(body, query);
+  if (page) return page(body, query, token);
   const other =
     answerEscalation(method, path, body, query) ??
     answerOncall(method, path, body, query) ??
@@ -185,6 +187,11 @@ function stream(response) {
   });
 }
 
+// The access token names the role of whoever calls: "a viewer"; alone it is the owner's.
+function tokenOf(request) {
+  return (request.headers.authorization ?? '').replace('Bearer ', '');
+}
+
 /** Answers one request of the site. */
 export async function answer(request, response) {
   const { pathname, searchParams } = new URL(request.url, 'http://x');
@@ -194,7 +201,7 @@ export async function answer(request, response) {
   const fails = process.env.FAKE_FAIL && pathname.startsWith(process.env.FAKE_FAIL);
   const { code, body } = fails
     ? status(503, 'The database is away. Try again in a moment.')
-    : route(request.method, pathname, text ? JSON.parse(text) : {}, searchParams);
+    : route(request.method, pathname, text ? JSON.parse(text) : {}, searchParams, tokenOf(request));
   const shown = request.method === 'GET' && code === 200 ? cut(body, searchParams) : body;
   setTimeout(
     () => response.writeHead(code, { 'Content-Type': 'application/json' }).end(JSON.stringify(shown)),

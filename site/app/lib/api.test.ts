@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import { type ApiError, call } from './api';
-import { currentSession, lastSessionEnd } from './session';
+import { currentSession, lastSessionEnd, showAs, startSession } from './session';
 
 const list = { method: 'GET', path: '/v1/incidents', action: 'fetch incidents' } as const;
 const failureOf = (request: Parameters<typeof call>[0]) =>
@@ -85,7 +85,7 @@ describe('an access token that ran out', () => {
   it('ends the session when the refresh is refused', async () => {
     server.use(
       onlyWith('never'),
-      refresh(() => HttpResponse.json({ message: 'no' }, { status: 401 })),
+      refresh(() => HttpResponse.json({ code: 'token_expired', message: 'no' }, { status: 401 })),
     );
     expect((await failureOf(list))?.message).toBe('Authentication expired. Please log in again.');
     expect(currentSession()).toBeNull();
@@ -97,17 +97,40 @@ describe('an access token that ran out', () => {
       onlyWith('never'),
       refresh(() => new HttpResponse(null, { status: 503 })),
     );
-    expect((await failureOf(list))?.status).toBe(503);
+    expect(await failureOf(list)).toMatchObject({ status: 0, message: 'Failed to fetch incidents' });
     expect(currentSession()).not.toBeNull();
   });
 
   it('leaves it alone for calls that handle the refusal themselves', async () => {
     server.use(
       onlyWith('never'),
-      refresh(() => new HttpResponse(null, { status: 401 })),
+      refresh(() => HttpResponse.json({ code: 'token_expired' }, { status: 401 })),
     );
     const failure = await failureOf({ ...list, action: 'acknowledge incident', keepSession: true });
     expect(failure?.message).toMatch(/^Failed to acknowledge incident/);
     expect(currentSession()).not.toBeNull();
   });
+
+  it('ends no session that began during the refresh', async () => {
+    server.use(
+      onlyWith('never'),
+      refresh(() => {
+        startSession({ user: { id: 'u2', name: 'Jonas' }, accessToken: 'b', refreshToken: 'b-refresh' });
+        return HttpResponse.json({ code: 'token_expired' }, { status: 401 });
+      }),
+    );
+    expect((await failureOf(list))?.message).toBe('Somebody else is signed in now. Nothing was sent.');
+    expect(currentSession()).toMatchObject({ accessToken: 'b' });
+  });
+});
+
+it('takes no page of a proxy for an answer', async () => {
+  server.use(http.get('*/v1/incidents', () => HttpResponse.html('<h1>Guest network</h1>')));
+  expect(await failureOf(list)).toMatchObject({ status: 0, message: 'Failed to fetch incidents' });
+});
+
+it('sends nothing as somebody else than whose data is on screen', async () => {
+  showAs('/u2');
+  expect((await failureOf(list))?.message).toBe('Somebody else is signed in now. Nothing was sent.');
+  showAs(null);
 });

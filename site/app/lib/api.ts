@@ -1,5 +1,6 @@
 import { learnServerTime } from './clock';
-import { currentSession, endSession, replaceTokens } from './session';
+import { type RefreshAnswer, renew } from './renewal';
+import { currentSession, endSession, type SessionUser, sessionToCallWith } from './session';
 
 /** The sentence shown when the server could not be reached at all. */
 export const networkMessage = 'Network error. Please check your connection and try again.';
@@ -9,6 +10,11 @@ export const timeoutMessage = 'The server did not answer in time. Please try aga
 export const missingTokenMessage = 'No authentication token found. Please log in again.';
 /** The sentence for a session that could not be renewed. */
 export const expiredMessage = 'Authentication expired. Please log in again.';
+/** The sentence for a call that somebody began who is not signed in here any more. */
+export const switchedMessage = 'Somebody else is signed in now. Nothing was sent.';
+
+// Twice this is less than the 10 seconds for which a used refresh token still gives its successor.
+const refreshPatience = 4500;
 
 /** A call the server refused, or never answered (status 0). `message` can be shown to people as it is. */
 export class ApiError extends Error {
@@ -22,6 +28,13 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.status = status;
     this.detail = detail;
+  }
+}
+
+/** The server refused to renew the session, and it was ended. */
+export class SessionExpired extends ApiError {
+  constructor() {
+    super(expiredMessage, 401);
   }
 }
 
@@ -52,7 +65,7 @@ const patience = { reading: 30_000, acting: 10_000 };
 
 /**
  * Makes a call as the signed-in person and returns the answer's JSON.
- * A 401 is answered by one silent token refresh and one repeat; when that is refused too, the
+ * A 401 is answered by one silent token refresh and one repeat; when the server refuses that too, the
  * session ends. Throws ApiError on every refusal and on a broken network, and passes on aborts.
  */
 export async function call<T>(request: Call): Promise<T> {
@@ -60,22 +73,31 @@ export async function call<T>(request: Call): Promise<T> {
     throw cause instanceof ApiError && cause.status === 0 ? unreached(request, cause.message) : cause;
   });
   if (response.ok) return wholeAnswer<T>(response, request);
-  const detail = messageOf(await readJson(response));
-  if (response.status === 401 && !request.keepSession) {
-    endSession('expired');
-    throw new ApiError(expiredMessage, 401, detail);
-  }
-  throw new ApiError(failureMessage(request, response), response.status, detail);
+  throw new ApiError(failureMessage(request, response), response.status, messageOf(await readJson(response)));
 }
 
-/** The same authorization as `call`, for answers that are streams. The caller checks the status. */
+/**
+ * The same authorization as `call`, for answers that are streams. The caller checks the status.
+ * What one account began in one organization is never sent, or sent again, as another.
+ */
 export async function authorized(request: Call): Promise<Response> {
-  const session = currentSession();
-  if (!session) throw new ApiError(missingTokenMessage, 401);
+  const session = sessionToCallWith();
+  if (!session) throw new ApiError(currentSession() ? switchedMessage : missingTokenMessage, 401);
   const response = await send(request, session.accessToken);
   if (response.status !== 401) return response;
-  const renewed = await renewedToken(session.accessToken);
-  return renewed ? send(request, renewed) : response;
+  const renewal = await renew(session, askForTokens);
+  switch (renewal.kind) {
+    case 'renewed':
+      return send(request, renewal.session.accessToken);
+    case 'unclear':
+      throw new ApiError(networkMessage, 0);
+    case 'gone':
+      throw new ApiError(currentSession() ? switchedMessage : missingTokenMessage, 401);
+    case 'refused':
+      if (request.keepSession) return response;
+      endSession('expired', session);
+      throw new SessionExpired();
+  }
 }
 
 /** Makes a call that needs no session, such as sign-in, and returns the raw answer. Throws ApiError when nothing answers. */
@@ -147,34 +169,39 @@ function failureMessage(request: Call, response: Response): string {
   return response.statusText ? `${general}: ${response.statusText}` : general;
 }
 
-// Every call that meets a 401 at the same moment waits for the same refresh: a refresh token
-// works once, and using it twice would end the whole sign-in.
-let renewal: Promise<string | null> | null = null;
-
-function renewedToken(usedToken: string): Promise<string | null> {
-  const session = currentSession();
-  // Another call or tab has renewed in the meantime.
-  if (session && session.accessToken !== usedToken) return Promise.resolve(session.accessToken);
-  if (!session?.refreshToken) return Promise.resolve(null);
-  renewal ??= refresh(session.refreshToken).finally(() => {
-    renewal = null;
-  });
-  return renewal;
-}
-
-async function refresh(refreshToken: string): Promise<string | null> {
+// Only the server's own refusal counts as one: a proxy's page, a server that restarts or an answer
+// that was lost must not sign anybody out.
+async function askForTokens(refreshToken: string): Promise<RefreshAnswer> {
   const response = await send({
     method: 'POST',
     path: '/v1/auth/refresh',
     body: { refresh_token: refreshToken },
     action: 'refresh session',
-  });
-  // Only a refusal ends the session. A server that is restarting must not sign anyone out.
-  if (response.status >= 500 || response.status === 429) throw new ApiError(networkMessage, response.status);
-  const tokens = tokensOf(await readJson(response));
-  if (!response.ok || !tokens) return null;
-  replaceTokens(tokens.access_token, tokens.refresh_token);
-  return tokens.access_token;
+    signal: AbortSignal.timeout(refreshPatience),
+  }).catch(() => null);
+  if (!response) return { kind: 'unclear' };
+  const body = await readJson(response);
+  const tokens = tokensOf(body);
+  if (response.ok && tokens)
+    return {
+      kind: 'renewed',
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token,
+      user: userOf(body) ?? undefined,
+    };
+  return { kind: response.status === 401 && isServersError(body) ? 'refused' : 'unclear' };
+}
+
+/** The person of a sign-in, refresh or who-am-I answer, or null when it is not there. */
+export function userOf(body: unknown): SessionUser | null {
+  if (typeof body !== 'object' || body === null || !('user' in body)) return null;
+  const user = body.user;
+  if (typeof user !== 'object' || user === null || !('name' in user)) return null;
+  return { ...user, name: String(user.name) };
+}
+
+function isServersError(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';
 }
 
 /** The token pair of a sign-in or refresh answer, or null when it is not there. */

@@ -77,7 +77,7 @@ it('begins again from now when the server does not know the last id', async () =
 it('ends a session that cannot be renewed', async () => {
   server.use(
     http.get('*/v1/stream', () => new HttpResponse(null, { status: 401 })),
-    http.post('*/v1/auth/refresh', () => new HttpResponse(null, { status: 401 })),
+    http.post('*/v1/auth/refresh', () => HttpResponse.json({ code: 'token_expired' }, { status: 401 })),
   );
   await read([]);
   expect(currentSession()).toBeNull();

@@ -1,8 +1,7 @@
-import { ApiError, authorized } from './api';
+import { ApiError, authorized, SessionExpired } from './api';
 import { readEvents, type StreamEvent } from './event-stream';
 import { currentIdentity } from './identity';
 import { pause } from './pause';
-import { endSession } from './session';
 
 /** What the tab that reads the stream does with it. */
 export interface StreamReader {
@@ -44,7 +43,7 @@ export async function readStream(identity: string, reader: StreamReader, signal:
     try {
       await connectOnce(identity, { ...reader, onOpen }, AbortSignal.any([signal, again.signal]));
     } catch (cause) {
-      if (cause instanceof ApiError && cause.status === 401 && !signal.aborted) return endSession('expired');
+      if (cause instanceof SessionExpired) return;
       if (cause instanceof ApiError && cause.status === 400) reader.onForget();
     }
     await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, again.signal]));

@@ -1,5 +1,5 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { AppFrame } from '~/components/layout/app-frame';
 import { Sidebar } from '~/components/layout/sidebar';
@@ -9,12 +9,19 @@ import { useFollowIncidents } from '~/features/incidents/api/follow-incidents';
 import { mailPlace } from '~/features/installation/api/installation';
 import { Notices } from '~/features/installation/components/notices';
 import { expiredMessage } from '~/lib/api';
+import { useFreshRole } from '~/lib/me';
 import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
-import { currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import {
+  currentSession,
+  identityOf,
+  lastSessionEnd,
+  type Session,
+  showAs,
+  subscribeSession,
+} from '~/lib/session';
 import type { SignInRequest } from '~/lib/sign-in-request';
-import { toast } from '~/lib/toast';
 import '~/styles/frame.css';
 
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
@@ -22,11 +29,20 @@ export default function SignedIn() {
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
   if (!session) return <ToLanding />;
   // Somebody else signing in, perhaps in another tab, must not find the last one's data.
-  return <Workspace key={`${session.user.org_id}/${session.user.id}`} session={session} />;
+  return <Workspace key={identityOf(session)} session={session} />;
 }
 
 function Workspace({ session }: { session: Session }) {
   const [client] = useState(createQueryClient);
+  const identity = identityOf(session);
+  // What this person began and has not sent yet is never sent as the next one.
+  useLayoutEffect(() => {
+    showAs(identity);
+    return () => {
+      showAs(null);
+      client.clear();
+    };
+  }, [client, identity]);
   return (
     <QueryClientProvider client={client}>
       <Pages session={session} />
@@ -36,6 +52,7 @@ function Workspace({ session }: { session: Session }) {
 
 function Pages({ session }: { session: Session }) {
   useFollowIncidents();
+  useFreshRole(session);
   const counts = useQuery(incidentCounts);
   const unacknowledged = counts.data?.triggered ?? (counts.isError ? null : undefined);
   const mail = useQuery(mailPlace).data;
@@ -55,20 +72,22 @@ function Pages({ session }: { session: Session }) {
       }
     >
       <Notices />
-      <Outlet />
+      {/* Pages ask for the role while they draw, so another role draws them anew. */}
+      <Outlet key={user.role} />
     </AppFrame>
   );
 }
 
 // Leaving by Logout needs no word; an expired session is named, and so is a link that needs a sign-in.
+// Both come back to this page.
 function ToLanding() {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   useEffect(() => {
     const end = lastSessionEnd();
-    const request: SignInRequest = { from: `${pathname}${search}`, reason: 'Log in to see this page.' };
-    if (end === 'expired') toast({ kind: 'failure', title: expiredMessage });
-    navigate(paths.home, { replace: true, state: end === null ? request : null });
+    const reason = end === 'expired' ? expiredMessage : 'Log in to see this page.';
+    const request: SignInRequest = { from: `${pathname}${search}`, reason };
+    navigate(paths.home, { replace: true, state: end === 'signed-out' ? null : request });
   }, [navigate, pathname, search]);
   return null;
 }

@@ -1,6 +1,6 @@
-import { ApiError, messageOf, readJson, send, tokensOf } from '~/lib/api';
+import { ApiError, messageOf, readJson, send, tokensOf, userOf } from '~/lib/api';
 import { deviceToken } from '~/lib/device';
-import type { Session, SessionUser } from '~/lib/session';
+import type { Session } from '~/lib/session';
 
 /** Signs in and returns the new session without storing it. Throws ApiError with the sentence to show. */
 export async function login(email: string, password: string): Promise<Session> {
@@ -13,11 +13,4 @@ export async function login(email: string, password: string): Promise<Session> {
     return { user, accessToken: tokens.access_token, refreshToken: tokens.refresh_token };
   }
   throw new ApiError(messageOf(answer) || 'Login failed. Please check your credentials.', response.status);
-}
-
-function userOf(answer: unknown): SessionUser | null {
-  if (typeof answer !== 'object' || answer === null || !('user' in answer)) return null;
-  const user = answer.user;
-  if (typeof user !== 'object' || user === null || !('name' in user)) return null;
-  return { ...user, name: String(user.name) };
 }

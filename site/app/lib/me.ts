@@ -1,0 +1,44 @@
+import type { GetMeResponseJson } from '@nightbell/proto';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { ApiError, call, userOf } from './api';
+import { replaceUser, type Session } from './session';
+
+const key = ['me'];
+const minute = 60_000;
+
+/**
+ * Keeps the stored person, and so the role, as the server knows them: asked when the workspace opens,
+ * when the reader comes back to it, and when the server has refused something for want of a role.
+ */
+export function useFreshRole(session: Session): void {
+  const client = useQueryClient();
+  useQuery({
+    queryKey: key,
+    staleTime: minute,
+    refetchOnWindowFocus: true,
+    queryFn: async ({ signal }) => {
+      const answer = await call<GetMeResponseJson>({
+        method: 'GET',
+        path: '/v1/auth/me',
+        action: 'fetch who is signed in',
+        signal,
+      });
+      const user = userOf(answer);
+      if (user) replaceUser(session, user);
+      return user;
+    },
+  });
+  useEffect(() => onForbidden(client, () => void client.invalidateQueries({ queryKey: key })), [client]);
+}
+
+function onForbidden(client: QueryClient, notify: () => void): () => void {
+  const look = (event: { type: string; action?: { type: string; error?: unknown } }) => {
+    const error = event.action?.type === 'error' ? event.action.error : null;
+    if (error instanceof ApiError && error.status === 403) notify();
+  };
+  const stops = [client.getMutationCache().subscribe(look), client.getQueryCache().subscribe(look)];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
