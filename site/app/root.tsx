@@ -2,6 +2,7 @@ import { type ReactNode, useEffect } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from 'react-router';
 import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
+import { earlyClickScript } from './lib/early-click';
 import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -14,6 +15,8 @@ export function Layout({ children }: { children: ReactNode }) {
       <head>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, and a text child would be escaped. */}
         <script dangerouslySetInnerHTML={{ __html: themeScript }} />
+        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: another one. */}
+        <script dangerouslySetInnerHTML={{ __html: earlyClickScript }} />
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="dark light" />

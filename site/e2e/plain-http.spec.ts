@@ -1,17 +1,10 @@
-import { port } from './address';
+import { namedAddress } from './address';
 import { open } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { refreshInTwoTabs } from './sessions';
 
 // A name that is not loopback: the browser then has no locks and no clipboard.
-test.use({
-  baseURL: `http://nightbell.test:${port}`,
-  expectedFaults: /401/,
-  launchOptions: async ({ launchOptions }, use) => {
-    const args = [...(launchOptions.args ?? []), '--host-resolver-rules=MAP nightbell.test 127.0.0.1'];
-    await use({ ...launchOptions, args });
-  },
-});
+test.use({ baseURL: namedAddress, expectedFaults: /401/ });
 
 test.describe('over plain http', () => {
   test('a session is refreshed once, however many tabs need it', async ({ page, context }) => {

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -12,6 +13,7 @@ import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import '~/features/incidents/incident-list.css';
 import '~/features/services/services.css';
 
@@ -29,14 +31,20 @@ export default function Dashboard() {
   return (
     <>
       <PageHead title="Dashboard">
-        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-          Create Incident
-        </Button>
+        {mayAct('responder') && (
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+            Create Incident
+          </Button>
+        )}
       </PageHead>
       <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
-      <CountCards counts={counts.data ?? null} incidents={list.data && open} />
+      <Boundary what="The counts">
+        <CountCards counts={counts.data ?? null} incidents={list.data && open} />
+      </Boundary>
       <div className="stack">
-        <ServiceStatusGrid />
+        <Boundary what="The services">
+          <ServiceStatusGrid />
+        </Boundary>
         <Card
           title="Open Incidents"
           actions={

@@ -2,6 +2,7 @@ import { usePrefetchInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
 import { Empty, FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
@@ -20,6 +21,7 @@ import type { Incident as IncidentData } from '~/features/incidents/model/incide
 import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import '~/features/incidents/incident-page.css';
 
 /** One incident: what is broken, how bad, who has it, which button; then the evidence. */
@@ -54,19 +56,29 @@ function Page({ incident }: { incident: IncidentData }) {
   return (
     <article className="incident-page">
       <header>
-        <IncidentHead incident={incident} />
-        <IncidentActions incident={incident} />
+        <Boundary what="The head of this incident">
+          <IncidentHead incident={incident} />
+        </Boundary>
+        {mayAct('responder') && <IncidentActions incident={incident} />}
       </header>
-      <SeverityRose incident={incident} />
-      <IncidentStrip incident={incident} />
+      <Boundary what="What this incident is now">
+        <SeverityRose incident={incident} />
+        <IncidentStrip incident={incident} />
+      </Boundary>
       <div className="columns">
         <div className="stack">
-          <PagingLadder incident={incident} />
+          <Boundary what="Paging">
+            <PagingLadder incident={incident} />
+          </Boundary>
           <IncidentEvidence incident={incident} />
         </div>
         <div className="stack">
-          <AffectedServices incident={incident} />
-          <LinkedAlerts id={incident.id} />
+          <Boundary what="The affected service">
+            <AffectedServices incident={incident} />
+          </Boundary>
+          <Boundary what="The linked alerts">
+            <LinkedAlerts id={incident.id} />
+          </Boundary>
         </div>
       </div>
     </article>

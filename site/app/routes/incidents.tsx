@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
@@ -10,6 +11,7 @@ import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { IncidentList } from '~/features/incidents/components/incident-list';
 import { countByStatus } from '~/features/incidents/model/counts';
+import { mayAct } from '~/lib/role';
 import '~/features/incidents/incident-list.css';
 
 export function meta() {
@@ -25,14 +27,18 @@ export default function Incidents() {
   return (
     <>
       <PageHead title="Incidents">
-        <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
-          Create Incident
-        </Button>
+        {mayAct('responder') && (
+          <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+            Create Incident
+          </Button>
+        )}
       </PageHead>
-      <CountCards
-        counts={counts.data ?? (list.data && !list.hasNextPage ? countByStatus(list.data) : null)}
-        incidents={open.data ?? (list.hasNextPage ? undefined : list.data)}
-      />
+      <Boundary what="The counts">
+        <CountCards
+          counts={counts.data ?? (list.data && !list.hasNextPage ? countByStatus(list.data) : null)}
+          incidents={open.data ?? (list.hasNextPage ? undefined : list.data)}
+        />
+      </Boundary>
       {list.isPending && (
         <div className="card">
           <Loading what="incidents">

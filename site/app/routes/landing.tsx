@@ -11,6 +11,7 @@ import { Problems } from '~/features/landing/components/problems';
 import { Testimonials } from '~/features/landing/components/testimonials';
 import { TopBar } from '~/features/landing/components/top-bar';
 import { Wearable } from '~/features/landing/components/wearable';
+import { useEarlyClick } from '~/lib/early-click';
 import { useHashScroll } from '~/lib/hash-scroll';
 import { paths } from '~/lib/paths';
 import { currentSession, subscribeSession } from '~/lib/session';
@@ -41,7 +42,8 @@ const ContactDialog = lazy(() =>
   })),
 );
 
-type Open = 'register' | 'login' | 'contact' | null;
+const dialogs = ['register', 'login', 'contact'] as const;
+type Open = (typeof dialogs)[number] | null;
 
 /** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were. */
 export default function Landing() {
@@ -54,6 +56,7 @@ export default function Landing() {
   const enter = useCallback(() => navigate(from ?? paths.dashboard), [navigate, from]);
   const register = () => setOpen('register');
   useHashScroll();
+  useEarlyClick((wish) => setOpen(dialogs.find((dialog) => dialog === wish) ?? null));
   useEffect(() => {
     if (from) setOpen('login');
   }, [from]);

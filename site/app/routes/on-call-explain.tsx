@@ -11,7 +11,7 @@ import { toParams, toQuestion } from '~/features/explain/model/question';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
-import { toast } from '~/lib/toast';
+import { copy } from '~/lib/copy';
 import '~/features/explain/explain.css';
 
 export function meta() {
@@ -23,16 +23,10 @@ export default function OnCallExplain() {
   const [params, setParams] = useAddressParams();
   const question = toQuestion(params);
   const answer = useQuery(explanation(question));
-  // Without https a browser has no clipboard; the address bar has the same link.
-  const copy = () =>
-    navigator.clipboard?.writeText(window.location.href).then(
-      () => toast({ kind: 'success', title: 'Copied to clipboard' }),
-      () => toast({ kind: 'failure', title: 'Copy the address of this page instead' }),
-    );
   return (
     <>
       <PageHead title="Who would be paged?">
-        <Button icon="link" onClick={copy}>
+        <Button icon="link" onClick={() => copy(window.location.href)}>
           Copy link
         </Button>
       </PageHead>

@@ -16,17 +16,14 @@ export function AppFrame({
   unacknowledged: number | null | undefined;
   children: ReactNode;
 }) {
-  const { pathname } = useLocation();
-  // Open on the page it was opened on, so that choosing another page closes it.
+  const { pathname, key } = useLocation();
+  // Open at the visit it was opened on, so that choosing a page closes it.
   const [openAt, setOpenAt] = useState<string | null>(null);
-  const open = openAt === pathname;
-  const setOpen = useCallback((wanted: boolean) => setOpenAt(wanted ? pathname : null), [pathname]);
-  useEffect(() => {
-    if (!open) return;
-    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && setOpen(false);
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [open, setOpen]);
+  const open = openAt === key;
+  const drawer = useDrawer(
+    open,
+    useCallback(() => setOpenAt(null), []),
+  );
   const content = useRef<HTMLElement>(null);
   const shown = useRef(pathname);
   useEffect(() => {
@@ -36,22 +33,26 @@ export function AppFrame({
   }, [pathname]);
   return (
     <div className={open ? 'app drawer-open' : 'app'}>
-      <a className="skip-link" href="#content">
+      <a className="skip-link" href="#content" inert={open}>
         Skip to content
       </a>
-      {sidebar}
-      <div>
+      {/* The drawer holds the focus, because nothing else can take it. */}
+      <div ref={drawer.box} className="drawer">
+        {sidebar}
+        <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpenAt(null)} />
+      </div>
+      <div inert={open}>
         <header className="phone-bar">
           <Brand to={paths.dashboard} />
           <IconButton
+            ref={drawer.opener}
             icon="menu"
             label="Menu"
             aria-expanded={open}
             aria-controls="sidebar"
-            onClick={() => setOpen(!open)}
+            onClick={() => setOpenAt(key)}
           />
         </header>
-        <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpen(false)} />
         <main ref={content} className="main" id="content" tabIndex={-1}>
           <NotLive needed={(unacknowledged ?? 0) > 0} />
           {children}
@@ -59,4 +60,26 @@ export function AppFrame({
       </div>
     </div>
   );
+}
+
+// Focus goes in with opening and comes back with closing. A window that grows too wide for a drawer has none.
+function useDrawer(open: boolean, close: () => void) {
+  const box = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const wide = matchMedia('(min-width: 1101px)');
+    const onKey = (event: KeyboardEvent) => event.key === 'Escape' && close();
+    const items = [...(box.current?.querySelectorAll<HTMLElement>('nav a') ?? [])];
+    (items.find((item) => item.ariaCurrent === 'page') ?? items[0])?.focus();
+    document.addEventListener('keydown', onKey);
+    wide.addEventListener('change', close);
+    const button = opener.current;
+    return () => {
+      document.removeEventListener('keydown', onKey);
+      wide.removeEventListener('change', close);
+      button?.focus({ preventScroll: true });
+    };
+  }, [open, close]);
+  return { box, opener };
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { copy } from '~/lib/copy';
 import { Button } from './button';
 
 const confirmFor = 2000;
@@ -11,16 +12,12 @@ export function CodeBlock({ title, code }: { title: string; code: string }) {
     const timer = setTimeout(() => setCopied(false), confirmFor);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () =>
-    navigator.clipboard?.writeText(code).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+  const onCopy = async () => setCopied(await copy(code, { quiet: true }));
   return (
     <figure className="code">
       <header>
         <span className="mono">{title}</span>
-        <Button look="quiet" size="sm" icon={copied ? 'check' : 'copy'} labels={['Copied']} onClick={copy}>
+        <Button look="quiet" size="sm" icon={copied ? 'check' : 'copy'} labels={['Copied']} onClick={onCopy}>
           {copied ? 'Copied' : 'Copy'}
         </Button>
       </header>

@@ -5,7 +5,10 @@ import { Icon } from './icon';
 
 const lifetime = 5000;
 
-/** Shows the newest toast in the top layer, above an open dialog. Failures stay until closed. */
+/**
+ * Shows the newest toast in the top layer, above an open dialog. Failures stay until closed. Empty, it
+ * is still in the page: screen readers announce what changes in a region that they know.
+ */
 export function Toaster() {
   const message = useSyncExternalStore(subscribeToast, currentToast, () => null);
   const ref = useRef<HTMLDivElement>(null);

@@ -4,10 +4,12 @@ import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
+import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
-import { capitalised } from '~/lib/format';
+import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
-import { useCreateIncident } from '../api/change-incident';
+import { toast } from '~/lib/toast';
+import { showFailure, useCreateIncident } from '../api/change-incident';
 import { serviceStates } from '../api/list-service-states';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
@@ -20,6 +22,7 @@ const noService = { value: '', word: 'No service' };
 export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateIncident();
   const navigate = useNavigate();
+  const gone = useGone();
   const services = useQuery(serviceStates).data ?? [];
   const description = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -33,7 +36,15 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
       severity: text('severity'),
       ...(service ? { service_id: service } : {}),
     };
-    create.mutate(body, { onSuccess: (incident) => navigate(paths.incident(incident.id)) });
+    // Closing the dialog takes nothing back: people are paged, and whoever did it has to know.
+    create.mutateAsync(body).then(
+      ({ id, title }) => {
+        if (gone.current)
+          toast({ kind: 'success', title: `Incident ${shortId(id)} was created`, detail: title });
+        else navigate(paths.incident(id));
+      },
+      (error: Error) => gone.current && showFailure(error),
+    );
   };
   return (
     <Dialog title="Create Incident" onClose={onClose}>

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
+import { Boundary } from '~/components/ui/boundary';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
@@ -36,8 +37,12 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
           </Failed>
         </div>
       )}
-      {report.data?.report && <ReportCard report={report.data.report} tags={report.data.alert?.labels} />}
-      <IncidentTimeline id={id} />
+      <Boundary what="The error">
+        {report.data?.report && <ReportCard report={report.data.report} tags={report.data.alert?.labels} />}
+      </Boundary>
+      <Boundary what="The timeline">
+        <IncidentTimeline id={id} />
+      </Boundary>
     </Suspense>
   );
 }

@@ -7,7 +7,7 @@ export function FinalCall({ onRegister }: { onRegister: () => void }) {
       <div className="wrap">
         <h2>Sleep. We will wake you if it matters.</h2>
         <div className="actions">
-          <Button look="primary" size="lg" onClick={onRegister}>
+          <Button look="primary" size="lg" data-early="register" onClick={onRegister}>
             Get Early Access
           </Button>
           <a className="btn lg" href="#demo">

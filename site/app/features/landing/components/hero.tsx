@@ -17,7 +17,7 @@ export function Hero({ onRegister }: { onRegister: () => void }) {
               it, with what they need to know on the first screen.
             </p>
             <div className="actions">
-              <Button look="primary" size="lg" onClick={onRegister}>
+              <Button look="primary" size="lg" data-early="register" onClick={onRegister}>
                 Get Early Access
               </Button>
               <ButtonLink to={paths.docs} look="quiet" size="lg">

@@ -49,7 +49,7 @@ function PlanColumn({ plan, onPick }: { plan: Plan; onPick: () => void }) {
           </li>
         ))}
       </ul>
-      <Button size="lg" look={plan.popular ? 'primary' : 'plain'} onClick={onPick}>
+      <Button size="lg" look={plan.popular ? 'primary' : 'plain'} data-early={plan.action} onClick={onPick}>
         {plan.button}
       </Button>
     </section>

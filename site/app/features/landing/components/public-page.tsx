@@ -1,5 +1,6 @@
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { useNavigate } from 'react-router';
+import { useEarlyClick } from '~/lib/early-click';
 import { useHashScroll } from '~/lib/hash-scroll';
 import { paths } from '~/lib/paths';
 import { currentSession, subscribeSession } from '~/lib/session';
@@ -16,6 +17,7 @@ export function PublicPage({ title, lede, children }: { title: string; lede: str
     const request: SignInRequest = { from: paths.dashboard, reason: '' };
     navigate(paths.home, { state: request });
   };
+  useEarlyClick(logIn);
   return (
     <div className="landing">
       <a className="skip-link" href="#content">

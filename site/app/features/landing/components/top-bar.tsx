@@ -28,7 +28,7 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
             Dashboard
           </ButtonLink>
         ) : (
-          <Button look="quiet" onClick={onLogin}>
+          <Button look="quiet" data-early="login" onClick={onLogin}>
             Log in
           </Button>
         )}

@@ -3,6 +3,7 @@ import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { Popover } from '~/components/ui/popover';
+import { useGone } from '~/lib/after-close';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { memberList } from '~/lib/members';
@@ -69,6 +70,7 @@ type ReplaceProps = ShiftPopoverProps & NonNullable<ShiftPopoverProps['change']>
 
 function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplaceProps) {
   const create = useSaveOverride(null);
+  const gone = useGone();
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
   const { shift } = block;
@@ -76,12 +78,15 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   if (shift.to <= now) return <p className="shift-note">This shift is over.</p>;
   if (!mayAct('responder')) return <p className="shift-note">Viewers cannot change who is on call.</p>;
   const give = (person: Person) =>
-    create.mutate(takeOver(block, scheduleId, person, now), {
-      onSuccess: (made) => {
+    create.mutateAsync(takeOver(block, scheduleId, person, now)).then(
+      (made) => {
         toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
-        onClose();
+        if (!gone.current) onClose();
       },
-    });
+      (error: Error) => {
+        if (gone.current) toast({ kind: 'failure', title: error.message, detail: reasonOf(error) });
+      },
+    );
   const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
   const others = members.filter((member) => member.id !== me?.id && !alone(member.id));
   return (

@@ -6,9 +6,9 @@ import { Popover } from '~/components/ui/popover';
 import { Failed, Loading } from '~/components/ui/states';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
+import { copy } from '~/lib/copy';
 import { relativeTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
-import { toast } from '~/lib/toast';
 import {
   calendarFeeds,
   type Feed,
@@ -96,7 +96,9 @@ function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: stri
             size="sm"
             icon="copy"
             disabled={address.isPending}
-            onClick={() => (feed.url ? copy(feed.url) : address.mutate(undefined, { onSuccess: copy }))}
+            onClick={() =>
+              feed.url ? copy(feed.url) : address.mutate(undefined, { onSuccess: (url) => void copy(url) })
+            }
           >
             Copy
           </Button>
@@ -111,13 +113,5 @@ function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: stri
         )}
       </div>
     </section>
-  );
-}
-
-// Where the browser keeps the clipboard to itself, the address stands in its field.
-function copy(text: string): void {
-  navigator.clipboard?.writeText(text).then(
-    () => toast({ kind: 'success', title: 'Copied to clipboard' }),
-    () => undefined,
   );
 }

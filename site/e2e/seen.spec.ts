@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test';
+import { open } from './clean';
+import { expect, incidentPath, signIn, test } from './fixtures';
+import { openIncident } from './sessions';
+
+/** Holds what is posted to a path back until the returned function is called, which may refuse it. */
+async function hold(page: Page, path: string | RegExp): Promise<(outcome: 'refused' | 'created') => void> {
+  let release: (outcome: string) => void = () => undefined;
+  const released = new Promise<string>((resolve) => {
+    release = resolve;
+  });
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST' || (await released) === 'created') return route.fallback();
+    await route.fulfill({
+      status: 409,
+      json: { code: 'conflict', message: 'That did not work.', details: [] },
+    });
+  });
+  return release;
+}
+
+test.describe('what was pressed before the page could react', () => {
+  for (const [button, dialog] of [
+    ['Log in', 'Log in'],
+    ['Get Early Access', 'Create your account'],
+  ] as const) {
+    test(`${button} opens its dialog as soon as it can`, async ({ page }) => {
+      let release: () => void = () => undefined;
+      const late = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/\/assets\/.*\.js$/, async (route) => {
+        await late;
+        await route.continue();
+      });
+      await page.goto('/', { waitUntil: 'commit' });
+      await page.getByRole('button', { name: button }).first().click();
+      release();
+      await expect(page.getByRole('dialog', { name: dialog })).toBeVisible();
+    });
+  }
+});
+
+test.describe('what came of something is seen', () => {
+  test.beforeEach(({ page }) => signIn(page));
+
+  test('when a shift could not be taken and its popover is closed', async ({ page }) => {
+    await open(page, '/oncall?schedule=h5');
+    const answer = await hold(page, /\/v1\/schedules\/[^/]+\/overrides/);
+    await page.getByRole('row', { name: 'Final schedule' }).getByRole('button').last().click();
+    await page.getByRole('button', { name: 'I take it' }).click();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('button', { name: 'I take it' })).toBeHidden();
+    answer('refused');
+    await expect(page.locator('.toast.failure')).toContainText('That did not work.');
+  });
+
+  for (const outcome of ['refused', 'created'] as const) {
+    test(`when Create Incident was closed before it was ${outcome}`, async ({ page }) => {
+      await open(page, '/dashboard');
+      const answer = await hold(page, '**/v1/incidents');
+      await page.getByRole('button', { name: 'Create Incident' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Create Incident' });
+      await dialog.getByLabel('Title').fill('Closed while it was pending');
+      await dialog.getByRole('button', { name: 'Create incident' }).click();
+      await expect(dialog.getByRole('button', { name: 'Creating incident...' })).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(dialog).toBeHidden();
+      answer(outcome);
+      await expect(page.locator('.toast')).toContainText(
+        outcome === 'refused' ? 'That did not work.' : 'was created',
+      );
+      await expect(page).toHaveURL('/dashboard');
+    });
+  }
+
+  test('by a screen reader, which knows the region before there is a message', async ({ page }) => {
+    await open(page, incidentPath);
+    await expect(page.getByRole('status').and(page.locator('.toaster'))).toHaveCount(1);
+    await expect(page.locator('.toaster')).toBeEmpty();
+  });
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('the drawer takes the focus, holds it and gives it back', async ({ page }) => {
+    await signIn(page);
+    await open(page, '/incidents');
+    const menu = page.getByRole('button', { name: 'Menu', exact: true });
+    const drawer = page.locator('#sidebar');
+    await menu.press('Enter');
+    await expect(drawer.getByRole('link', { name: 'Incidents' })).toBeFocused();
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.press('Tab');
+      const outside = await page.evaluate(
+        () => document.activeElement?.closest('main, .phone-bar, .skip-link') !== null,
+      );
+      expect(outside).toBe(false);
+    }
+    await page.keyboard.press('Escape');
+    await expect(drawer).toBeHidden();
+    await expect(menu).toBeFocused();
+    await menu.press('Enter');
+    await drawer.getByRole('link', { name: 'Services' }).press('Enter');
+    await expect(page).toHaveURL('/services');
+    await expect(drawer).toBeHidden();
+    await expect(page.locator('#content')).toBeFocused();
+  });
+});
+
+test.describe('a fault in one card', () => {
+  test.use({ expected: /time value|could not be shown|Error|error/ });
+
+  test('leaves Acknowledge on the page', async ({ page }) => {
+    await signIn(page);
+    const path = await openIncident(page);
+    // A status that is no word cannot be drawn.
+    await page.route(/\/alerts/, (route) =>
+      route.fulfill({
+        json: {
+          alerts: [{ id: 'x', title: 'x', status: { firing: true } }],
+          total_count: 1,
+          firing_count: 1,
+        },
+      }),
+    );
+    await page.goto(path);
+    await expect(page.getByText('The linked alerts could not be shown.')).toBeVisible();
+    const acknowledge = page.getByRole('button', { name: /^Acknowledge/ });
+    await acknowledge.click();
+    await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
+  });
+});
