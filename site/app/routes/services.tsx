@@ -7,6 +7,7 @@ import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/features/services/api/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
+import { mayAct } from '~/lib/role';
 import '~/features/services/services.css';
 
 export function meta() {
@@ -20,9 +21,11 @@ export default function Services() {
   return (
     <>
       <PageHead title="Services">
-        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
-          Add Service
-        </Button>
+        {mayAct('responder') && (
+          <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
+            Add Service
+          </Button>
+        )}
       </PageHead>
       <section className="card" aria-label="Service list">
         {list.isPending && (
@@ -32,7 +35,9 @@ export default function Services() {
         )}
         <FetchFailed of={list}>Failed to load services</FetchFailed>
         {list.data?.length === 0 && (
-          <Empty>No services yet. Add one to get a webhook address for its alerts.</Empty>
+          <Empty>
+            No services yet. {mayAct('responder') && 'Add one to get a webhook address for its alerts.'}
+          </Empty>
         )}
         {list.data && list.data.length > 0 && <ServiceTable services={list.data} />}
       </section>

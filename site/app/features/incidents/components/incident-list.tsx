@@ -6,6 +6,7 @@ import { MoreRows } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
+import { mayAct } from '~/lib/role';
 import { useStoredFlag } from '~/lib/storage-flag';
 import { useChangeMany } from '../api/change-many';
 import { incidentCounts } from '../api/count-incidents';
@@ -29,6 +30,8 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const [keysOn, setKeysOn] = useStoredFlag('single-keys', true);
   const search = useRef<HTMLInputElement>(null);
   const many = useChangeMany();
+  // Selecting is for acting on many at once.
+  const may = mayAct('responder');
   const counts = useQuery(incidentCounts).data;
   const total = counts && counts.triggered + counts.acknowledged + counts.resolved;
   const inAll = { all: total, open: counts?.triggered, closed: counts?.resolved }[filter];
@@ -39,8 +42,9 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     search,
     enabled: keysOn,
     onMove: setCursor,
-    onToggle: selection.toggle,
+    onToggle: (id) => may && selection.toggle(id),
     onAcknowledge: (id) =>
+      may &&
       shown.some((one) => one.id === id && needsAnswer(one)) &&
       many.mutate({ ids: [id], verb: 'acknowledge' }),
     onClear: selection.clear,
@@ -54,7 +58,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
           searchRef={search}
           onText={setText}
           onFilter={setFilter}
-          onSelectAll={shown.length > 0 ? () => selection.setAll(true) : undefined}
+          onSelectAll={may && shown.length > 0 ? () => selection.setAll(true) : undefined}
         />
         {shown.length > 0 ? (
           <IncidentTable
@@ -89,7 +93,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
         <span className="hide-phone">
           {' '}
           {keysOn
-            ? 'Keys: j k move, x select, Enter open, a acknowledge, / search.'
+            ? `Keys: j k move, ${may ? 'x select, Enter open, a acknowledge' : 'Enter open'}, / search.`
             : 'Single-key shortcuts are off.'}{' '}
           <button type="button" className="link" onClick={() => setKeysOn(!keysOn)}>
             {keysOn ? 'Turn off' : 'Turn on'}

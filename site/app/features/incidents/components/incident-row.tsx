@@ -5,6 +5,7 @@ import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { useChangeIncident } from '../api/change-incident';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
@@ -41,15 +42,17 @@ export const IncidentRow = memo(function IncidentRow({
       onFocus={() => onFocus(incident.id)}
     >
       <td className="pick">
-        <label className="hit">
-          <input
-            className="checkbox"
-            type="checkbox"
-            aria-label={`Select ${id}`}
-            checked={selected}
-            onChange={(event) => onSelect(incident.id, event.target.checked)}
-          />
-        </label>
+        {mayAct('responder') && (
+          <label className="hit">
+            <input
+              className="checkbox"
+              type="checkbox"
+              aria-label={`Select ${id}`}
+              checked={selected}
+              onChange={(event) => onSelect(incident.id, event.target.checked)}
+            />
+          </label>
+        )}
       </td>
       <td className="id mono">{id}</td>
       <td className="summary">
@@ -80,10 +83,11 @@ export const IncidentRow = memo(function IncidentRow({
 function RowActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident.id);
   const id = shortId(incident.id);
+  const may = mayAct('responder');
   return (
     <div>
       <span className="status-word mono">[{incident.status}]</span>
-      {needsAnswer(incident) && (
+      {may && needsAnswer(incident) && (
         <Button
           look="person"
           size="sm"
@@ -95,7 +99,7 @@ function RowActions({ incident }: { incident: Incident }) {
           {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
         </Button>
       )}
-      {incident.status === 'acknowledged' && !incident.confirmationWanted && (
+      {may && incident.status === 'acknowledged' && !incident.confirmationWanted && (
         <Button
           size="sm"
           icon="check"

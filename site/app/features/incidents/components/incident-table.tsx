@@ -1,6 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useNow } from '~/lib/clock';
+import { mayAct } from '~/lib/role';
 import type { Incident } from '../model/incident';
 import { IncidentRow } from './incident-row';
 
@@ -83,16 +84,20 @@ function Head({
     <thead>
       <tr aria-rowindex={1}>
         <th scope="col">
-          <label className="hit">
-            <input
-              ref={box}
-              className="checkbox"
-              type="checkbox"
-              aria-label="Select all"
-              checked={all}
-              onChange={(event) => onSelectAll(event.target.checked)}
-            />
-          </label>
+          {mayAct('responder') ? (
+            <label className="hit">
+              <input
+                ref={box}
+                className="checkbox"
+                type="checkbox"
+                aria-label="Select all"
+                checked={all}
+                onChange={(event) => onSelectAll(event.target.checked)}
+              />
+            </label>
+          ) : (
+            <span className="visually-hidden">Selection</span>
+          )}
         </th>
         {columns.map((column) => (
           <th key={column} scope="col">

@@ -5,6 +5,7 @@ import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { clockTime, fullTime } from '~/lib/format';
+import { mayAct } from '~/lib/role';
 import { incidentTimeline } from '../api/list-timeline';
 import { toDate } from '../model/incident';
 import { lineOf } from '../model/timeline';
@@ -27,7 +28,7 @@ export function IncidentTimeline({ id }: { id: string }) {
           <TimelineRow key={entry.id} entry={entry} />
         ))}
       </ol>
-      <CommentBox id={id} />
+      {mayAct('responder') && <CommentBox id={id} />}
     </Card>
   );
 }

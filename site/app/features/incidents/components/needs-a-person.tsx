@@ -4,6 +4,7 @@ import { SeverityMark } from '~/components/ui/mark';
 import { useNow } from '~/lib/clock';
 import { clock, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { useChangeIncident } from '../api/change-incident';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
@@ -47,14 +48,16 @@ function Caution({ incident, others }: { incident: Incident; others: readonly In
         </p>
       </div>
       <span className="age mono">{clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}</span>
-      <Button
-        look="person"
-        disabled={change.isPending}
-        labels={['Acknowledging...']}
-        onClick={() => change.mutate('acknowledge')}
-      >
-        {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
-      </Button>
+      {mayAct('responder') && (
+        <Button
+          look="person"
+          disabled={change.isPending}
+          labels={['Acknowledging...']}
+          onClick={() => change.mutate('acknowledge')}
+        >
+          {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
+        </Button>
+      )}
     </section>
   );
 }
