@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { capitalised, clock, duration, offset, plainDuration, relativeTime, shortId } from './format';
+import {
+  capitalised,
+  clock,
+  duration,
+  nightTime,
+  offset,
+  plainDuration,
+  relativeTime,
+  shortId,
+} from './format';
 
 const now = new Date('2026-03-25T03:12:26Z');
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
@@ -12,12 +21,30 @@ describe('relativeTime', () => {
     [3599, '59 minutes ago'],
     [3600, '1 hour ago'],
     [23 * 3600, '23 hours ago'],
-    [30 * 3600, 'yesterday'],
     [5 * 86400, '5 days ago'],
     [-7200, 'in 2 hours'],
   ])('%d seconds ago reads "%s"', (seconds, words) => {
     expect(relativeTime(before(seconds), now)).toBe(words);
   });
+});
+
+describe('days', () => {
+  const at = (day: number, hours: number) => new Date(2026, 2, day, hours, 8, 14);
+  it.each([
+    [at(24, 1), at(25, 2), 'yesterday'],
+    [at(23, 13), at(25, 12), '2 days ago'],
+    [at(24, 0), at(25, 23), 'yesterday'],
+    [at(27, 1), at(25, 23), 'in 2 days'],
+    // The clocks of Europe change on the 29th.
+    [at(28, 12), at(30, 12), '2 days ago'],
+  ])('%s at %s is %s', (then, now, words) => expect(relativeTime(then, now)).toBe(words));
+
+  it.each([
+    [at(25, 3), at(25, 23), '03:08:14'],
+    [at(24, 23), at(25, 4), '23:08:14'],
+    [at(24, 3), at(25, 4), 'Tue 24 Mar, 03:08:14'],
+    [at(26, 9), at(25, 22), '09:08:14'],
+  ])('%s at %s is told by %s', (then, now, words) => expect(nightTime(then, now)).toBe(words));
 });
 
 it.each([

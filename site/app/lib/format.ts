@@ -4,14 +4,17 @@ const day = 24 * hour;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** How long ago (or until) a moment is, in the largest unit that fits: "4 minutes ago", "yesterday", "in 2 hours". */
+/**
+ * How long ago (or until) a moment is, in the largest unit that fits: "4 minutes ago", "yesterday", "in
+ * 2 hours". Days are those of the reader's calendar: 47 hours ago is often not yesterday.
+ */
 export function relativeTime(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000);
   const size = Math.abs(seconds);
   if (size < 45) return 'just now';
   if (size < hour) return relative.format(roundOff(seconds / minute), 'minute');
   if (size < day) return relative.format(roundOff(seconds / hour), 'hour');
-  return relative.format(roundOff(seconds / day), 'day');
+  return relative.format(dayNumber(at) - dayNumber(now), 'day');
 }
 
 /** A length of time for a sentence: "12s", "4m 12s", "2h 15m", "3d 4h". Never negative. */
@@ -50,11 +53,16 @@ export function clockTime(at: Date): string {
   return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 }
 
+/** A clock time, with its date in front unless it is of today or of the night that is under way: "Tue 24 Mar, 03:08:14". */
+export function nightTime(at: Date, now: Date): string {
+  const far = Math.abs(at.getTime() - now.getTime()) / 1000 >= 12 * hour;
+  return far && dayNumber(at) !== dayNumber(now) ? `${shortDate(at)}, ${clockTime(at)}` : clockTime(at);
+}
+
 /** A full date with its zone, for hover and the head of a page: "Wed 25 Mar, 03:08:14 CET". */
 export function fullTime(at: Date): string {
-  const date = at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
   const zone = at.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1) ?? '';
-  return `${date.replace(',', '')}, ${clockTime(at)} ${zone}`;
+  return `${shortDate(at)}, ${clockTime(at)} ${zone}`;
 }
 
 /** How people refer to an incident: # and the last four characters of its id. */
@@ -65,6 +73,16 @@ export function shortId(id: string): string {
 /** The word with a capital first letter. */
 export function capitalised(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function shortDate(at: Date): string {
+  const date = at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+  return date.replace(',', '');
+}
+
+// Days since 1970 of the reader's calendar, whatever the clocks did in between.
+function dayNumber(at: Date): number {
+  return Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / (day * 1000);
 }
 
 function two(value: number): string {

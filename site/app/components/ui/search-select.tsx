@@ -25,6 +25,8 @@ export interface Choice {
 
 interface SearchSelectProps {
   label: string;
+  /** Exactly one: it stands in the field itself, and another choice replaces it. */
+  single?: boolean;
   choices: readonly Choice[];
   chosen: readonly Choice[];
   onChange: (chosen: readonly Choice[]) => void;
@@ -38,9 +40,10 @@ interface SearchSelectProps {
 // More than fit on a screen help nobody; typing narrows.
 const most = 50;
 
-/** Several out of many, found by typing. Arrows move, Enter chooses, Backspace takes the last one back. */
+/** Several out of many, or one, found by typing. Arrows move, Enter chooses, Backspace takes the last one back. */
 export function SearchSelect({
   label,
+  single = false,
   choices,
   chosen,
   onChange,
@@ -52,7 +55,8 @@ export function SearchSelect({
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const [at, setAt] = useState(0);
-  const matches = open ? matching(choices, chosen, text) : [];
+  const matches = open ? matching(choices, single ? [] : chosen, text) : [];
+  const only = single ? chosen[0]?.word : undefined;
   const shown = matches.slice(0, most);
   const current = shown[Math.min(at, shown.length - 1)];
   const look = (words: string) => {
@@ -61,7 +65,7 @@ export function SearchSelect({
     setOpen(true);
   };
   const choose = (choice: Choice) => {
-    onChange([...chosen, choice]);
+    onChange(single ? [choice] : [...chosen, choice]);
     setText('');
     setAt(0);
     setOpen(false);
@@ -72,7 +76,7 @@ export function SearchSelect({
     if (step || (event.key === 'Enter' && !open)) setOpen(true);
     else if (event.key === 'Enter' && current) choose(current);
     else if (event.key === 'Escape' && open) setOpen(false);
-    else if (event.key === 'Backspace' && text === '') return onChange(chosen.slice(0, -1));
+    else if (event.key === 'Backspace' && text === '' && !single) return onChange(chosen.slice(0, -1));
     else if (event.key !== 'Enter') return;
     event.preventDefault();
   };
@@ -82,12 +86,14 @@ export function SearchSelect({
       <label className="label" htmlFor={id}>
         {label}
       </label>
-      <Chips
-        label={label}
-        chosen={chosen}
-        note={note}
-        onRemove={(choice) => onChange(chosen.filter((one) => one.id !== choice.id))}
-      />
+      {!single && (
+        <Chips
+          label={label}
+          chosen={chosen}
+          note={note}
+          onRemove={(choice) => onChange(chosen.filter((one) => one.id !== choice.id))}
+        />
+      )}
       <div className={error ? 'field invalid' : 'field'}>
         <Icon name="search" />
         <input
@@ -101,12 +107,17 @@ export function SearchSelect({
           aria-activedescendant={current && optionId(id, current)}
           aria-invalid={error ? true : undefined}
           aria-describedby={error ? `${id}-error` : undefined}
-          placeholder={placeholder}
-          value={text}
+          placeholder={only ?? placeholder}
+          value={open ? text : (only ?? text)}
+          // Selected, so that what is typed replaces it.
+          onFocus={(event) => single && event.target.select()}
           onChange={(event) => look(event.target.value)}
           onKeyDown={onKey}
           onClick={() => setOpen(true)}
-          onBlur={() => setOpen(false)}
+          onBlur={() => {
+            setOpen(false);
+            if (single) setText('');
+          }}
         />
       </div>
       {open && (
@@ -131,13 +142,18 @@ export function SearchSelect({
 /** The choices that are not chosen and contain the text in name or group, those that begin with it first. */
 export function matching(choices: readonly Choice[], chosen: readonly Choice[], text: string): Choice[] {
   const taken = new Set(chosen.map((choice) => choice.id));
-  const wanted = text.trim().toLowerCase();
+  const wanted = plain(text.trim());
   const found = choices.filter(
-    ({ id, word, group = '' }) => !taken.has(id) && `${word} ${group}`.toLowerCase().includes(wanted),
+    ({ id, word, group = '' }) => !taken.has(id) && plain(`${word} ${group}`).includes(wanted),
   );
   if (wanted === '') return found;
-  const begins = ({ word }: Choice) => word.toLowerCase().startsWith(wanted);
+  const begins = ({ word }: Choice) => plain(word).startsWith(wanted);
   return [...found.filter(begins), ...found.filter((choice) => !begins(choice))];
+}
+
+// Nobody types the underscore of a zone.
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll('_', ' ');
 }
 
 function Chips({

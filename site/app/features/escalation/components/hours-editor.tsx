@@ -1,7 +1,6 @@
-import { useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
+import { TimeInput } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
-import { toTime } from '../model/hours';
 import { days, type Hours, limits } from '../model/policy';
 
 interface HoursEditorProps {
@@ -69,51 +68,26 @@ function HoursRow({
         ))}
       </div>
       <div className="times">
-        <TimeField
-          label={`${name}: from`}
-          value={from}
-          onChange={(time) => onChange({ ...window, from: time })}
-        />
+        <div className="field">
+          <TimeInput
+            label={`${name}: from`}
+            value={from}
+            onChange={(time) => onChange({ ...window, from: time })}
+          />
+        </div>
         <span className="text-3">to</span>
-        <TimeField label={`${name}: to`} value={to} onChange={(time) => onChange({ ...window, to: time })} />
+        <div className="field">
+          <TimeInput
+            label={`${name}: to`}
+            value={to}
+            onChange={(time) => onChange({ ...window, to: time })}
+          />
+        </div>
         <IconButton icon="trash" label={`Remove ${name.toLowerCase()}`} onClick={onRemove} />
       </div>
       {to <= from && (
         <p className="size-12 text-3">{to === from ? 'The whole day.' : 'Until the next day.'}</p>
       )}
     </fieldset>
-  );
-}
-
-// The browser's own field shows twelve hours to some readers; everything else here shows twenty-four.
-function TimeField({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string;
-  onChange: (time: string) => void;
-}) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const type = (text: string) => {
-    setTyped(text);
-    const time = toTime(text);
-    if (time) onChange(time);
-  };
-  return (
-    <div className="field">
-      <input
-        type="text"
-        inputMode="numeric"
-        autoComplete="off"
-        maxLength={5}
-        aria-label={label}
-        placeholder="09:00"
-        value={typed ?? value}
-        onChange={(event) => type(event.target.value)}
-        onBlur={() => setTyped(null)}
-      />
-    </div>
   );
 }

@@ -6,8 +6,8 @@ import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
+import { ZoneField } from '~/components/ui/zone-field';
 import { reasonOf } from '~/lib/api';
-import { timezones } from '~/lib/timezones';
 import { onCallNow, useTargetChoices } from '../api/targets';
 import { type Faults, withChanged, withMoved, withoutStep, withStep } from '../model/edit';
 import { limits, offsets, type Policy } from '../model/policy';
@@ -70,7 +70,6 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
 type Change = (policy: Policy) => void;
 
 function Basics({ policy, error, onChange }: { policy: Policy; error?: string; onChange: Change }) {
-  const zones = [...new Set([policy.timezone, ...timezones])];
   return (
     <Card title="Policy">
       <div className="pad stack">
@@ -84,11 +83,10 @@ function Basics({ policy, error, onChange }: { policy: Policy; error?: string; o
             error={error}
             onChange={(event) => onChange({ ...policy, name: event.target.value })}
           />
-          <SelectField
+          <ZoneField
             label="Time zone of its hours"
-            options={zones}
             value={policy.timezone}
-            onChange={(event) => onChange({ ...policy, timezone: event.target.value })}
+            onChange={(timezone) => onChange({ ...policy, timezone })}
           />
         </div>
         <TextField

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toTime } from '~/lib/time-of-day';
 import { coverageOf, coveredShare, holesInWords } from './coverage';
-import { closedSpans, daysInWords, hoursInWords, openMinutes, toTime, week } from './hours';
+import { closedSpans, daysInWords, hoursInWords, openMinutes, week } from './hours';
 import { days, emptyStep, type Hours, type Step } from './policy';
 
 const weekdays = days.slice(0, 5);

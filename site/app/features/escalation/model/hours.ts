@@ -74,14 +74,6 @@ export function spansInWords(spans: readonly Span[]): string {
   return [...groups.values()].map(groupInWords).join(', ');
 }
 
-/** The time of day that somebody typed, as 24 hours: "9" and "900" are "09:00"; empty when it is none. */
-export function toTime(text: string): string {
-  const match = /^(\d{1,2})(?:[:.h]?(\d\d))?$/.exec(text.trim());
-  if (!match) return '';
-  const [hours, minutes] = [Number(match[1]) % 24, Number(match[2] ?? 0)];
-  return Number(match[1]) > 24 || minutes > 59 ? '' : clockOf(hours * 60 + minutes);
-}
-
 function groupInWords(group: readonly Span[]): string {
   const [first] = group;
   if (!first) return '';

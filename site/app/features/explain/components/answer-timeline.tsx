@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Icon, type IconName } from '~/components/ui/icon';
-import { clockTime, fullTime } from '~/lib/format';
+import { fullTime, nightTime } from '~/lib/format';
 import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import type { Answer, Moment, Page } from '../model/answer';
@@ -35,7 +35,7 @@ export function AnswerTimeline({ answer }: { answer: Answer }) {
       </p>
       <ol className="moments">
         {answer.moments.map((moment) => (
-          <MomentRow key={moment.key} moment={moment} />
+          <MomentRow key={moment.key} moment={moment} since={answer.at} />
         ))}
       </ol>
     </section>
@@ -55,12 +55,12 @@ function Held({ until, because }: { until: Date; because: string }) {
   );
 }
 
-function MomentRow({ moment }: { moment: Moment }) {
+function MomentRow({ moment, since }: { moment: Moment; since: Date }) {
   return (
     <li className={moment.outcome}>
       <div className="at">
         <time className="mono" dateTime={moment.at.toISOString()} title={fullTime(moment.at)}>
-          {clockTime(moment.at)}
+          {nightTime(moment.at, since)}
         </time>
         <span className="size-12 text-3">{moment.when}</span>
       </div>

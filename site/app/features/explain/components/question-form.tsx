@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { SelectField, TextField } from '~/components/ui/field';
+import { SelectField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
+import { DateTimeField } from '~/components/ui/time-field';
 import { serverNow } from '~/lib/clock';
 import { capitalised } from '~/lib/format';
 import { askableServices } from '../api/explain';
@@ -49,14 +50,13 @@ export function QuestionForm({
         />
       </div>
       {question.at && (
-        <TextField
+        <DateTimeField
           label={`At, ${readersZone()}`}
-          type="datetime-local"
           // The field keeps what is being typed; the address gets it once it is a time.
           key={question.at ? 'picked' : 'now'}
           defaultValue={toField(new Date(question.at))}
-          onChange={(event) => {
-            const at = fromField(event.target.value);
+          onChange={(value) => {
+            const at = fromField(value);
             if (at) onAsk({ at });
           }}
         />

@@ -4,7 +4,8 @@ import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { clockTime, fullTime } from '~/lib/format';
+import { useNow } from '~/lib/clock';
+import { fullTime, nightTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
 import { incidentTimeline } from '../api/list-timeline';
 import { toDate } from '../model/incident';
@@ -36,11 +37,12 @@ export function IncidentTimeline({ id }: { id: string }) {
 function TimelineRow({ entry }: { entry: TimelineEntryJson }) {
   const { icon, lead, rest, said } = lineOf(entry);
   const at = toDate(entry.at);
+  const now = useNow(60_000);
   return (
     <li>
       {at && (
         <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
-          {clockTime(at)}
+          {nightTime(at, now)}
         </time>
       )}
       <Icon name={icon} />

@@ -5,6 +5,7 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
+import { DateTimeField } from '~/components/ui/time-field';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { serviceChoices, useCreateWindow } from '../api/windows';
@@ -61,13 +62,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           />
         </div>
         {later && (
-          <TextField
-            label="Start"
-            name="starts"
-            type="datetime-local"
-            required
-            defaultValue={toField(hoursAhead(1))}
-          />
+          <DateTimeField label="Start" name="starts" required defaultValue={toField(hoursAhead(1))} />
         )}
         <div>
           <p className="label">Lasts</p>
@@ -83,13 +78,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           />
         </div>
         {length === 'null' && (
-          <TextField
-            label="End"
-            name="ends"
-            type="datetime-local"
-            required
-            defaultValue={toField(hoursAhead(5))}
-          />
+          <DateTimeField label="End" name="ends" required defaultValue={toField(hoursAhead(5))} />
         )}
         {(later || length === 'null') && <p className="note">Times of your zone, {readersZone()}.</p>}
         <TextField

@@ -5,6 +5,7 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { DateTimeField } from '~/components/ui/time-field';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
@@ -40,12 +41,6 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
     setTheirs(null);
     save.reset();
   };
-  const field = (name: 'description' | 'starts' | 'ends') => ({
-    name,
-    required: true,
-    value: draft[name],
-    onChange: (event: { target: { value: string } }) => setDraft({ ...draft, [name]: event.target.value }),
-  });
   const failure = fault || (save.isError && !theirs && reasonOf(save.error)) || services.error?.message;
   return (
     <Dialog title="Edit maintenance" onClose={onClose}>
@@ -66,15 +61,28 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
           onChange={(chosen) => setDraft({ ...draft, serviceIds: chosen.map(({ id }) => id) })}
         />
         <div className="side-by-side">
-          <TextField
+          <DateTimeField
             label="Start"
-            type="datetime-local"
+            required
             readOnly={base.state === 'under_way'}
-            {...field('starts')}
+            value={draft.starts}
+            onChange={(starts) => setDraft({ ...draft, starts })}
           />
-          <TextField label="End" type="datetime-local" {...field('ends')} />
+          <DateTimeField
+            label="End"
+            required
+            value={draft.ends}
+            onChange={(ends) => setDraft({ ...draft, ends })}
+          />
         </div>
-        <TextField label="Description" maxLength={200} {...field('description')} />
+        <TextField
+          label="Description"
+          name="description"
+          required
+          maxLength={200}
+          value={draft.description}
+          onChange={(event) => setDraft({ ...draft, description: event.target.value })}
+        />
         <Button type="submit" look="primary" size="lg" disabled={save.isPending} labels={['Saving...']}>
           {save.isPending ? 'Saving...' : 'Save maintenance'}
         </Button>

@@ -3,6 +3,7 @@ import { IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
+import { DateTimeField, TimeField } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
 import { cadences, type LayerDraft } from '../model/draft';
 import type { Rotation } from '../model/schedule';
@@ -53,20 +54,13 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
         <SeatList seats={layer.seats} onChange={(seats) => set({ seats })} />
         <Cadence layer={layer} onChange={set} />
         <div className="pair">
-          <TextField
+          <DateTimeField
             label="Starts"
-            type="datetime-local"
             required
             value={layer.startsAt}
-            onChange={(event) => set({ startsAt: event.target.value })}
+            onChange={(startsAt) => set({ startsAt })}
           />
-          <TextField
-            label="Ends"
-            optional
-            type="datetime-local"
-            value={layer.endsAt}
-            onChange={(event) => set({ endsAt: event.target.value })}
-          />
+          <DateTimeField label="Ends" optional value={layer.endsAt} onChange={(endsAt) => set({ endsAt })} />
         </div>
         <p className="field-note">
           {cadenceWords(layer)}, on the wall clock of {zone}. The first turn is on at the start.
@@ -113,12 +107,11 @@ function Cadence({ layer, onChange }: CadenceProps) {
           value={free || !preset ? custom : preset.value}
           onChange={(event) => choose(event.target.value)}
         />
-        <TextField
+        <TimeField
           label={layer.unit === 'hour' ? 'Counted from' : 'Handover at'}
-          type="time"
           required
           value={layer.handover}
-          onChange={(event) => onChange({ handover: event.target.value.slice(0, 5) })}
+          onChange={(handover) => onChange({ handover })}
         />
       </div>
       {(free || layer.unit === 'week') && (

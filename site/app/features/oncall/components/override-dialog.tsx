@@ -5,6 +5,7 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
+import { DateTimeField } from '~/components/ui/time-field';
 import { reasonOf } from '~/lib/api';
 import { isConflict, onTop, theirChanges } from '~/lib/edits';
 import { memberList } from '~/lib/members';
@@ -116,8 +117,13 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
           <SelectField label="Instead of" options={people} {...form.field('replacesId')} />
         )}
         <div className="side-by-side">
-          <TextField label="From" type="datetime-local" required {...form.field('from')} />
-          <TextField label="To" type="datetime-local" required {...form.field('to')} />
+          <DateTimeField
+            label="From"
+            required
+            value={form.values.from}
+            onChange={(from) => form.set({ from })}
+          />
+          <DateTimeField label="To" required value={form.values.to} onChange={(to) => form.set({ to })} />
         </div>
         <TimeNote wanted={wanted} zone={zone} />
         <TextField label="Reason" optional maxLength={500} {...form.field('reason')} />

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Card } from '~/components/ui/card';
 import { SelectField, TextField } from '~/components/ui/field';
-import { timezones } from '~/lib/timezones';
+import { ZoneField } from '~/components/ui/zone-field';
 import { escalationPolicies } from '../api/escalation-policies';
 import { teamChoices } from '../api/teams';
 import type { Draft } from '../model/draft';
@@ -56,12 +56,7 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
             onChange={(event) => onChange({ policyId: event.target.value })}
           />
         </div>
-        <SelectField
-          label="Time zone"
-          options={zonesWith(draft.zone)}
-          value={draft.zone}
-          onChange={(event) => onChange({ zone: event.target.value })}
-        />
+        <ZoneField label="Time zone" value={draft.zone} onChange={(zone) => onChange({ zone })} />
         <label className="check">
           <span className="hit">
             <input
@@ -83,10 +78,4 @@ function withNone(list: readonly { id?: string; name?: string }[]) {
     { value: '', word: 'None' },
     ...list.map(({ id, name }) => ({ value: id ?? '', word: name ?? '' })),
   ];
-}
-
-// The usual ones first, then every other that the browser knows.
-function zonesWith(zone: string): string[] {
-  const all = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
-  return [...new Set([...timezones, zone, ...all])];
 }

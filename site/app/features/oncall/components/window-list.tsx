@@ -1,5 +1,5 @@
 import { Button, IconButton } from '~/components/ui/button';
-import { TextField } from '~/components/ui/field';
+import { TimeField } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
 import type { Window } from '../model/schedule';
 
@@ -61,20 +61,8 @@ function WindowRow({ place, window, only, onChange, onRemove }: WindowRowProps) 
         ))}
       </div>
       <div className="pair">
-        <TextField
-          label="From"
-          type="time"
-          required
-          value={from}
-          onChange={(event) => onChange({ ...window, from: event.target.value.slice(0, 5) })}
-        />
-        <TextField
-          label="To"
-          type="time"
-          required
-          value={to}
-          onChange={(event) => onChange({ ...window, to: event.target.value.slice(0, 5) })}
-        />
+        <TimeField label="From" required value={from} onChange={(from) => onChange({ ...window, from })} />
+        <TimeField label="To" required value={to} onChange={(to) => onChange({ ...window, to })} />
       </div>
       {!only && <IconButton icon="x" size="sm" label={`Remove hours ${place}`} onClick={onRemove} />}
       <p className="field-note">{noteOf(window)}</p>

@@ -1,0 +1,116 @@
+import { useId, useState } from 'react';
+import { toTime } from '~/lib/time-of-day';
+import './time-field.css';
+
+interface TimeInputProps {
+  label?: string;
+  id?: string;
+  /** 24 hours: "09:00". */
+  value: string;
+  required?: boolean;
+  readOnly?: boolean;
+  onChange: (time: string) => void;
+}
+
+/**
+ * A time of day without a frame. The browser's own field shows twelve hours to some readers, and at
+ * night 8 and 20 must not be one letter apart; what is typed and no time changes nothing.
+ */
+export function TimeInput({ label, id, value, required, readOnly, onChange }: TimeInputProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const type = (text: string) => {
+    setTyped(text);
+    const time = toTime(text);
+    if (time) onChange(time);
+  };
+  return (
+    <input
+      id={id}
+      className="time"
+      type="text"
+      inputMode="numeric"
+      autoComplete="off"
+      maxLength={5}
+      aria-label={label}
+      placeholder="09:00"
+      required={required}
+      readOnly={readOnly}
+      value={typed ?? value}
+      onChange={(event) => type(event.target.value)}
+      onBlur={() => setTyped(null)}
+    />
+  );
+}
+
+/** A time of day with its label above. */
+export function TimeField({ label, ...input }: TimeInputProps & { label: string }) {
+  const id = useId();
+  return (
+    <div>
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <div className="field">
+        <TimeInput id={id} {...input} />
+      </div>
+    </div>
+  );
+}
+
+interface DateTimeFieldProps {
+  label: string;
+  /** The wall clock, as forms keep it: "2026-03-28T20:00"; empty for none. */
+  value?: string;
+  /** What it begins with where nobody keeps the value. */
+  defaultValue?: string;
+  /** The name under which the form sends it. */
+  name?: string;
+  optional?: boolean;
+  required?: boolean;
+  readOnly?: boolean;
+  /** Called with a whole date and time, or with an empty string while there is none. */
+  onChange?: (value: string) => void;
+}
+
+/** A date and a time of 24 hours. */
+export function DateTimeField(props: DateTimeFieldProps) {
+  const { label, value, defaultValue = '', name, optional, required, readOnly, onChange } = props;
+  const id = useId();
+  const [own, setOwn] = useState(defaultValue);
+  // A field without its date is no time, but what stands in it stays.
+  const [rest, setRest] = useState<string | null>(null);
+  const whole = value ?? own;
+  const [date = '', time = ''] = rest === null ? whole.split('T') : ['', rest];
+  const set = (date: string, time: string) => {
+    const next = date === '' ? '' : `${date}T${time || '00:00'}`;
+    setRest(next === '' ? time : null);
+    setOwn(next);
+    onChange?.(next);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one field.
+    <div role="group" aria-labelledby={id}>
+      <span className="label" id={id}>
+        {label} {optional && <span className="optional">optional</span>}
+      </span>
+      <div className="field date-time">
+        <input
+          type="date"
+          aria-label={`${label}: date`}
+          required={required}
+          readOnly={readOnly}
+          value={date}
+          onChange={(event) => set(event.target.value, time.slice(0, 5))}
+        />
+        <TimeInput
+          label={`${label}: time`}
+          required={required}
+          readOnly={readOnly}
+          value={time.slice(0, 5)}
+          onChange={(typed) => set(date, typed)}
+        />
+      </div>
+      {name && <input type="hidden" name={name} value={rest === null ? whole : ''} />}
+    </div>
+  );
+}

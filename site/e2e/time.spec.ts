@@ -1,0 +1,53 @@
+import { expectToFit, open } from './clean';
+import { expect, signIn, test } from './fixtures';
+import { openIncident } from './sessions';
+
+const hour = 3_600_000;
+
+test.describe('time', () => {
+  // Where a browser's own field shows AM and PM.
+  test.use({ locale: 'en-US' });
+  test.beforeEach(({ page }) => signIn(page));
+
+  for (const [path, button] of [
+    ['/oncall', 'Add override'],
+    ['/oncall/schedules/h1', ''],
+    ['/oncall/maintenance', 'Edit Database upgrade'],
+    ['/oncall/explain?service=s1&severity=high&at=2026-11-23T20:00:00Z', ''],
+  ] as const) {
+    test(`has 24 hours in every field of ${path}`, async ({ page }) => {
+      await open(page, path);
+      if (button) await page.getByRole('button', { name: button }).first().click();
+      await expect(page.locator('input.time').first()).toHaveValue(/^([01]\d|2[0-3]):[0-5]\d$/);
+      await expect(page.locator('input[type=time], input[type=datetime-local]')).toHaveCount(0);
+      await expectToFit(page);
+    });
+  }
+
+  test('of another night has its date', async ({ page }) => {
+    const entry = (id: string, hoursAgo: number) => ({
+      id,
+      kind: 'comment',
+      actor_kind: 'user',
+      message: id,
+      at: new Date(Date.now() - hoursAgo * hour).toISOString(),
+    });
+    await page.route('**/timeline*', (route) =>
+      route.fulfill({ json: { entries: [entry('nights ago', 72), entry('lately', 0)] } }),
+    );
+    await open(page, await openIncident(page));
+    const times = page.locator('.timeline time');
+    await expect(times.nth(0)).toHaveText(/^\d\d:\d\d:\d\d$/);
+    await expect(times.nth(1)).toHaveText(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+, \d\d:\d\d:\d\d$/);
+  });
+
+  test('has a zone that is found by typing, and is stored', async ({ page }) => {
+    await open(page, '/oncall/schedules/new');
+    const zone = page.getByRole('combobox', { name: 'Time zone' });
+    await zone.focus();
+    await page.keyboard.type('new york');
+    await page.keyboard.press('Enter');
+    await expect(zone).toHaveValue('America/New_York');
+    await expect(page.getByText(/on the wall clock of America\/New_York/).first()).toBeVisible();
+  });
+});
