@@ -7,7 +7,7 @@ export async function copy(text: string, { quiet = false } = {}): Promise<boolea
     toast({
       kind: 'failure',
       title: 'Not copied',
-      detail: 'The browser keeps its clipboard closed here. Select the text and copy it.',
+      detail: 'The browser keeps its clipboard closed here. Copy it by hand.',
     });
   else if (!quiet) toast({ kind: 'success', title: 'Copied to clipboard' });
   return copied;
