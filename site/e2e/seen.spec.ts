@@ -3,6 +3,8 @@ import { open } from './clean';
 import { expect, incidentPath, signIn, test } from './fixtures';
 import { openIncident } from './sessions';
 
+const made = { id: '01993c5e-7f00-7000-8000-00000000ab12', title: 'Closed while it was pending' };
+
 /** Holds what is posted to a path back until the returned function is called, which may refuse it. */
 async function hold(page: Page, path: string | RegExp): Promise<(outcome: 'refused' | 'created') => void> {
   let release: (outcome: string) => void = () => undefined;
@@ -10,7 +12,8 @@ async function hold(page: Page, path: string | RegExp): Promise<(outcome: 'refus
     release = resolve;
   });
   await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST' || (await released) === 'created') return route.fallback();
+    if (route.request().method() !== 'POST') return route.fallback();
+    if ((await released) === 'created') return route.fulfill({ json: { incident: made } });
     await route.fulfill({
       status: 409,
       json: { code: 'conflict', message: 'That did not work.', details: [] },

@@ -4,7 +4,7 @@ import type { ComponentType } from 'react';
 import { createRoutesStub } from 'react-router';
 import { Toaster } from '~/components/ui/toaster';
 import { createQueryClient } from '~/lib/query-client';
-import { startSession } from '~/lib/session';
+import { startSession } from '~/lib/session-change';
 
 /** Draws one route with a cache and the toaster, as the signed-in layout would. Other addresses show their path. */
 export function renderRoute(path: string, Component: ComponentType, at = path): void {

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import { type ApiError, call } from './api';
-import { currentSession, lastSessionEnd, showAs, startSession } from './session';
+import { currentSession, lastSessionEnd } from './session';
+import { showAs, startSession } from './session-change';
 
 const list = { method: 'GET', path: '/v1/incidents', action: 'fetch incidents' } as const;
 const failureOf = (request: Parameters<typeof call>[0]) =>

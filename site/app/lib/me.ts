@@ -2,7 +2,8 @@ import type { GetMeResponseJson } from '@nightbell/proto';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ApiError, call, userOf } from './api';
-import { replaceUser, type Session } from './session';
+import type { Session } from './session';
+import { replaceUser } from './session-change';
 
 const key = ['me'];
 const minute = 60_000;

@@ -1,5 +1,6 @@
 import { exclusively } from './exclusive';
-import { currentSession, isSame, replaceTokens, type Session, type SessionUser } from './session';
+import { currentSession, type Session, type SessionUser } from './session';
+import { isSame, replaceTokens } from './session-change';
 
 /** What the server says to a refresh token: new tokens, a refusal, or nothing that can be understood. */
 export type RefreshAnswer =

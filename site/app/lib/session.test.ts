@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { currentSession, endSession, startSession } from './session';
+import { currentSession } from './session';
+import { endSession, startSession } from './session-change';
 
 const session = { user: { name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
 

@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startSession } from '~/lib/session';
+import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import OnCall from './on-call';

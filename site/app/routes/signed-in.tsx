@@ -13,14 +13,8 @@ import { useFreshRole } from '~/lib/me';
 import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
-import {
-  currentSession,
-  identityOf,
-  lastSessionEnd,
-  type Session,
-  showAs,
-  subscribeSession,
-} from '~/lib/session';
+import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import '~/styles/frame.css';
 

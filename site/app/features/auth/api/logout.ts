@@ -1,5 +1,6 @@
 import { send } from '~/lib/api';
-import { currentSession, endSession } from '~/lib/session';
+import { currentSession } from '~/lib/session';
+import { endSession } from '~/lib/session-change';
 
 /** Signs out here at once; the server is told too, and whether it answers does not matter. */
 export function logout(): void {

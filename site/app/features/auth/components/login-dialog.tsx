@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
-import { startSession } from '~/lib/session';
+import { startSession } from '~/lib/session-change';
 import { login } from '../api/login';
 
 type Status = { kind: 'idle' | 'pending' | 'success' } | { kind: 'error'; message: string };
