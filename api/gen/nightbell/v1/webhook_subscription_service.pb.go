@@ -777,8 +777,8 @@ type UpdateWebhookSubscriptionRequest struct {
 	EventTypes []string `protobuf:"bytes,4,rep,name=event_types,json=eventTypes,proto3" json:"event_types,omitempty"`
 	// What is let through; null lets everything through.
 	Filter *WebhookFilter `protobuf:"bytes,5,opt,name=filter,proto3" json:"filter,omitempty"`
-	// False stops deliveries; true begins again with what happens from now on.
-	Enabled bool `protobuf:"varint,6,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	// False stops deliveries; true, or null, begins again with what happens from now on.
+	Enabled *bool `protobuf:"varint,6,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
 	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
 	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
@@ -854,8 +854,8 @@ func (x *UpdateWebhookSubscriptionRequest) GetFilter() *WebhookFilter {
 }
 
 func (x *UpdateWebhookSubscriptionRequest) GetEnabled() bool {
-	if x != nil {
-		return x.Enabled
+	if x != nil && x.Enabled != nil {
+		return *x.Enabled
 	}
 	return false
 }
@@ -1581,7 +1581,7 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	" GetWebhookSubscriptionKeyRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\";\n" +
 	"!GetWebhookSubscriptionKeyResponse\x12\x16\n" +
-	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\"\xe5\x02\n" +
+	"\x03url\x18\x01 \x01(\tB\x04\x98\xb5\x18\x01R\x03url\"\xf6\x02\n" +
 	" UpdateWebhookSubscriptionRequest\x12(\n" +
 	"\x02id\x18\x01 \x01(\tB\x18\x92\xb5\x18\x14webhook_subscriptionR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1590,11 +1590,13 @@ const file_nightbell_v1_webhook_subscription_service_proto_rawDesc = "" +
 	"\vevent_types\x18\x04 \x03(\tB\n" +
 	"\xbaH\a\x92\x01\x04\b\x01\x102R\n" +
 	"eventTypes\x123\n" +
-	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x18\n" +
-	"\aenabled\x18\x06 \x01(\bR\aenabled\x12\x1c\n" +
+	"\x06filter\x18\x05 \x01(\v2\x1b.nightbell.v1.WebhookFilterR\x06filter\x12\x1d\n" +
+	"\aenabled\x18\x06 \x01(\bH\x00R\aenabled\x88\x01\x01\x12\x1c\n" +
 	"\x04etag\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
 	"\vupdate_mask\x18\b \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\"y\n" +
+	"updateMaskB\n" +
+	"\n" +
+	"\b_enabled\"y\n" +
 	"!UpdateWebhookSubscriptionResponse\x12T\n" +
 	"\x14webhook_subscription\x18\x01 \x01(\v2!.nightbell.v1.WebhookSubscriptionR\x13webhookSubscription\"j\n" +
 	" DeleteWebhookSubscriptionRequest\x12(\n" +
@@ -1746,6 +1748,7 @@ func file_nightbell_v1_webhook_subscription_service_proto_init() {
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[11].OneofWrappers = []any{}
 	file_nightbell_v1_webhook_subscription_service_proto_msgTypes[20].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
