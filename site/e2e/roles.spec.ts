@@ -31,7 +31,7 @@ test.describe('a viewer', () => {
 });
 
 test.describe('the role', () => {
-  test.use({ expected: /403/ });
+  test.use({ expectedFaults: /403/ });
 
   test('is the one that the server knows, not the one of the sign-in', async ({ page }) => {
     await signIn(page, 'dark', 'owner');

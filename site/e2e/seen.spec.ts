@@ -113,7 +113,7 @@ test.describe('on a phone', () => {
 });
 
 test.describe('a fault in one card', () => {
-  test.use({ expected: /time value|could not be shown|Error|error/ });
+  test.use({ expectedFaults: /time value|could not be shown|Error|error/ });
 
   test('leaves Acknowledge on the page', async ({ page }) => {
     await signIn(page);

@@ -174,3 +174,11 @@ func withPools(ctx context.Context, config Config, options Options, work func(*s
 	}
 	return work(s)
 }
+
+// mailPlace is where mail goes, for screens that say so.
+func (s *server) mailPlace() installation.Mail {
+	if s.hasMailServer() {
+		return installation.Server
+	}
+	return installation.Inbox
+}

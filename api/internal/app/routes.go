@@ -134,11 +134,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	incidents := incidentrpc.New(s.db, s.responder)
 	policies := escalationrpc.New(s.db, s.hasMailServer())
 	maintenance := escalationrpc.NewMaintenance(s.db)
-	mail := installation.Inbox
-	if s.hasMailServer() {
-		mail = installation.Server
-	}
-	own := installation.NewHandler(s.db, s.copied.Load, s.problems, mail)
+	own := installation.NewHandler(s.db, s.copied.Load, s.problems, s.mailPlace())
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts)
 	inbox := notifyrpc.NewInbox(s.db)

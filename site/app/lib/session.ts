@@ -36,7 +36,7 @@ export function currentSession(): Session | null {
 }
 
 /** Whose session it is: the account, and the organization it acts in. */
-export function identityOf({ user }: Session): string {
+export function accountOf({ user }: Session): string {
   return `${user.org_id ?? ''}/${user.id ?? ''}`;
 }
 

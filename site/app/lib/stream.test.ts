@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import { currentIdentity } from './identity';
-import { currentSession, startSession } from './session';
+import { currentSession } from './session';
+import { startSession } from './session-change';
 import { readStream } from './stream';
 
 let abort: AbortController;

@@ -13,7 +13,7 @@ import { useFreshRole } from '~/lib/me';
 import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
-import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import { accountOf, currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import '~/styles/frame.css';
@@ -23,12 +23,12 @@ export default function SignedIn() {
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
   if (!session) return <ToLanding />;
   // Somebody else signing in, perhaps in another tab, must not find the last one's data.
-  return <Workspace key={identityOf(session)} session={session} />;
+  return <Workspace key={accountOf(session)} session={session} />;
 }
 
 function Workspace({ session }: { session: Session }) {
   const [client] = useState(createQueryClient);
-  const identity = identityOf(session);
+  const identity = accountOf(session);
   // What this person began and has not sent yet is never sent as the next one.
   useLayoutEffect(() => {
     showAs(identity);

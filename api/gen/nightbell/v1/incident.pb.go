@@ -931,7 +931,8 @@ type AlertReport struct {
 	OccurrenceCount int32 `protobuf:"varint,9,opt,name=occurrence_count,json=occurrenceCount,proto3" json:"occurrence_count,omitempty"`
 	// When Nightbell heard of it first and last for this incident.
 	FirstSeenAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=first_seen_at,json=firstSeenAt,proto3" json:"first_seen_at,omitempty"`
-	LastSeenAt  *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
+	// When it was reported last.
+	LastSeenAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
 	// It came back after this incident was resolved: what the newest event said is of this later one.
 	LaterIncidentId *string `protobuf:"bytes,12,opt,name=later_incident_id,json=laterIncidentId,proto3,oneof" json:"later_incident_id,omitempty"`
 	unknownFields   protoimpl.UnknownFields
@@ -1118,9 +1119,11 @@ func (x *ReportedError) GetBreadcrumbs() []*structpb.Struct {
 
 // An error of a program.
 type ReportedException struct {
-	state   protoimpl.MessageState `protogen:"open.v1"`
-	Type    *string                `protobuf:"bytes,1,opt,name=type,proto3,oneof" json:"type,omitempty"`
-	Message *string                `protobuf:"bytes,2,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its type, as the program's language names it.
+	Type *string `protobuf:"bytes,1,opt,name=type,proto3,oneof" json:"type,omitempty"`
+	// What it says, secrets taken out by the program.
+	Message *string `protobuf:"bytes,2,opt,name=message,proto3,oneof" json:"message,omitempty"`
 	// Where it was raised first, then who called that. At most 50; of more, those in the middle are missing.
 	Frames        []*StackFrame `protobuf:"bytes,3,rep,name=frames,proto3" json:"frames,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1180,12 +1183,17 @@ func (x *ReportedException) GetFrames() []*StackFrame {
 
 // A call of a program's stack.
 type StackFrame struct {
-	state    protoimpl.MessageState `protogen:"open.v1"`
-	File     *string                `protobuf:"bytes,1,opt,name=file,proto3,oneof" json:"file,omitempty"`
-	Function *string                `protobuf:"bytes,2,opt,name=function,proto3,oneof" json:"function,omitempty"`
-	Module   *string                `protobuf:"bytes,3,opt,name=module,proto3,oneof" json:"module,omitempty"`
-	Line     *int32                 `protobuf:"varint,4,opt,name=line,proto3,oneof" json:"line,omitempty"`
-	Column   *int32                 `protobuf:"varint,5,opt,name=column,proto3,oneof" json:"column,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The source file, as the program knows it.
+	File *string `protobuf:"bytes,1,opt,name=file,proto3,oneof" json:"file,omitempty"`
+	// The function or method.
+	Function *string `protobuf:"bytes,2,opt,name=function,proto3,oneof" json:"function,omitempty"`
+	// The module, package or class that it belongs to.
+	Module *string `protobuf:"bytes,3,opt,name=module,proto3,oneof" json:"module,omitempty"`
+	// The line of the file, from 1.
+	Line *int32 `protobuf:"varint,4,opt,name=line,proto3,oneof" json:"line,omitempty"`
+	// The column of the line, from 1.
+	Column *int32 `protobuf:"varint,5,opt,name=column,proto3,oneof" json:"column,omitempty"`
 	// The program's own code, not that of a library.
 	InApp bool `protobuf:"varint,6,opt,name=in_app,json=inApp,proto3" json:"in_app,omitempty"`
 	// The lines of source before it, at most 5.

@@ -1214,6 +1214,8 @@ export declare type AlertReport = Message<"nightbell.v1.AlertReport"> & {
   firstSeenAt?: Timestamp | undefined;
 
   /**
+   * When it was reported last.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 11 [json_name = "last_seen_at"];
    */
   lastSeenAt?: Timestamp | undefined;
@@ -1302,6 +1304,8 @@ export declare type AlertReportJson = {
   first_seen_at?: TimestampJson;
 
   /**
+   * When it was reported last.
+   *
    * @generated from field: google.protobuf.Timestamp last_seen_at = 11 [json_name = "last_seen_at"];
    */
   last_seen_at?: TimestampJson;
@@ -1389,11 +1393,15 @@ export declare const ReportedErrorSchema: GenMessage<ReportedError, {jsonType: R
  */
 export declare type ReportedException = Message<"nightbell.v1.ReportedException"> & {
   /**
+   * Its type, as the program's language names it.
+   *
    * @generated from field: optional string type = 1;
    */
   type?: string | undefined;
 
   /**
+   * What it says, secrets taken out by the program.
+   *
    * @generated from field: optional string message = 2;
    */
   message?: string | undefined;
@@ -1413,11 +1421,15 @@ export declare type ReportedException = Message<"nightbell.v1.ReportedException"
  */
 export declare type ReportedExceptionJson = {
   /**
+   * Its type, as the program's language names it.
+   *
    * @generated from field: optional string type = 1;
    */
   type?: string;
 
   /**
+   * What it says, secrets taken out by the program.
+   *
    * @generated from field: optional string message = 2;
    */
   message?: string;
@@ -1443,26 +1455,36 @@ export declare const ReportedExceptionSchema: GenMessage<ReportedException, {jso
  */
 export declare type StackFrame = Message<"nightbell.v1.StackFrame"> & {
   /**
+   * The source file, as the program knows it.
+   *
    * @generated from field: optional string file = 1;
    */
   file?: string | undefined;
 
   /**
+   * The function or method.
+   *
    * @generated from field: optional string function = 2;
    */
   function?: string | undefined;
 
   /**
+   * The module, package or class that it belongs to.
+   *
    * @generated from field: optional string module = 3;
    */
   module?: string | undefined;
 
   /**
+   * The line of the file, from 1.
+   *
    * @generated from field: optional int32 line = 4;
    */
   line?: number | undefined;
 
   /**
+   * The column of the line, from 1.
+   *
    * @generated from field: optional int32 column = 5;
    */
   column?: number | undefined;
@@ -1503,26 +1525,36 @@ export declare type StackFrame = Message<"nightbell.v1.StackFrame"> & {
  */
 export declare type StackFrameJson = {
   /**
+   * The source file, as the program knows it.
+   *
    * @generated from field: optional string file = 1;
    */
   file?: string;
 
   /**
+   * The function or method.
+   *
    * @generated from field: optional string function = 2;
    */
   function?: string;
 
   /**
+   * The module, package or class that it belongs to.
+   *
    * @generated from field: optional string module = 3;
    */
   module?: string;
 
   /**
+   * The line of the file, from 1.
+   *
    * @generated from field: optional int32 line = 4;
    */
   line?: number;
 
   /**
+   * The column of the line, from 1.
+   *
    * @generated from field: optional int32 column = 5;
    */
   column?: number;
