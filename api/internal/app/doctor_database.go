@@ -70,7 +70,7 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 		return findings, err
 	}
 	if stored.IsCopy(home) {
-		return append(findings, finding{"copy", "RESTORED COPY", "pages nobody until an owner or admin confirms it, or you run: nightbell restored confirm"}), nil
+		return append(findings, finding{"copy", "RESTORED COPY", "pages nobody until you run: nightbell restored confirm (or, with one organization, its owner confirms it on any screen)"}), nil
 	}
 	return append(findings, finding{"copy", "no", "this database is the installation's own"}), nil
 }

@@ -167,6 +167,10 @@ func withPools(ctx context.Context, config Config, options Options, work func(*s
 	if s.settings, err = config.check(); err != nil {
 		return fmt.Errorf("the configuration does not fit:\n%w", err)
 	}
+	// A start would make a new database where there is none, and answer about that one.
+	if _, _, err := embedded.Place(s.DataDir); s.embedded() && err != nil {
+		return fmt.Errorf("no database of Nightbell is in %s. Name the server's folder with --data-dir, or its database with DATABASE_URL: %w", s.DataDir, err)
+	}
 	for _, part := range []func(context.Context) error{s.startTelemetry, s.startDatabase} {
 		if err := part(ctx); err != nil {
 			return err

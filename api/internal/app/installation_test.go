@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -285,5 +286,17 @@ func TestDoctorSeesACopyAndALostKey(t *testing.T) {
 	config.DataKey = strings.Repeat("5a", 32)
 	if err := Doctor(t.Context(), config, io.Discard); err == nil || !strings.Contains(err.Error(), "Restore it") {
 		t.Errorf("of another key it says %v", err)
+	}
+}
+
+func TestWhatConfirmsACopyMakesNoDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	err := ConfirmRestored(t.Context(), Config{Listen: "127.0.0.1:0", SMTPPort: 587, SMTPFrom: "nightbell@example.com", DataDir: dir}, Options{Out: io.Discard})
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "--data-dir") {
+		t.Errorf("in a folder without a database: %v", err)
+	}
+	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+		t.Errorf("it left %v there (%v)", made, err)
 	}
 }

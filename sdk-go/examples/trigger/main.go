@@ -15,6 +15,7 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
+	defer client.Close(context.Background()) // delivers what waits
 	// #endregion
 	client.Main(func() error {
 		// #region trigger

@@ -65,10 +65,17 @@ func read(root string) ([]entry, error) {
 			return err
 		}
 		words := constants(parsed)
+		again := map[ast.Expr]bool{} // those that say after how many seconds to send it again
 		ast.Inspect(parsed, func(node ast.Node) bool {
 			call, ok := node.(*ast.CallExpr)
-			if ok && err == nil && makesFault(call, parsed.Name.Name) {
-				err = words.add(found, call)
+			if !ok || err != nil {
+				return true
+			}
+			if method, ok := call.Fun.(*ast.SelectorExpr); ok && method.Sel.Name == "After" {
+				again[method.X] = true
+			}
+			if makesFault(call, parsed.Name.Name) {
+				err = words.add(found, call, again[call])
 			}
 			return true
 		})
@@ -98,7 +105,7 @@ func makesFault(call *ast.CallExpr, pkg string) bool {
 	return false
 }
 
-func (c words) add(found map[string]*entry, call *ast.CallExpr) error {
+func (c words) add(found map[string]*entry, call *ast.CallExpr, again bool) error {
 	code, ok := c.text(call.Args[1])
 	if !ok {
 		return fmt.Errorf("write the code of a fault as a literal or a constant of its file, so that the table of errors can name it")
@@ -112,6 +119,7 @@ func (c words) add(found map[string]*entry, call *ast.CallExpr) error {
 		known = &entry{Code: code, Status: kind.number, Again: kind.again, Messages: []string{}}
 		found[code] = known
 	}
+	known.Again = known.Again || again
 	if known.Status != kind.number {
 		return fmt.Errorf("%s is answered with both %d and %d; a code has one status", code, known.Status, kind.number)
 	}
