@@ -6,7 +6,7 @@ import { defineConfig } from 'vite';
 const api = process.env.NIGHTBELL_API ?? 'http://127.0.0.1:8480';
 
 const onEveryPage =
-  /app\/(components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)|lib\/(paths|format|theme|toast|session|sign-in-request|early-click))\.tsx?$/;
+  /app\/(components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)|lib\/(paths|words|theme|toast|session|sign-in-request|early-click))\.tsx?$/;
 
 export default defineConfig({
   plugins: [reactRouter()],

@@ -153,7 +153,7 @@ test.describe('who would be paged', () => {
     await open(page, '/services/s1');
     await page.getByRole('link', { name: 'Who would be paged?' }).click();
     await expect(page).toHaveURL('/oncall/explain?service=s1');
-    await expect(page.getByLabel('Service')).toHaveValue('s1');
+    await expect(page.getByRole('combobox', { name: 'Service' })).toHaveValue('s1');
     await page.getByLabel('Severity').selectOption('low');
     await page.getByRole('button', { name: 'Pick' }).click();
     await page.getByLabel(/^At,.*: date/).fill('2026-11-23');

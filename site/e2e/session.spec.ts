@@ -77,11 +77,11 @@ test.describe('a session', () => {
       await acceptOnly(context, 'mara-2');
       await context.route('**/v1/auth/refresh', (route) => (answer ? route.fulfill(answer) : route.abort()));
       await page.getByRole('link', { name: 'Incidents' }).first().click();
-      await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+      await expect(page.getByRole('alert').getByRole('button', { name: 'Try again' })).toBeVisible();
       expect(await stored(page)).toMatchObject({ access: 'mara-1', refresh: 'mara-1-refresh' });
       await context.unroute('**/v1/auth/refresh');
       await context.route('**/v1/auth/refresh', (route) => route.fulfill({ json: tokensOf(2) }));
-      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
       await expect(page.getByRole('checkbox', { name: 'Select all' })).toBeVisible();
     });
   }

@@ -110,13 +110,14 @@ test.describe('incidents', () => {
 
   test('draws a thousand rows as a few, and filters them while typing', async ({ page }) => {
     await open(page, '/incidents');
-    await expect(page.getByText('1000 of 1000 shown.')).toBeVisible();
+    // Other tests add some.
+    await expect(page.getByText(/10\d\d of 10\d\d shown\./)).toBeVisible();
     const drawn = await page.getByRole('row').count();
     expect(drawn).toBeGreaterThan(20);
     expect(drawn).toBeLessThan(70);
     await page.keyboard.press('/');
     await page.keyboard.type('worker 999');
-    await expect(page.getByText('1 of 1000 shown.')).toBeVisible();
+    await expect(page.getByText(/\b1 of 10\d\d shown\./)).toBeVisible();
     await expect(page).toHaveURL(/q=worker\+999/);
   });
 
@@ -127,8 +128,9 @@ test.describe('incidents', () => {
     await expect(page.locator('a.title').first()).toBeFocused();
     for (let i = 0; i < 60; i++) await page.keyboard.press('j');
     await expect(page.locator('[aria-rowindex="62"] a.title')).toBeFocused();
+    const reached = await page.locator('[aria-rowindex="62"] a.title').textContent();
     await page.keyboard.press('Enter');
-    await expect(page.getByRole('heading', { level: 1 })).toContainText('Worker 60');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(reached ?? 'nothing');
   });
 
   test('name the tab after the incident, opened directly or from the list', async ({ page }) => {

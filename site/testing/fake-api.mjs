@@ -139,6 +139,7 @@ const pages = {
   'POST /v1/incidents': (body) => {
     const incident = {
       ...incidents[0],
+      tags: {}, // not those of another test's
       ...body,
       id: `01993c5e-7f00-7000-8000-0000000${Date.now().toString(16).slice(-5)}`,
       status: 'triggered',

@@ -149,7 +149,8 @@ func TestAPingMayCarryWhatScriptsSend(t *testing.T) {
 	for _, c := range []struct{ kind, body, status, warned string }{
 		{form, "3 files copied, 100% done & dusted", "ok", `"field":"body"`},
 		{text, "rsync: done\nexit=0\n", "ok", `"field":"body"`},
-		{"multipart/form-data; boundary=x", "--x\r\n\r\nlog\r\n--x--", "ok", `"field":"body"`},
+		{form, "status=fail&note=disk 100% full; giving up", "failed", `"warnings":[]`},
+		{form, "status=ok", "ok", `"warnings":[]`},
 		{"nonsense;;", "done", "ok", `"field":"body"`},
 		{form, "status=fail", "failed", `"warnings":[]`},
 		{form, "status=ok&colour=red", "ok", `"field":"colour"`},
@@ -162,6 +163,9 @@ func TestAPingMayCarryWhatScriptsSend(t *testing.T) {
 			t.Errorf("%s %q: %d %s, want %s", c.kind, c.body, got.status, got.body, c.status)
 		}
 	}
+	n.sendTo("/v1/heartbeats/job/ping", []byte("--x\r\nContent-Disposition: form-data; name=\"status\"\r\n\r\nfail\r\n--x--"),
+		"Content-Type", "multipart/form-data; boundary=x", "Authorization", "Bearer "+n.serviceKey).
+		is(t, "a multipart form", http.StatusUnsupportedMediaType, "content_type")
 	refused := n.sendTo("/v1/heartbeats/job/ping", []byte(`[1]`), "Authorization", "Bearer "+n.serviceKey)
 	if refused.text("code") != "invalid_json" || strings.Contains(refused.body, "Orders") {
 		t.Errorf("refused in the words of events: %s", refused.body)

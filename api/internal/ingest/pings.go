@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
@@ -28,6 +29,9 @@ var PingVerbs = []string{http.MethodPost, http.MethodGet, http.MethodHead}
 const maxPing = 4 << 10
 
 var errPingTooLarge = fault.Newf(fault.TooLarge, "body_too_large", "The ping is larger than %d KiB. Send only its fields.", maxPing>>10)
+
+var errPingMultipart = fault.New(fault.Unsupported, "content_type",
+	"A ping is no multipart form. Send its fields as JSON, or in its address: ?status=fail.")
 
 var errPingJSON = fault.New(fault.Invalid, "invalid_json",
 	`The body of the ping is not a JSON object. Send one such as {"status": "ok"}, or no body at all.`)
@@ -122,6 +126,8 @@ func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[
 	}
 	sent := bytes.TrimSpace(body.bytes)
 	switch {
+	case strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/"):
+		return nil, errPingMultipart
 	case len(sent) == 0:
 		return map[string]any{}, nil
 	case sent[0] == '{' || r.Header.Get("Content-Type") == "" || checkJSON(r) == nil:

@@ -41,11 +41,11 @@ func (k *Keeper) Sweep(ctx context.Context) (again bool, err error) {
 		k.idle--
 		return false, nil
 	}
+	k.idle = 0
 	expected, err := k.attend(ctx)
 	if err != nil {
 		return false, err
 	}
-	k.idle = 0
 	if !expected {
 		k.idle = idleSweeps
 		k.options.Overdue(0)

@@ -45,9 +45,9 @@ func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uu
 	ctx = context.WithoutCancel(ctx)
 	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	sorted = slices.Compact(sorted)
-	if len(sorted) > changedTogether {
+	if _, escalates := command.(incident.Escalate); len(sorted) > changedTogether && !escalates {
 		// Carried out is what all parts are. After a crash between them a repeat begins again: what was
-		// changed already is as the command wants it.
+		// changed already is as the command wants it, except that escalating goes one step further.
 		ctx = postgres.WithoutFirst(ctx)
 	}
 	known := make(map[uuid.UUID]Result, len(sorted))

@@ -130,7 +130,7 @@ LIMIT $3`
 
 const lateHeartbeatsSQL = `
 SELECT (SELECT count(*) FROM (SELECT FROM heartbeat h WHERE h.deadline_at < $1::timestamptz - $2::interval LIMIT $3) late)
-    + (SELECT count(*) FROM heartbeat_watch w WHERE w.looked_at < $1 - $2 AND EXISTS (SELECT FROM heartbeat h WHERE h.deadline_at IS NOT NULL))`
+    + (SELECT count(*) FROM heartbeat_watch w WHERE w.looked_at < $1 - $2 AND EXISTS (SELECT FROM heartbeat h WHERE h.deadline_at IS NOT NULL AND coalesce(h.last_ping_at, '-infinity') < $1 - $2))`
 
 // overdueArguments are those of overdueSQL.
 func overdueArguments(now time.Time) []any {

@@ -1,3 +1,7 @@
+import { two } from './words';
+
+export { capitalised, clock } from './words';
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
@@ -29,13 +33,6 @@ export function duration(seconds: number): string {
 /** A length of time that was chosen rather than measured, without its empty parts: "5m", "1h 30m". */
 export function plainDuration(seconds: number): string {
   return duration(seconds).replace(/(?<=\w) 0[smh]$/, '');
-}
-
-/** A length of time as a counter: "04:12", "1:04:12". Never negative. */
-export function clock(seconds: number): string {
-  const total = Math.max(0, Math.floor(seconds));
-  const short = `${two(Math.floor((total % hour) / minute))}:${two(total % minute)}`;
-  return total < hour ? short : `${Math.floor(total / hour)}:${short}`;
 }
 
 /** The distance from a start: "+0.3s" below ten seconds, "+42s" below a minute, "+4:00" after that. */
@@ -70,11 +67,6 @@ export function shortId(id: string): string {
   return `#${id.slice(-4)}`;
 }
 
-/** The word with a capital first letter. */
-export function capitalised(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
 function shortDate(at: Date): string {
   const date = at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
   return date.replace(',', '');
@@ -83,10 +75,6 @@ function shortDate(at: Date): string {
 // Days since 1970 of the reader's calendar, whatever the clocks did in between.
 function dayNumber(at: Date): number {
   return Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / (day * 1000);
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
 }
 
 // Towards zero, so that 59 minutes never read as an hour.

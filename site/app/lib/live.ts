@@ -67,7 +67,7 @@ async function attend(identity: string, follower: Follower, signal: AbortSignal)
   let joined = false;
   const take = (word: Word) => {
     if (signal.aborted || word.kind === 'here') return;
-    current = { ...current, heardAt: Math.max(current.heardAt, word.at) };
+    current = { ...current, heardAt: Math.max(Math.min(current.heardAt, Date.now()), word.at) };
     if (word.kind === 'forget') {
       lastId = '';
       return follower.onForget();

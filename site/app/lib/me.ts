@@ -34,7 +34,13 @@ export function useFreshRole(session: Session): void {
 }
 
 function onForbidden(client: QueryClient, notify: () => void): () => void {
-  const look = (event: { type: string; action?: { type: string; error?: unknown } }) => {
+  const look = (event: {
+    type: string;
+    action?: { type: string; error?: unknown };
+    query?: { queryKey: readonly unknown[] };
+  }) => {
+    // Asking who one is, refused itself, would be asked again without an end.
+    if (event.query?.queryKey[0] === key[0]) return;
     const error = event.action?.type === 'error' ? event.action.error : null;
     if (error instanceof ApiError && error.status === 403) notify();
   };

@@ -18,7 +18,8 @@ export function isSame(one: Session, other: Session): boolean {
 /** Stores a new sign-in and tells every listener. */
 export function startSession(session: Session): void {
   // Other tabs can read between two writes: without an access token there is no session to mix up.
-  remove(sessionKeys.access);
+  const before = currentSession();
+  if (before && !isSame(before, session)) remove(sessionKeys.access);
   write(sessionKeys.user, JSON.stringify(session.user));
   write(sessionKeys.refresh, session.refreshToken);
   write(sessionKeys.access, session.accessToken);

@@ -16,6 +16,7 @@ import { createQueryClient } from '~/lib/query-client';
 import { accountOf, currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
+import { dismissToast } from '~/lib/toast';
 import '~/styles/frame.css';
 
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
@@ -34,6 +35,8 @@ function Workspace({ session }: { session: Session }) {
     showAs(identity);
     return () => {
       showAs(null);
+      // It may offer to do again what this person began.
+      dismissToast();
       client.clear();
     };
   }, [client, identity]);

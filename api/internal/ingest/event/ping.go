@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
@@ -30,13 +31,15 @@ const noteField = "(body)"
 // PingText gives the fields of a ping whose body is no JSON: those of a form, if it has one of a
 // ping's at least, and otherwise none.
 func PingText(body []byte) map[string]any {
-	form, err := url.ParseQuery(string(body))
+	// What of it is a form counts, also beside what is none: a percent sign in the note of a failed
+	// job must not make its failure a sign of life.
+	form, _ := url.ParseQuery(strings.ReplaceAll(string(body), ";", "%3B"))
 	fields, known := map[string]any{}, false
 	for name, values := range form {
 		fields[name] = values[len(values)-1]
 		known = known || slices.Contains(pingFields, name)
 	}
-	if err != nil || !known {
+	if !known {
 		return map[string]any{noteField: true}
 	}
 	return fields

@@ -1,27 +1,31 @@
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
-import { clockTime } from '~/lib/format';
+import { nightTime } from '~/lib/format';
 import { type Freshness, useFreshness } from '~/lib/freshness';
 
 /** A thin bar that says that the page may be old, and why; amber only while incidents are unacknowledged. */
 export function NotLive({ needed }: { needed: boolean }) {
   const { freshness, tryAgain } = useFreshness();
-  if (freshness.kind === 'fresh') return null;
+  // The region is there before its text, or a screen reader says nothing.
   return (
-    <div className={needed ? 'not-live needed' : 'not-live'} role="status">
-      <Icon name="refresh" />
-      <span className="grow">{wordsOf(freshness)}</span>
-      {freshness.kind === 'failed' && (
-        <Button size="sm" onClick={tryAgain}>
-          Try again
-        </Button>
+    <div className="not-live-region" role="status">
+      {freshness.kind !== 'fresh' && (
+        <div className={needed ? 'not-live needed' : 'not-live'}>
+          <Icon name="refresh" />
+          <span className="grow">{wordsOf(freshness)}</span>
+          {freshness.kind === 'failed' && (
+            <Button size="sm" onClick={tryAgain}>
+              Try again
+            </Button>
+          )}
+        </div>
       )}
     </div>
   );
 }
 
 function wordsOf(freshness: Exclude<Freshness, { kind: 'fresh' }>): string {
-  const since = freshness.since > 0 ? clockTime(new Date(freshness.since)) : '';
+  const since = freshness.since > 0 ? nightTime(new Date(freshness.since), new Date()) : '';
   if (freshness.kind === 'waiting') return `Waiting for the server since ${since}. This page may be old.`;
   if (freshness.kind === 'silent')
     return since ? `Not live. Last update ${since}.` : 'Not live. Connecting to the server.';

@@ -1,4 +1,4 @@
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { Icon, type IconName } from './icon';
 
 type Family = 'severity' | 'status' | 'health';

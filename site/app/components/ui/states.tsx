@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { reasonOf } from '~/lib/api';
-import { clockTime } from '~/lib/format';
+import { nightTime } from '~/lib/format';
 import { Button } from './button';
 import { BoneRows } from './skeleton';
 
@@ -82,7 +82,7 @@ export function FetchFailed({ of, children, card = false }: FetchFailedProps) {
   const detail = reason === said ? undefined : reason;
   const retry = () => void of.refetch();
   if (of.data !== undefined) {
-    const since = clockTime(new Date(of.dataUpdatedAt));
+    const since = nightTime(new Date(of.dataUpdatedAt), new Date());
     return (
       <div className={card ? 'outdated card' : 'outdated'} role="alert">
         <p>

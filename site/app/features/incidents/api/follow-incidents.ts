@@ -47,9 +47,12 @@ export function useFollowIncidents(): void {
  */
 export function renewal(client: QueryClient): ReturnType<typeof coalesce<string>> {
   const renew = coalesce<string>(soon, gap, (ids) => {
+    // Each by itself: a part that hangs must not keep the incident's status from being fetched.
     const fetchAgain = (queryKey: readonly unknown[], id: string) => {
-      if (client.isFetching({ queryKey }) > 0) renew.add(id);
-      else client.invalidateQueries({ queryKey });
+      for (const query of client.getQueryCache().findAll({ queryKey })) {
+        if (query.state.fetchStatus === 'fetching') renew.add(id);
+        else client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      }
     };
     for (const queryKey of summaries) fetchAgain(queryKey, '');
     for (const id of ids)

@@ -14,7 +14,8 @@ const healthWords: Record<string, string> = {
 
 /** The four answers: status, severity, assignee, service. */
 export function IncidentStrip({ incident }: { incident: Incident }) {
-  const service = useQuery(serviceStates).data?.find((one) => one.id === incident.serviceId);
+  const states = useQuery(serviceStates);
+  const service = states.data?.find((one) => one.id === incident.serviceId);
   return (
     <dl className="card strip" aria-label="Details">
       <Fact name="Status" note={<StatusNote incident={incident} />}>
@@ -29,8 +30,9 @@ export function IncidentStrip({ incident }: { incident: Incident }) {
       <Fact
         name="Service"
         note={
-          service &&
-          `${healthWords[service.health] ?? service.health}${service.tier ? `, tier ${service.tier}` : ''}`
+          service
+            ? `${healthWords[service.health] ?? service.health}${service.tier ? `, tier ${service.tier}` : ''}`
+            : states.isPending && '\u00a0' // keeps the place, so that nothing below jumps
         }
       >
         {service ? (

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import { copy } from '~/lib/copy';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { stackText } from '../model/stack';
@@ -46,18 +47,14 @@ function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setCopied(false), confirmFor);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () =>
-    navigator.clipboard?.writeText(text).then(
-      () => setCopied(true),
-      () => undefined,
-    );
+  const onCopy = async () => setCopied(await copy(text, { quiet: true }));
   return (
     <Button
       look="quiet"
       size="sm"
       icon={copied ? 'check' : 'copy'}
       labels={['Copy as text', 'Copied']}
-      onClick={copy}
+      onClick={onCopy}
     >
       {copied ? 'Copied' : 'Copy as text'}
     </Button>

@@ -1,6 +1,6 @@
 import type { AlertReportJson } from '@nightbell/proto';
 import { useNow } from '~/lib/clock';
-import { clockTime, fullTime, relativeTime } from '~/lib/format';
+import { fullTime, nightTime, relativeTime } from '~/lib/format';
 import { toDate } from '../model/incident';
 
 /** How often it occurred, since when and how recently. */
@@ -23,7 +23,7 @@ function Seen({ word, at, now }: { word: string; at: Date; now: Date }) {
     <span>
       {word}{' '}
       <time dateTime={at.toISOString()} title={fullTime(at)}>
-        {relativeTime(at, now)}, {clockTime(at)}
+        {relativeTime(at, now)}, {nightTime(at, now)}
       </time>
     </span>
   );
@@ -106,7 +106,7 @@ function Crumb({ crumb: { at, message, ...rest } }: { crumb: Record<string, unkn
     <li>
       {time && (
         <time className="mono" dateTime={time.toISOString()} title={fullTime(time)}>
-          {clockTime(time)}
+          {nightTime(time, new Date())}
         </time>
       )}
       <span>

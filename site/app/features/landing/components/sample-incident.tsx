@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import { SeverityMark } from '~/components/ui/mark';
-import { clock } from '~/lib/format';
+import { clock } from '~/lib/words';
 import { sampleIncident, sampleNext, sampleTries } from '../sample/incident';
 
 type Stage = 'ringing' | 'acknowledged' | 'resolved';
