@@ -16,8 +16,8 @@ export function deviceToken(): string {
   }
 }
 
-// crypto.randomUUID is missing on plain http away from localhost.
-function randomToken(): string {
+/** 128 random bits as text. crypto.randomUUID is missing on plain http away from localhost. */
+export function randomToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -4,7 +4,9 @@ import type {
   CreateIncidentResponseJson,
 } from '@nightbell/proto';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { ApiError, call } from '~/lib/api';
+import { randomToken } from '~/lib/device';
 import { toast } from '~/lib/toast';
 import { type Incident, toIncident } from '../model/incident';
 import { incidentKeys } from './keys';
@@ -51,13 +53,18 @@ export function useAssignIncident(id: string) {
 /** The mutation behind Create Incident. Fails with ApiError, which the dialog shows. */
 export function useCreateIncident() {
   const client = useQueryClient();
+  const asked = useRef({ text: '', key: '' });
   return useMutation({
     mutationFn: async (body: CreateIncidentRequestJson): Promise<Incident> => {
+      // The same again has the same key: when only the answer was lost, nobody is paged twice.
+      const text = JSON.stringify(body);
+      if (text !== asked.current.text) asked.current = { text, key: randomToken() };
       const answer = await call<CreateIncidentResponseJson>({
         method: 'POST',
         path: '/v1/incidents',
         body,
         action: 'create incident',
+        headers: { 'Idempotency-Key': asked.current.key },
         keepSession: true,
       });
       return toIncident(answer.incident ?? {});
