@@ -47,6 +47,8 @@ export function useFollowIncidents(): void {
  */
 export function renewal(client: QueryClient): ReturnType<typeof coalesce<string>> {
   const renew = coalesce<string>(soon, gap, (ids) => {
+    // A tab that was hidden meanwhile fetches everything when it is seen again.
+    if (document.visibilityState === 'hidden') return;
     // Each by itself: a part that hangs must not keep the incident's status from being fetched.
     const fetchAgain = (queryKey: readonly unknown[], id: string) => {
       for (const query of client.getQueryCache().findAll({ queryKey })) {
