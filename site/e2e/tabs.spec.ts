@@ -41,7 +41,7 @@ async function changeSeenBy(tabs: readonly Page[], title: string): Promise<void>
     data: { title, service_id: 's3', severity: 'low' },
   });
   expect(answer?.ok()).toBe(true);
-  for (const page of tabs) await expect(page.getByRole('link', { name: title })).toBeVisible();
+  for (const page of tabs) await expect(page.getByRole('link', { name: title, exact: true })).toBeVisible();
 }
 
 test.describe('seven tabs', () => {
