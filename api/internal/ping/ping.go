@@ -12,7 +12,6 @@ package ping
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +24,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
+	"github.com/nightbell/nightbell/api/internal/kernel/idle"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -49,9 +49,7 @@ type Keeper struct {
 	arriving *fairshare.Pool[uuid.UUID]
 	// resting are the heartbeats that failed, and until when; only Sweep uses it.
 	resting map[uuid.UUID]time.Time
-	// idle is how many sweeps are left out, unless it is woken; only Sweep uses it.
-	idle  int
-	woken atomic.Bool
+	unused  idle.Rest
 }
 
 // New makes a keeper. Its loop calls Sweep.
@@ -60,7 +58,7 @@ func New(db *postgres.DB, options Options) *Keeper {
 }
 
 // Wake says that a heartbeat may be expected now: the next sweep is not left out.
-func (k *Keeper) Wake() { k.woken.Store(true) }
+func (k *Keeper) Wake() { k.unused.Wake() }
 
 // judged is a heartbeat with what has become of it.
 type judged struct {

@@ -37,17 +37,15 @@ var errUnattended = errors.New("nobody has looked for some time")
 // within two ticks of package sweep of its deadline, while the database answers; the first of all
 // within six.
 func (k *Keeper) Sweep(ctx context.Context) (again bool, err error) {
-	if k.idle > 0 && !k.woken.Swap(false) {
-		k.idle--
+	if k.unused.Skip() {
 		return false, nil
 	}
-	k.idle = 0
 	expected, err := k.attend(ctx)
 	if err != nil {
 		return false, err
 	}
 	if !expected {
-		k.idle = idleSweeps
+		k.unused.Begin(idleSweeps)
 		k.options.Overdue(0)
 		return false, nil
 	}

@@ -20,12 +20,12 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/kernel/idle"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -76,13 +76,12 @@ type Publisher struct {
 	db      *postgres.DB
 	options Options
 
-	// horizon, last, resting and healthLooked belong to Sweep, which runs once at a time.
+	// horizon, last and healthLooked belong to Sweep, which runs once at a time.
 	horizon horizon
 	last    uuid.UUID
-	resting int
 	// healthLooked is how far each feed was looked at for changes of health.
 	healthLooked map[uuid.UUID]int64
-	woken        atomic.Bool
+	rest         idle.Rest
 
 	sends sync.WaitGroup
 	mu    sync.Mutex
@@ -105,13 +104,12 @@ func New(db *postgres.DB, options Options) *Publisher {
 }
 
 // Wake says that somebody subscribed: the next sweep does not rest.
-func (p *Publisher) Wake() { p.woken.Store(true) }
+func (p *Publisher) Wake() { p.rest.Wake() }
 
 // Sweep makes deliveries of what has settled in the feed and begins to send what is due. It
 // reports whether there is more at once.
 func (p *Publisher) Sweep(ctx context.Context) (again bool, err error) {
-	if p.resting > 0 && !p.woken.Swap(false) {
-		p.resting--
+	if p.rest.Skip() {
 		return false, nil
 	}
 	// What is claimed must be sent: a stop that broke off a claim after its commit would leave the
@@ -122,9 +120,8 @@ func (p *Publisher) Sweep(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	p.resting = 0
 	if !anybody {
-		p.resting = restsFor
+		p.rest.Begin(restsFor)
 		return false, nil
 	}
 	if p.interrupted("webhooks_filled") {
