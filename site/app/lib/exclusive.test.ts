@@ -23,6 +23,6 @@ it.each([
   ['ran out', Date.now() - 1],
   ['was written by a wrong clock', Date.now() + 86_400_000],
 ])('does not wait for a lease that %s', async (_, until) => {
-  localStorage.setItem('t_lease', JSON.stringify({ owner: 'gone', until }));
+  localStorage.setItem('t', `gone ${until}`);
   expect(await exclusively('t', async () => 'done')).toBe('done');
 });
