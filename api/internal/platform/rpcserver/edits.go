@@ -66,13 +66,20 @@ func (s *Server) versions(ctx context.Context, call *Call, message proto.Message
 		if field.Message() == nil || field.IsMap() {
 			return true
 		}
-		request, whole := s.editable[field.Message().FullName()], showsWhole(call)
-		if !field.IsList() {
-			finish(value.Message(), request, whole)
-			return true
+		// What is done to a resource is asked once, not for each of a thousand.
+		request := s.editable[field.Message().FullName()]
+		var addresses []protoreflect.FieldDescriptor
+		if !showsWhole(call) {
+			addresses = edit.Shortened(field.Message())
 		}
-		for i := range value.List().Len() {
-			finish(value.List().Get(i).Message(), request, whole)
+		switch {
+		case request == nil && addresses == nil:
+		case field.IsList():
+			for i := range value.List().Len() {
+				finish(value.List().Get(i).Message(), request, addresses)
+			}
+		default:
+			finish(value.Message(), request, addresses)
 		}
 		return true
 	})
@@ -80,13 +87,11 @@ func (s *Server) versions(ctx context.Context, call *Call, message proto.Message
 }
 
 // finish makes a resource what the caller is given of it. Its etag is that of the whole.
-func finish(resource protoreflect.Message, request protoreflect.MessageDescriptor, whole bool) {
+func finish(resource protoreflect.Message, request protoreflect.MessageDescriptor, addresses []protoreflect.FieldDescriptor) {
 	if request != nil {
 		edit.Tag(resource, request)
 	}
-	if !whole {
-		edit.ShortenAll(resource)
-	}
+	edit.ShortenAll(resource, addresses)
 }
 
 // showsWhole reports whether a method creates what it answers with, or reveals it.

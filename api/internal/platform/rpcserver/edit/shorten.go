@@ -25,14 +25,23 @@ func Shorten(address string) string {
 // IsShortened reports whether an address is one as it is shown, which is not one to store.
 func IsShortened(address string) bool { return strings.HasSuffix(address, hidden) }
 
-// ShortenAll shortens the addresses of a resource.
-func ShortenAll(resource protoreflect.Message) {
-	resource.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		if isShortened(field) {
-			resource.Set(field, protoreflect.ValueOfString(Shorten(value.String())))
+// Shortened are the fields of a resource that hold such addresses.
+func Shortened(resource protoreflect.MessageDescriptor) (fields []protoreflect.FieldDescriptor) {
+	for i := range resource.Fields().Len() {
+		if field := resource.Fields().Get(i); isShortened(field) {
+			fields = append(fields, field)
 		}
-		return true
-	})
+	}
+	return fields
+}
+
+// ShortenAll shortens the addresses in these fields of a resource.
+func ShortenAll(resource protoreflect.Message, fields []protoreflect.FieldDescriptor) {
+	for _, field := range fields {
+		if resource.Has(field) {
+			resource.Set(field, protoreflect.ValueOfString(Shorten(resource.Get(field).String())))
+		}
+	}
 }
 
 func isShortened(field protoreflect.FieldDescriptor) bool {
