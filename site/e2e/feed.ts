@@ -33,9 +33,7 @@ export async function giveFeed(context: BrowserContext, { beats = true } = {}): 
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     const newest = events.at(-1)?.id ?? 0;
     const missed = events.filter(({ id }) => after !== '' && id > Number(after));
-    response.write(
-      after === '' ? `id: ${newest}\nevent: hello\ndata: {"seq":${newest}}\n\n` : ': resumed\n\n',
-    );
+    response.write(`id: ${after || newest}\nevent: hello\ndata: {"seq":${after || newest}}\n\n`);
     for (const { text } of missed) response.write(text);
     open.add(response);
     response.on('close', () => open.delete(response));

@@ -117,8 +117,9 @@ func (h *Hub) Close() {
 }
 
 var (
-	errFull = fault.New(fault.Unavailable, "stream_unavailable", "No more live streams can be opened here now. Try again.").After(2)
-	errMany = fault.New(fault.Limited, "too_many_streams",
+	errFull    = fault.New(fault.Unavailable, "stream_unavailable", "No more live streams can be opened here now. Try again.").After(2)
+	errNotOpen = fault.New(fault.Unavailable, "stream_unavailable", "The live stream cannot be opened now. Try again.").After(2)
+	errMany    = fault.New(fault.Limited, "too_many_streams",
 		"You have too many live screens open. Close some; the others go on.").After(15)
 	errManyOfOrg = fault.New(fault.Limited, "too_many_streams",
 		"Your organization has too many live screens open. Close some; the others go on.").After(15)

@@ -77,6 +77,7 @@ func (f *feed) set(change func()) {
 // screen is a browser that keeps what it is sent.
 type screen struct {
 	header    http.Header
+	status    int
 	mu        sync.Mutex
 	content   strings.Builder
 	deadlines []time.Time
@@ -85,8 +86,14 @@ type screen struct {
 }
 
 func (s *screen) Header() http.Header { return s.header }
-func (s *screen) WriteHeader(int)     {}
-func (s *screen) Flush()              {}
+
+func (s *screen) WriteHeader(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status = status
+}
+
+func (s *screen) Flush() {}
 func (s *screen) SetWriteDeadline(at time.Time) error {
 	s.deadlines = append(s.deadlines, at)
 	return nil
@@ -197,6 +204,39 @@ func TestHelloThenEvents(t *testing.T) {
 	})
 }
 
+// Whoever has the answer's header takes itself for connected: what it loads then and what it is told
+// must have no gap between them.
+func TestTheAnswerBeginsOnceTheStreamIsSubscribed(t *testing.T) {
+	inBubble(t, func(t bubble) {
+		t.rows.set(func() { t.rows.broken = errors.New("slow") })
+		shown, _, _ := open(t, "")
+		if shown.text() != "" || shown.status != 0 {
+			t.Errorf("the answer began before its room was open: %d %q", shown.status, shown.text())
+		}
+		t.rows.set(func() { t.rows.broken = nil })
+		time.Sleep(slowLook)
+		synctest.Wait()
+		if shown.status != http.StatusOK || !strings.HasPrefix(shown.text(), "retry: 2000\n\nid: 0\nevent: hello\n") {
+			t.Errorf("%d %q", shown.status, shown.text())
+		}
+		t.rows.commit(1)
+		t.hub.Publish(acme)
+		settle()
+		shown.expect(t, "comment", "1")
+	})
+}
+
+func TestAStreamThatCannotBeOpenedIsRefused(t *testing.T) {
+	inBubble(t, func(t bubble) {
+		t.rows.set(func() { t.rows.broken = errors.New("away") })
+		shown, ended, _ := open(t, "")
+		time.Sleep(openPatience)
+		if !ended() || shown.status != http.StatusServiceUnavailable || shown.header.Get("Retry-After") == "" {
+			t.Errorf("%d %v %q", shown.status, shown.header, shown.text())
+		}
+	})
+}
+
 func TestResumeSendsWhatWasMissedOnce(t *testing.T) {
 	inBubble(t, func(t bubble) {
 		t.rows.commit(1, 2, 3, 4)
@@ -205,7 +245,7 @@ func TestResumeSendsWhatWasMissedOnce(t *testing.T) {
 		t.hub.Publish(acme)
 		settle()
 		shown.expect(t, "comment", "3", "4", "5")
-		shown.expect(t, "hello")
+		shown.expect(t, "hello", "2")
 	})
 }
 

@@ -22,6 +22,8 @@ const (
 	// believed for 3 s without asking the database, and what a removed member may still see
 	// is limited to 5 s in all.
 	recheck = 2 * time.Second
+	// openPatience is how long a caller waits for the room before it is told to come again.
+	openPatience = 8 * time.Second
 )
 
 // Serve answers GET /v1/stream for a caller who may follow the organization, until either side
@@ -31,10 +33,11 @@ const (
 //	event: hello      event: incident.acknowledged    data: {"seq":97}
 //	data: {"seq":41}  data: {...}
 //
-// With the header Last-Event-ID (or ?last_event_id=) the events after that one come first; without
-// it the stream begins now, with hello. resync means that events were left out: load everything
-// again. What another transaction committed late during a break is not repeated, so whoever
-// reconnects should load again as well.
+// hello comes first and says after which event the stream is complete: the one of Last-Event-ID (or
+// ?last_event_id=), or without it the newest. The answer begins once the stream is subscribed, so
+// that whoever has its header and then loads misses nothing. resync, perhaps in place of hello,
+// means that events were left out: load everything again. What another transaction committed late
+// during a break is not repeated, so whoever reconnects should load again as well.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, orgID, callerID uuid.UUID) {
 	after, resuming, err := lastEventID(r)
 	if err != nil {
@@ -48,6 +51,10 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, orgID, callerID uuid
 	}
 	defer h.leave(place, who, callerID)
 	stream := &stream{hub: h, place: place, who: who, w: w, control: http.NewResponseController(w), sent: map[int64]struct{}{}}
+	if err := stream.awaitRoom(r.Context()); err != nil {
+		rpcserver.WriteError(w, r, err)
+		return
+	}
 	stream.begin()
 	if stream.catchUp(r.Context(), after, resuming) == nil {
 		stream.follow(r.Context())
@@ -83,6 +90,20 @@ type stream struct {
 	out  bytes.Buffer
 }
 
+// awaitRoom waits until what happens from now on reaches the stream.
+func (s *stream) awaitRoom(ctx context.Context) error {
+	patience := time.NewTimer(openPatience)
+	defer patience.Stop()
+	select {
+	case <-s.place.opened:
+		return nil
+	case <-s.hub.done:
+	case <-patience.C:
+	case <-ctx.Done():
+	}
+	return errNotOpen
+}
+
 func (s *stream) begin() {
 	header := s.w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -94,16 +115,6 @@ func (s *stream) begin() {
 
 // catchUp sends what the caller missed, or says where the feed stands.
 func (s *stream) catchUp(ctx context.Context, after int64, resuming bool) error {
-	if err := s.flush(); err != nil { // at once, so that the browser knows it is connected
-		return err
-	}
-	select {
-	case <-s.place.opened:
-	case <-s.hub.done:
-		return context.Canceled
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 	if !resuming {
 		s.put("hello", s.place.newestSeq(), nil)
 		return s.flush()
@@ -114,6 +125,7 @@ func (s *stream) catchUp(ctx context.Context, after int64, resuming bool) error 
 		s.put("resync", s.place.newestSeq(), nil)
 		return s.flush()
 	}
+	s.put("hello", after, nil)
 	for _, event := range missed {
 		s.sent[event.Seq] = struct{}{}
 		s.put(event.Kind, event.Seq, event.Data)
