@@ -2,6 +2,7 @@ package auth
 
 import (
 	"encoding/base64"
+	"strconv"
 	"time"
 )
 
@@ -12,8 +13,8 @@ const (
 	SessionLife = 90 * 24 * time.Hour
 )
 
-// RefreshGrace is how long a used refresh token still gives the same successor, so
-// that two tabs, or a lost answer at 3 a.m., do not sign the responder out.
+// RefreshGrace is how long a used refresh token still gives the same successor, so that two tabs do
+// not sign the responder out. After it, until that successor was used, it gives another one.
 const RefreshGrace = 10 * time.Second
 
 // refreshPrefix lets secret scanners recognise a leaked token.
@@ -25,8 +26,8 @@ func NewRefreshToken() string {
 	return refreshPrefix + base64.RawURLEncoding.EncodeToString(random256())
 }
 
-// Successors derives the token that follows a refresh token. The same token has the
-// same successor, so the grace needs no stored secrets.
+// Successors derives the token that follows a refresh token. The same use of a token has the same
+// successor, so the grace needs no stored secrets.
 type Successors struct{ key []byte }
 
 // NewSuccessors derives from the installation's secret of 32 bytes; otherwise it
@@ -39,9 +40,10 @@ func NewSuccessors(secret []byte) (*Successors, error) {
 	return &Successors{key: key}, nil
 }
 
-// Of returns the token that follows this one.
-func (s *Successors) Of(token string) string {
-	return refreshPrefix + base64.RawURLEncoding.EncodeToString(mac(s.key, []byte(token)))
+// Of returns the token that follows this one when it is used at a time, to the microsecond.
+func (s *Successors) Of(token string, usedAt time.Time) string {
+	use := strconv.AppendInt([]byte(token+" "), usedAt.UnixMicro(), 10)
+	return refreshPrefix + base64.RawURLEncoding.EncodeToString(mac(s.key, use))
 }
 
 // Session is a stored sign-in: a family of refresh tokens on one device.
@@ -66,6 +68,24 @@ func (s Session) IsOver(now time.Time) bool {
 	return !s.RevokedAt.IsZero() || !now.Before(s.Ends())
 }
 
+// TokenUse is what became of a refresh token.
+type TokenUse struct {
+	// UsedAt is zero while it is unused, and as long nothing follows it.
+	UsedAt time.Time
+	// Successor is what follows it.
+	Successor SuccessorState
+}
+
+// SuccessorState says whether a token's successor was used.
+type SuccessorState string
+
+// What may be of a successor. A token that was replaced counts as used, and has none.
+const (
+	NoSuccessor     SuccessorState = ""
+	UnusedSuccessor SuccessorState = "unused"
+	UsedSuccessor   SuccessorState = "used"
+)
+
 // RefreshVerdict says what to do with a refresh token that was presented.
 type RefreshVerdict string
 
@@ -73,22 +93,28 @@ type RefreshVerdict string
 const (
 	Rotate    RefreshVerdict = "rotate"      // first use: mark it used, store its successor
 	Repeat    RefreshVerdict = "repeat"      // used a moment ago: the same successor again
-	Reuse     RefreshVerdict = "reuse"       // used before: somebody has a copy; end the session
+	Replace   RefreshVerdict = "replace"     // nobody used its successor, so the answer was lost: another one in its place
+	Reuse     RefreshVerdict = "reuse"       // its successor was used, or replaced it: somebody has a copy; end the session
 	SignInNew RefreshVerdict = "sign_in_new" // the session is over
 )
 
-// JudgeRefresh decides over a token that exists; usedAt is zero while it is unused.
-// Reuse is judged even when the session is over, because it is worth an alarm.
-func JudgeRefresh(session Session, usedAt, now time.Time) RefreshVerdict {
+// JudgeRefresh decides over a token that exists. Reuse is judged even when the session is over,
+// because it is worth an alarm. A replaced successor ends the session when it comes after all: one of
+// the two who hold tokens is not who signed in.
+func JudgeRefresh(session Session, use TokenUse, now time.Time) RefreshVerdict {
+	used := !use.UsedAt.IsZero()
+	recent := used && now.Sub(use.UsedAt) <= RefreshGrace
 	switch {
 	case !session.RevokedAt.IsZero():
 		return SignInNew
-	case !usedAt.IsZero() && now.Sub(usedAt) > RefreshGrace:
+	case used && (use.Successor == NoSuccessor || use.Successor == UsedSuccessor && !recent):
 		return Reuse
 	case session.IsOver(now):
 		return SignInNew
-	case !usedAt.IsZero():
+	case recent:
 		return Repeat
+	case used:
+		return Replace
 	default:
 		return Rotate
 	}

@@ -17,6 +17,9 @@ JOIN users u ON u.id = s.user_id
 WHERE t.hash = @hash
 FOR UPDATE OF t, s;
 
+-- name: FindRefreshToken :one
+SELECT used_at FROM refresh_token WHERE hash = @hash;
+
 -- name: MarkRefreshTokenUsed :exec
 UPDATE refresh_token SET used_at = @used_at::timestamptz WHERE hash = @hash;
 

@@ -12,6 +12,17 @@ import (
 	"github.com/google/uuid"
 )
 
+const findRefreshToken = `-- name: FindRefreshToken :one
+SELECT used_at FROM refresh_token WHERE hash = $1
+`
+
+func (q *Queries) FindRefreshToken(ctx context.Context, hash []byte) (*time.Time, error) {
+	row := q.db.QueryRow(ctx, findRefreshToken, hash)
+	var used_at *time.Time
+	err := row.Scan(&used_at)
+	return used_at, err
+}
+
 const insertRefreshToken = `-- name: InsertRefreshToken :exec
 INSERT INTO refresh_token (hash, session_id, issued_at) VALUES ($1, $2, $3)
 `

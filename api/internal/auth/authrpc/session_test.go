@@ -83,6 +83,7 @@ func TestReuseEndsTheSession(t *testing.T) {
 		t.Error("a repeat gave another successor")
 	}
 
+	expect(t, "its use", w.anyone().refresh(successor), http.StatusOK, "")
 	w.db.Clock.Freeze(start.Add(11 * time.Second))
 	expect(t, "after 11 seconds", w.anyone().refresh(dana.refreshToken), http.StatusUnauthorized, expired)
 	expect(t, "the successor has ended too", w.anyone().refresh(successor), http.StatusUnauthorized, expired)
@@ -95,6 +96,50 @@ func TestReuseEndsTheSession(t *testing.T) {
 		t.Errorf("revoked for %q", why)
 	}
 	expect(t, "the other device stays", w.anyone().refresh(text(other.at("tokens", "refresh_token"))), http.StatusOK, "")
+}
+
+// A lost answer is known by its token never being used: the one before it stays good until then.
+func TestALostAnswerSignsNobodyOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.db.Clock.Freeze(w.db.Clock.Now())
+	dana := w.join("dana@rockets.example")
+	refresh := func(what, token string, status int) string {
+		t.Helper()
+		got := w.anyone().refresh(token)
+		expect(t, what, got, status, "")
+		return text(got.at("tokens", "refresh_token"))
+	}
+	lost := refresh("an answer that is lost", dana.refreshToken, http.StatusOK)
+	w.db.Clock.Advance(24 * time.Hour)
+	lostToo := refresh("the next day", dana.refreshToken, http.StatusOK)
+	w.db.Clock.Advance(time.Minute)
+	arrived := refresh("once more", dana.refreshToken, http.StatusOK)
+	if arrived == lost || arrived == lostToo || lost == lostToo {
+		t.Error("what was lost is given again: whoever found it could use it unseen")
+	}
+	w.db.Clock.Advance(time.Minute)
+	next := refresh("what arrived", arrived, http.StatusOK)
+	w.db.Clock.Advance(time.Minute)
+	refresh("the first, whose successor was used", dana.refreshToken, http.StatusUnauthorized)
+	refresh("and all that followed it", next, http.StatusUnauthorized)
+}
+
+// Two who hold the same token get different successors, and the second to come shows the theft.
+func TestAReplacedTokenEndsTheSession(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.db.Clock.Freeze(w.db.Clock.Now())
+	dana := w.join("dana@rockets.example")
+	mine := text(w.anyone().refresh(dana.refreshToken).at("tokens", "refresh_token"))
+	w.db.Clock.Advance(time.Minute)
+	stolen := w.anyone().refresh(dana.refreshToken)
+	expect(t, "the thief", stolen, http.StatusOK, "")
+	expect(t, "the owner", w.anyone().refresh(mine), http.StatusUnauthorized, expired)
+	expect(t, "the thief again", w.anyone().refresh(text(stolen.at("tokens", "refresh_token"))), http.StatusUnauthorized, expired)
+	if why := pgtest.One[string](t, w.db, "SELECT revoked_for FROM session WHERE revoked_at IS NOT NULL"); why != "reuse" {
+		t.Errorf("revoked for %q", why)
+	}
 }
 
 func TestSessionsEnd(t *testing.T) {

@@ -74,12 +74,15 @@ func (s *sessions) refresh(ctx context.Context, token string) (signedIn, error) 
 		if row, err = authdb.New(tx).LockRefreshToken(ctx, auth.HashToken(token)); err != nil {
 			return err
 		}
-		session, usedAt := storedSession(row)
-		verdict = auth.JudgeRefresh(session, usedAt, now)
+		use, err := s.use(ctx, tx, row, token)
+		if err != nil {
+			return err
+		}
+		verdict = auth.JudgeRefresh(storedSession(row), use, now)
 		if row.DisabledAt != nil {
 			verdict = auth.SignInNew
 		}
-		answer, err = s.carryOut(ctx, tx, verdict, row, token, now)
+		answer, err = s.carryOut(ctx, tx, verdict, row, token, use.UsedAt, now)
 		return err
 	})
 	switch {
@@ -97,25 +100,48 @@ func (s *sessions) refresh(ctx context.Context, token string) (signedIn, error) 
 	return answer, nil
 }
 
+// use reads what became of a token.
+func (s *sessions) use(ctx context.Context, tx pgx.Tx, row authdb.LockRefreshTokenRow, token string) (auth.TokenUse, error) {
+	if row.UsedAt == nil {
+		return auth.TokenUse{}, nil
+	}
+	use := auth.TokenUse{UsedAt: *row.UsedAt, Successor: auth.UnusedSuccessor}
+	usedAt, err := authdb.New(tx).FindRefreshToken(ctx, auth.HashToken(s.successors.Of(token, use.UsedAt)))
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		use.Successor = auth.NoSuccessor
+		return use, nil
+	case usedAt != nil:
+		use.Successor = auth.UsedSuccessor
+	}
+	return use, err
+}
+
 // carryOut does within tx what was judged. Ending a session is not an error here:
 // the transaction must commit.
-func (s *sessions) carryOut(ctx context.Context, tx pgx.Tx, verdict auth.RefreshVerdict, row authdb.LockRefreshTokenRow, token string, now time.Time) (signedIn, error) {
+func (s *sessions) carryOut(ctx context.Context, tx pgx.Tx, verdict auth.RefreshVerdict, row authdb.LockRefreshTokenRow, token string, usedAt, now time.Time) (signedIn, error) {
 	store := authdb.New(tx)
-	session, _ := storedSession(row)
+	session := storedSession(row)
 	switch verdict {
 	case auth.Reuse:
 		return signedIn{}, store.RevokeSession(ctx, now, "reuse", row.SessionID)
 	case auth.SignInNew:
 		return signedIn{}, store.RevokeSession(ctx, now, "expired", row.SessionID)
+	case auth.Replace: // what was lost may not be used any more
+		if err := store.MarkRefreshTokenUsed(ctx, now, auth.HashToken(s.successors.Of(token, usedAt))); err != nil {
+			return signedIn{}, err
+		}
+		fallthrough
 	case auth.Rotate:
-		if err := rotate(ctx, store, row.SessionID, token, s.successors.Of(token), now); err != nil {
+		usedAt = now
+		if err := rotate(ctx, store, row.SessionID, token, s.successors.Of(token, usedAt), now); err != nil {
 			return signedIn{}, err
 		}
 		session.LastUsedAt = now
 	case auth.Repeat: // the same answer again, nothing to store
 	}
 	grant := auth.Grant{UserID: row.UserID, OrgID: row.OrgID, SessionID: row.SessionID, Role: auth.Role(row.Role)}
-	return s.answer(ctx, tx, grant, s.successors.Of(token), session)
+	return s.answer(ctx, tx, grant, s.successors.Of(token, usedAt), session)
 }
 
 func rotate(ctx context.Context, store *authdb.Queries, sessionID uuid.UUID, used, successor string, now time.Time) error {
@@ -163,15 +189,12 @@ func (s *sessions) answer(ctx context.Context, tx pgx.Tx, grant auth.Grant, refr
 	}, nil
 }
 
-func storedSession(row authdb.LockRefreshTokenRow) (session auth.Session, usedAt time.Time) {
-	session = auth.Session{CreatedAt: row.CreatedAt, LastUsedAt: row.LastUsedAt}
+func storedSession(row authdb.LockRefreshTokenRow) auth.Session {
+	session := auth.Session{CreatedAt: row.CreatedAt, LastUsedAt: row.LastUsedAt}
 	if row.RevokedAt != nil {
 		session.RevokedAt = *row.RevokedAt
 	}
-	if row.UsedAt != nil {
-		usedAt = *row.UsedAt
-	}
-	return session, usedAt
+	return session
 }
 
 func userOf(p authdb.ReadProfileRow) *nightbellv1.SignedInUser {
