@@ -90,7 +90,15 @@ const copiesWithin = 5 * time.Minute
 // expected: some programs give all their runs one name. A start after an end begins another run, and
 // a failure after an end that was well is news: whoever reports it must not be told that all is well.
 func (r Rule) isCopy(s State, p Ping, now time.Time) bool {
-	if p.RunID == "" || !now.Before(s.LastPingAt.Add(copiesWithin)) || !now.Before(s.DueAt.Add(-r.early(s.DueAt))) {
+	if p.RunID == "" {
+		return false
+	}
+	if p.RunID == s.EndedRunID && s.RunID != "" && s.RunID != p.RunID && now.Before(s.RunStartedAt.Add(copiesWithin)) {
+		// The next run has begun under its own name: what comes late of this one must not end,
+		// fail or replace it.
+		return p.Signal == Starts || p.Signal == Lives || p.Signal == Fails && s.Status == Failed
+	}
+	if !now.Before(s.LastPingAt.Add(copiesWithin)) || !now.Before(s.DueAt.Add(-r.early(s.DueAt))) {
 		return false
 	}
 	switch p.Signal {

@@ -119,6 +119,38 @@ func TestAllRunsMayHaveOneName(t *testing.T) {
 	s.never()
 }
 
+// TestCopiesOfARunThatCameAfterTheNextBegan: a retry of a lost answer may be slower than the next run.
+func TestCopiesOfARunThatCameAfterTheNextBegan(t *testing.T) {
+	t.Parallel()
+	for end, copies := range map[heartbeat.Signal][]heartbeat.Signal{
+		heartbeat.Lives: {heartbeat.Starts, heartbeat.Lives},
+		heartbeat.Fails: {heartbeat.Starts, heartbeat.Lives, heartbeat.Fails},
+	} {
+		for _, late := range copies {
+			settings := minute()
+			settings.MaxRuntime = 40 * time.Second
+			s := tell(t, settings)
+			s.ping(0, heartbeat.Starts, "r1", heartbeat.Nothing)
+			verdict := heartbeat.Nothing
+			if end == heartbeat.Fails {
+				verdict = heartbeat.SaidItFailed
+			}
+			s.ping(10, end, "r1", verdict)
+			s.ping(60, heartbeat.Starts, "r2", heartbeat.Nothing)
+			before := s.state
+			s.ping(65, late, "r1", heartbeat.Nothing)
+			if s.state != before {
+				t.Errorf("%s of a run that ended with %s changed the next to %+v, was %+v", late, end, s.state, before)
+			}
+			s.opens(100, heartbeat.RanTooLong)
+		}
+	}
+	s := tell(t, minute())
+	s.ping(0, heartbeat.Lives, "r1", heartbeat.Nothing)
+	s.ping(60, heartbeat.Starts, "r2", heartbeat.Nothing)
+	s.ping(65, heartbeat.Fails, "r1", heartbeat.SaidItFailed) // which is no copy
+}
+
 // TestAStartAfterAnEndIsAnotherRun, which is watched and may fail as the first.
 func TestAStartAfterAnEndIsAnotherRun(t *testing.T) {
 	t.Parallel()
