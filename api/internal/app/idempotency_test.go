@@ -82,3 +82,26 @@ func TestACrashNeverCarriesOutAKeyedRequestTwice(t *testing.T) {
 		}
 	}
 }
+
+// A press of Escalate whose answer was lost is pressed again: it must not wake the next one as well.
+func TestAnEscalationThatIsRepeatedWakesNobodyFurther(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	incident := n.declare("Checkout is down", object{"severity": "critical"})
+	escalate := func(key string) answer {
+		return n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/escalate", n.owner(), []byte(`{}`), "Idempotency-Key", key)
+	}
+	first, again := escalate("press"), escalate("press")
+	if first.status != http.StatusOK || again.status != http.StatusOK || again.header.Get("Idempotent-Replayed") != "true" || again.body != first.body {
+		t.Errorf("%s\nand again %s", first.whole(), again.whole())
+	}
+	escalated := func() int {
+		return pgtest.One[int](t, n.database, "SELECT count(*) FROM timeline_event WHERE org_id = $1 AND incident_id = $2 AND kind = 'escalated'", n.orgID, incident)
+	}
+	if times := escalated(); times != 1 {
+		t.Errorf("one press and its repeat escalated %d times", times)
+	}
+	if another := escalate("another press"); another.status != http.StatusOK || escalated() != 2 {
+		t.Errorf("another press: %s", another.whole())
+	}
+}

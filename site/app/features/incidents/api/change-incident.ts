@@ -18,25 +18,51 @@ export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate';
 const bodies = {
   acknowledge: { message: 'Incident acknowledged' },
   resolve: { message: 'Incident resolved' },
-  escalate: {},
 } as const;
 
 /** Does one thing to one incident and returns its new state. Fails with ApiError. */
-export async function changeIncident(id: string, verb: Exclude<Verb, 'assign'>): Promise<Incident> {
+export async function changeIncident(id: string, verb: 'acknowledge' | 'resolve'): Promise<Incident> {
   return post(id, verb, bodies[verb], `${verb} incident`);
 }
 
-/** The mutation behind Acknowledge, Resolve and Escalate. A failure is shown as a toast, with a Retry. */
+/** The mutation behind Acknowledge and Resolve. A failure is shown as a toast, with a Retry. */
 export function useChangeIncident(id: string) {
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: (verb: Exclude<Verb, 'assign'>) => changeIncident(id, verb),
+    mutationFn: (verb: 'acknowledge' | 'resolve') => changeIncident(id, verb),
     onSuccess: (incident) => accept(client, incident),
-    // An escalation whose answer was lost may have woken somebody; again it would wake the next one.
-    onError: (error, verb) => showFailure(error, verb === 'escalate' ? undefined : () => change.mutate(verb)),
+    onError: (error, verb) => showFailure(error, () => change.mutate(verb)),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
   });
   return change;
+}
+
+// The last Escalate whose answer has not come. It outlives its dialog.
+let escalation = { of: '', key: '' };
+
+/**
+ * The mutation behind Escalate, whose variable is the incident as the person saw it. Again on the same
+ * sight is the same press: when only the answer was lost, nobody further is woken. Once another step
+ * shows, a press is a new one.
+ */
+export function useEscalateIncident() {
+  const client = useQueryClient();
+  const press = useMutation({
+    mutationFn: ({ id, key }: { id: string; key: string }) =>
+      post(id, 'escalate', {}, 'escalate incident', { 'Idempotency-Key': key }),
+    onSuccess: (incident, { key }) => {
+      if (escalation.key === key) escalation = { of: '', key: '' };
+      accept(client, incident);
+    },
+    onError: (error, pressed) => showFailure(error, () => press.mutate(pressed)),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.all }),
+  });
+  const escalate = (seen: Incident, options?: { onSettled: () => void }) => {
+    const of = JSON.stringify([seen.id, seen.status, seen.acknowledgedAt, seen.escalation]);
+    if (of !== escalation.of) escalation = { of, key: randomToken() };
+    press.mutate({ id: seen.id, key: escalation.key }, options);
+  };
+  return { escalate, isPending: press.isPending };
 }
 
 /** The mutation behind Assign. An empty user id gives the incident to nobody. */
@@ -83,12 +109,19 @@ export function showFailure(error: Error, retry?: () => void): void {
   });
 }
 
-async function post(id: string, verb: Verb, body: object, action: string): Promise<Incident> {
+async function post(
+  id: string,
+  verb: Verb,
+  body: object,
+  action: string,
+  headers?: Record<string, string>,
+): Promise<Incident> {
   const answer = await call<AcknowledgeIncidentResponseJson>({
     method: 'POST',
     path: `/v1/incidents/${encodeURIComponent(id)}/${verb}`,
     body,
     action,
+    headers,
     keepSession: true,
   });
   return toIncident(answer.incident ?? { id });

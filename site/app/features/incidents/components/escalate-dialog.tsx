@@ -1,11 +1,11 @@
 import { Button } from '~/components/ui/button';
 import { Dialog } from '~/components/ui/dialog';
-import { useChangeIncident } from '../api/change-incident';
+import { useEscalateIncident } from '../api/change-incident';
 import type { Incident } from '../model/incident';
 
 /** Asks once before somebody else is woken, naming them when the server knows who it will be. */
 export function EscalateDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
-  const change = useChangeIncident(incident.id);
+  const { escalate, isPending } = useEscalateIncident();
   const targets = incident.escalation?.nextTargets ?? [];
   const whom = targets.length > 0 ? targets.join(', ') : 'the next step';
   return (
@@ -20,10 +20,10 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
           <Button
             look="primary"
             icon="up"
-            disabled={change.isPending}
-            onClick={() => change.mutate('escalate', { onSettled: onClose })}
+            disabled={isPending}
+            onClick={() => escalate(incident, { onSettled: onClose })}
           >
-            {change.isPending ? 'Paging...' : 'Page now'}
+            {isPending ? 'Paging...' : 'Page now'}
           </Button>
         </div>
       </div>
