@@ -65,7 +65,8 @@ build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site an
 
 # The site is compiled into the binary, so it is copied to where go:embed can see it.
 EMBEDDED_SITE := api/internal/platform/web/dist
-SITE_SOURCES = $(shell find site proto/gen/ts docs-mdx sdk-*/examples -type f \
+SITE_SOURCES = CHANGELOG.md api/gen/openapi/openapi.yaml api/internal/incident/testdata/lifecycle.md proto/vectors/config.json \
+  $(shell find site proto/gen/ts docs-mdx sdk-*/examples sdk-go/*/example -type f \
   -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' 2>/dev/null)
 
 $(STAMPS)/site: $(SITE_SOURCES) $(STAMPS)/packages
@@ -124,9 +125,14 @@ test-sdk: ## The SDKs under the race detector and in every framework (needs a C 
 SDK_PROGRAMS := $(STAMPS)/workspace $(STAMPS)/python build
 sdk_server = $(PNPM) --dir sdk-node run build >/dev/null && cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1
 
+.PHONY: node-client
+node-client: | $(STAMPS)/pnpm ## Build the Node.js client, so that a program on this machine can install its folder
+	$(call step,Building the Node.js client,\
+	  $(PNPM) install --frozen-lockfile --filter @nightbell/node && $(PNPM) --dir sdk-node run build)
+
 .PHONY: test-sdk-server
 test-sdk-server: $(SDK_PROGRAMS) ## Each SDK, its examples, one framework per language and programs without an SDK, against the real binary
-	@$(sdk_server) -timeout 8m -run '^(TestSDK|TestPlainHTTP.*)$$' ./e2e
+	@$(sdk_server) -timeout 8m -run '^(TestSDK|TestPlainHTTP.*|TestDocs.*)$$' ./e2e
 
 .PHONY: test-clients
 test-clients: $(STAMPS)/workspace $(STAMPS)/postgres $(STAMPS)/python-clients ## Clients that others generate of the OpenAPI document: Go, TypeScript, Python
@@ -144,7 +150,7 @@ e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, di
 
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser
-	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 10m -v -skip '^TestSDK' ./e2e
+	@cd api && NIGHTBELL_BIN=$(ROOT)/bin/nightbell go test -tags e2e -count=1 -timeout 10m -v -skip '^(TestSDK|TestDocs)' ./e2e
 
 # The scenarios of chaos; the longest is the simulator, which lives through incidents
 # for as long as it may.
