@@ -19,5 +19,7 @@ export default defineConfig({
       output: { codeSplitting: { groups: [{ name: 'kit', test: onEveryPage }] } },
     },
   },
+  // The script of the documentation is built as a worker is: alone, without what pages share.
+  worker: { format: 'es' },
   server: { proxy: { '/v1': api } },
 });

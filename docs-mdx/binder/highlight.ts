@@ -50,7 +50,8 @@ export function known(language: string): boolean {
 
 /**
  * Code as lines of spans with a class for each kind of word. Shiki runs in the build only; classes
- * instead of its style attributes keep the policy of the page strict.
+ * instead of its style attributes keep the policy of the page strict. Without a limit of time,
+ * because a slow machine would leave the rest of a line in one colour.
  */
 export async function highlight(code: string, language: string): Promise<ElementContent[]> {
   const lang = names[language] ?? language;
@@ -60,7 +61,11 @@ export async function highlight(code: string, language: string): Promise<Element
     langs: Object.values(grammars),
     engine: createJavaScriptRegexEngine(),
   });
-  const lines = (await highlighter).codeToTokensBase(code, { lang, theme: 'nightbell' });
+  const lines = (await highlighter).codeToTokensBase(code, {
+    lang,
+    theme: 'nightbell',
+    tokenizeTimeLimit: 0,
+  });
   return lines.flatMap((line, n) => {
     const spans = line.map((token): ElementContent => {
       const kind = classes[/--shiki-([\w-]+)/.exec(token.color ?? '')?.[1] ?? ''];

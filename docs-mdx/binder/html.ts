@@ -11,7 +11,7 @@ type Marked = Snippet & { id: string; title?: string };
 
 /** The body of a page as HTML that needs no script. `sprite` is where the icons lie. */
 export async function toPage(bound: Bound, sprite: string): Promise<string> {
-  const numbers = { section: 0, tabs: 0 };
+  const numbers = { section: 0, tabs: 0, tables: 0 };
   const hast = toHast(bound.tree, {
     allowDangerousHtml: true,
     handlers: {
@@ -24,12 +24,25 @@ export async function toPage(bound: Bound, sprite: string): Promise<string> {
           node.depth === 2 && bound.source.numbered
             ? [h('span', { dataStep: true, ariaHidden: 'true' }, `${numbers.section}`)]
             : [];
-        const hash = h('a', { href: `#${id}`, dataHash: true, ariaLabel: `Link to ${words(children)}` }, '#');
+        const hash = h(
+          'a',
+          {
+            href: `#${id}`,
+            dataHash: true,
+            dataPagefindIgnore: true,
+            ariaLabel: `Link to ${words(children)}`,
+          },
+          '#',
+        );
         return h(`h${node.depth}`, { id }, ...step, ...children, ...(node.depth <= 3 ? [hash] : []));
       },
       table: (state: State, node: Extract<Nodes, { type: 'table' }>) => {
         const made = defaultTable(state, node);
-        return h('div', { dataBlock: 'table', tabIndex: 0, role: 'region', ariaLabel: 'Table' }, made);
+        return h(
+          'div',
+          { dataBlock: 'table', tabIndex: 0, role: 'region', ariaLabel: `Table ${++numbers.tables}` },
+          made,
+        );
       },
       mdxJsxFlowElement: (state: State, node: never) => component(state, node, numbers, sprite),
       mdxJsxTextElement: (state: State, node: never) => component(state, node, numbers, sprite),
@@ -59,7 +72,7 @@ export function h(
 function block(node: Code, sprite: string): Element {
   const marked = (node.data as { snippet?: Marked } | undefined)?.snippet;
   const title = marked?.title ?? (marked ? marked.file.split('/').at(-1) : 'Output');
-  const header = h('header', {}, h('span', { dataFile: true }, title ?? ''));
+  const header = h('header', { dataPagefindIgnore: true }, h('span', { dataFile: true }, title ?? ''));
   if (marked) {
     header.children.push(
       h(
@@ -168,6 +181,11 @@ function tabs(blocks: Element[], numbers: { tabs: number }, kind: string): Eleme
     const header = one.children[0] as Element;
     const title = words([header.children[0] as ElementContent]);
     one.properties = { ...one.properties, dataPanel: String(n) };
+    // The tab has the name; the header says which file it is.
+    const file = String(one.properties.dataFrom ?? '')
+      .split('/')
+      .at(-1);
+    if (file) header.children[0] = h('span', { dataFile: true }, file);
     return h(
       'label',
       {},
@@ -178,7 +196,7 @@ function tabs(blocks: Element[], numbers: { tabs: number }, kind: string): Eleme
   return h(
     'div',
     { dataBlock: 'tabs', dataKind: kind },
-    h('div', { dataTabs: true, role: 'radiogroup', ariaLabel: 'Shown as' }, ...labels),
+    h('div', { dataTabs: true, role: 'radiogroup', ariaLabel: `Shown as ${numbers.tabs}` }, ...labels),
     ...blocks,
   );
 }

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from 'react-router';
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation, useMatches } from 'react-router';
 import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
 import { earlyClickScript } from './lib/early-click';
@@ -10,6 +10,8 @@ import './styles/kit.css';
 
 /** The document around every page. The theme script comes first, so that nothing is drawn before it. */
 export function Layout({ children }: { children: ReactNode }) {
+  // A page of the documentation is complete as it is; it brings its own script and no React.
+  const still = useMatches().some(({ handle }) => (handle as { still?: boolean } | undefined)?.still);
   return (
     <html lang="en" data-theme="dark" suppressHydrationWarning>
       <head>
@@ -26,8 +28,8 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body>
         {children}
-        <ScrollRestoration />
-        <Scripts />
+        {!still && <ScrollRestoration />}
+        {!still && <Scripts />}
       </body>
     </html>
   );

@@ -2,8 +2,7 @@ import { index, layout, type RouteConfig, route } from '@react-router/dev/routes
 
 export default [
   index('routes/landing.tsx'),
-  route('docs', 'routes/docs.tsx'),
-  route('docs/errors', 'routes/docs-errors.tsx'),
+  route('docs/*', 'routes/docs-page.tsx'),
   route('terms', 'routes/terms.tsx'),
   route('privacy', 'routes/privacy.tsx'),
   route('cookies', 'routes/cookies.tsx'),

@@ -3,13 +3,16 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildManifest } from '@react-router/dev/config';
+import { finishDocs } from './docs';
+import { brokenLinks } from './links';
 import { routePatterns } from './route-patterns';
 
-const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.webmanifest']);
+const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.md', '.webmanifest']);
 
 /**
  * Turns React Router's output into what the server embeds: `404.html`, `_routes.json` with the
- * patterns that exist (everything else is a 404), and a `.br` and `.gz` beside every text file.
+ * patterns that exist (everything else is a 404), what belongs to the documentation, and a `.br`
+ * and `.gz` beside every text file. A link that leads nowhere fails the build.
  */
 export async function finishBuild(client: string, manifest: BuildManifest | undefined): Promise<void> {
   if (!manifest) throw new Error('The build has no route manifest, so _routes.json cannot be written.');
@@ -17,6 +20,9 @@ export async function finishBuild(client: string, manifest: BuildManifest | unde
   await rm(join(client, '404'), { recursive: true });
   const routes = { routes: routePatterns(Object.values(manifest.routes)) };
   await writeFile(join(client, '_routes.json'), `${JSON.stringify(routes, null, 2)}\n`);
+  await finishDocs(client);
+  const broken = await brokenLinks(client, routes.routes);
+  if (broken.length > 0) throw new Error(`Links that lead nowhere:\n${broken.join('\n')}`);
   await compressTree(client);
 }
 

@@ -8,12 +8,12 @@ export interface ManifestRoute {
 
 /**
  * The full path of every page, sorted, with `:name` for a variable part. Layouts without a path
- * of their own and the catch-all of the 404 page are left out.
+ * of their own and the catch-alls are left out: what they have was prerendered.
  */
 export function routePatterns(routes: readonly ManifestRoute[]): string[] {
   const byId = new Map(routes.map((route) => [route.id, route]));
   const parents = new Set(routes.map((route) => route.parentId));
-  const pages = routes.filter((route) => !parents.has(route.id) && route.path !== '*');
+  const pages = routes.filter((route) => !parents.has(route.id) && !route.path?.endsWith('*'));
   return [...new Set(pages.map((route) => fullPath(route, byId)))].sort();
 }
 

@@ -3,8 +3,6 @@ import { expect, incidentPath, reportedPath, signIn, test } from './fixtures';
 
 const pages = [
   '/',
-  '/docs',
-  '/docs/errors',
   '/terms',
   '/privacy',
   '/cookies',

@@ -56,11 +56,15 @@ async function listUnrest(calm: number): Promise<string[]> {
     const end = animation.effect?.getComputedTiming().endTime;
     return animation.playState === 'running' && end !== Number.POSITIVE_INFINITY;
   });
+  const docs = document.querySelector<HTMLElement>('[data-confirm]');
+  // React leaves its mark on what it has taken over; before that a click is lost. The documentation has its own.
+  const works = docs
+    ? docs.dataset.ready !== undefined
+    : usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react')));
   const reasons = [
     !document.title && 'no title',
     !heading?.checkVisibility() && 'no heading in main',
-    // React leaves its mark on what it has taken over; before that a click is lost.
-    !usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react'))) && 'not hydrated',
+    !works && 'does not work yet',
     document.fonts.status !== 'loaded' && 'fonts',
     moving.length > 0 && `${moving.length} running animations`,
   ].filter((reason) => typeof reason === 'string');

@@ -15,6 +15,8 @@ const types = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 // The fallback page's policy is inherited by the mail frame of the inbox, which has style attributes.
@@ -71,8 +73,8 @@ createServer((request, response) => {
     return response.end(asset);
   }
   if (pathname.startsWith('/assets/')) return response.writeHead(404).end('Not found\n');
-  if (!patterns.some((pattern) => pattern.test(pathname))) return page(response, 404, file('404.html'));
   const prerendered = file(join(pathname, 'index.html'));
   if (prerendered) return page(response, 200, prerendered);
+  if (!patterns.some((pattern) => pattern.test(pathname))) return page(response, 404, file('404.html'));
   page(response, 200, file('__spa-fallback.html'), true);
 }).listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`));

@@ -57,6 +57,7 @@ function usual(value: unknown, type: string): string {
       .filter(Boolean)
       .join(', ');
   }
+  if (type === 'url') return `\`${value}\``;
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : `${value}`;
 }
 

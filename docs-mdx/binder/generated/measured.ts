@@ -56,7 +56,7 @@ function section({ targets, date, machine }: Bench, file: string, title: string,
     `## ${title} [#${file}]`,
     `Measured by \`${run}\` on ${date.slice(0, 10)} on ${machine.processors} cores of ${/intel/i.test(machine.processor) ? 'an Intel Xeon' : 'an AMD EPYC'} with ${machine.memory_gib} GiB. Client, server and PostgreSQL share them.`,
     picture(targets, title),
-    `| What | Median | Worst round | Bar | |\n|---|---|---|---|---|\n${rows.join('\n')}`,
+    `| What | Median | Worst round | Bar | Result |\n|---|---|---|---|---|\n${rows.join('\n')}`,
   ].join('\n\n');
 }
 

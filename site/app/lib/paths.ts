@@ -2,6 +2,8 @@
 export const paths = {
   home: '/',
   docs: '/docs',
+  docsDeploy: '/docs#deploy',
+  docsFirstAlert: '/docs/alerts#first-alert',
   dashboard: '/dashboard',
   incidents: '/incidents',
   incident: (id: string) => `/incidents/${id}`,
@@ -24,3 +26,8 @@ export const paths = {
   privacy: '/privacy',
   cookies: '/cookies',
 } as const;
+
+/** Whether an address is in the documentation, which is loaded as a document of its own, with its hash. */
+export function isDocs(to: string): boolean {
+  return /^\/docs(?=$|[/#])/.test(to);
+}

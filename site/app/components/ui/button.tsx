@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { Link } from 'react-router';
+import { isDocs } from '~/lib/paths';
 import { Icon, type IconName } from './icon';
 
 /** `person` is amber and only for what needs a person, such as Acknowledge. */
@@ -46,7 +47,7 @@ export function ButtonLink({
   className,
 }: Shape & { to: string; children: ReactNode; className?: string }) {
   return (
-    <Link to={to} className={classes(look, size, className)}>
+    <Link to={to} reloadDocument={isDocs(to)} className={classes(look, size, className)}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

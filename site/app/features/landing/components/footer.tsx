@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { company } from '~/lib/company';
-import { paths } from '~/lib/paths';
+import { isDocs, paths } from '~/lib/paths';
 import { StayUpdated } from './stay-updated';
 
 const columns = [
@@ -11,15 +11,15 @@ const columns = [
       ['Features', '/#features'],
       ['Pricing', '/#pricing'],
       ['Integrations', '/#integrations'],
-      ['Changelog', `${company.repository}/blob/main/CHANGELOG.md`],
+      ['Changelog', '/docs/changelog'],
     ],
   },
   {
     title: 'Resources',
     links: [
       ['Documentation', paths.docs],
-      ['API reference', '/v1/openapi.yaml'],
-      ['Send an alert', `${paths.docs}#first-alert`],
+      ['API reference', '/docs/api'],
+      ['Send an alert', paths.docsFirstAlert],
       ['Community', `${company.repository}/discussions`],
     ],
   },
@@ -53,7 +53,15 @@ export function Footer() {
               <h2>{column.title}</h2>
               <ul>
                 {column.links.map(([word, to]) => (
-                  <li key={word}>{isRoute(to) ? <Link to={to}>{word}</Link> : <a href={to}>{word}</a>}</li>
+                  <li key={word}>
+                    {isRoute(to) ? (
+                      <Link to={to} reloadDocument={isDocs(to)}>
+                        {word}
+                      </Link>
+                    ) : (
+                      <a href={to}>{word}</a>
+                    )}
+                  </li>
                 ))}
               </ul>
             </nav>

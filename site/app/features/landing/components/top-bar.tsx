@@ -3,7 +3,7 @@ import { Brand } from '~/components/ui/brand';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
-import { paths } from '~/lib/paths';
+import { isDocs, paths } from '~/lib/paths';
 
 const links = [
   { to: '/#features', word: 'Features' },
@@ -32,7 +32,7 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
             Log in
           </Button>
         )}
-        <ButtonLink to={`${paths.docs}#deploy`} icon="deploy" className="wide-only">
+        <ButtonLink to={paths.docsDeploy} icon="deploy" className="wide-only">
           Deploy
         </ButtonLink>
         <button
@@ -47,7 +47,9 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
       <div id="site-menu" popover="auto" className="site-menu">
         <nav aria-label="Menu">
           <Links />
-          <Link to={`${paths.docs}#deploy`}>Deploy</Link>
+          <Link to={paths.docsDeploy} reloadDocument>
+            Deploy
+          </Link>
         </nav>
         <ThemeSwitch />
       </div>
@@ -57,7 +59,7 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
 
 function Links() {
   return links.map(({ to, word }) => (
-    <Link key={to} to={to} onClick={closeMenu}>
+    <Link key={to} to={to} reloadDocument={isDocs(to)} onClick={closeMenu}>
       {word}
     </Link>
   ));
