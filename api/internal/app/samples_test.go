@@ -149,7 +149,7 @@ func TestSamplesThatDoNotFitAreRefusedByField(t *testing.T) {
 	service := "/v1/services/" + n.objects["service"] + "/samples?"
 	for query, field := range map[string]string{
 		"step_seconds=90": "step_seconds", "since=2026-01-01T00:00:00Z&until=2025-01-01T00:00:00Z": "since",
-		"since=2020-01-01T00:00:00Z": "since", "step_seconds=60&since=" + n.minute(60*24*7).Format(time.RFC3339): "step_seconds",
+		"since=2020-01-01T00:00:00Z": "since", "until=0001-01-01T00:00:00Z": "since", "step_seconds=60&since=" + n.minute(60*24*7).Format(time.RFC3339): "step_seconds",
 	} {
 		if got := n.get(service+query, n.owner()); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `"field":"`+field+`"`) {
 			t.Errorf("%s: %d %s", query, got.status, got.body)

@@ -76,7 +76,9 @@ func sampleRange(request *nightbellv1.GetServiceSamplesRequest, series int, now 
 	if request.Until != nil {
 		until = request.GetUntil().AsTime()
 	}
-	since = until.Add(-24 * time.Hour)
+	if since = until.Add(-24 * time.Hour); since.Before(time.Time{}) { // no answer holds a time before the year 1
+		since = time.Time{}
+	}
 	if request.Since != nil {
 		since = request.GetSince().AsTime()
 	}
