@@ -53,6 +53,26 @@ func TestAnUnverifiedAddressIsNotPaged(t *testing.T) {
 	}
 }
 
+// TestARoundThatReachesNobodyIsFollowedByTheLastResort: a workspace whose only contact is not confirmed
+// yet would otherwise be told after all repeats of its policy, a quarter of an hour later.
+func TestARoundThatReachesNobodyIsFollowedByTheLastResort(t *testing.T) {
+	o := newOutbox(t)
+	o.withMailServer()
+	o.Exec(t, `UPDATE membership SET role = 'owner' WHERE user_id = $1`, o.Ada)
+	o.Exec(t, `UPDATE escalation_policy SET repeats = 3`)
+	o.Accept(t, pagingtest.Firing("checkout", "checkout", pagingtest.Began))
+	for range 4 { // each step fails at once, and the next one is due with it
+		deliver(t, o.deliverer)
+		o.Sweep(t)
+	}
+	if sent := o.provider.messages(); len(sent) == 0 || sent[0].UserID != o.Ada || sent[0].SignInURL == "" {
+		t.Errorf("sent %+v, want the owner's mail", sent)
+	}
+	if said := o.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'last_resort'`, o.Org); len(said) != 1 || !strings.Contains(said[0], "Nobody could be reached") {
+		t.Errorf("the incident says %q", said)
+	}
+}
+
 // TestTheLastResortReachesAnUnverifiedOwner with the same words for everybody, and so many
 // times a day.
 func TestTheLastResortReachesAnUnverifiedOwner(t *testing.T) {

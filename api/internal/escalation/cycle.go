@@ -69,6 +69,16 @@ func Stop(state State, reason string) State {
 	return state
 }
 
+// NeedsReached reports whether a decision at now depends on whether any page of this cycle got
+// through: where a round begins again and the last resort was not paged yet.
+func NeedsReached(snapshot Snapshot, now time.Time) bool {
+	if state := snapshot.State; state.Status != Active || state.NextDueAt.After(now) || snapshot.Policy.NoLastResort {
+		return false
+	}
+	w := begin(snapshot, now)
+	return w.beginsRound() && !w.passed(LastResortID)
+}
+
 // NeedsPaged reports whether a decision depends on who was paged in this cycle: after an
 // edit of the policy in this round, and when the severity rose.
 func NeedsPaged(state State, policy Policy, severity alert.Severity) bool {

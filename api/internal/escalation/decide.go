@@ -34,8 +34,9 @@ const maxRepeats = 20
 //     once, in the order of the steps, and the next step keeps its full delay from
 //     now. One wake-up uses up one round at most, so downtime exhausts no policy, and
 //     stops before a step that would have been due in a quiet time;
-//   - in a round whose steps page nobody, and after the last step of the last round has
-//     waited its delay, the last resort is paged, once in a cycle (LastResort);
+//   - in a round whose steps page nobody, in one that follows when no page of the cycle got
+//     through, and after the last step of the last round has waited its delay, the last
+//     resort is paged, once in a cycle (LastResort);
 //   - a round that pages nobody waits as long as the first step does;
 //   - after that, paging is exhausted and says so (RanOut);
 //   - steps have identities: after an edit under way, each step that this round has not
@@ -66,6 +67,11 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 		walk.pageNobody()
 	default:
 		walk.tellRise(snapshot)
+		if snapshot.Unreached && walk.beginsRound() {
+			walk.nextRound()
+			walk.at, walk.unreached = 0, true
+			walk.pageLastResort(snapshot.Owners)
+		}
 		walk.pageDue(snapshot.Owners)
 	}
 	walk.state.HeldBy = uuid.Nil
@@ -116,7 +122,7 @@ func (w *walk) pageDue(owners []uuid.UUID) {
 // pageSteps pages or skips steps while they are due, for one round at most, and answers
 // with the delay of the last one that pages somebody; zero when none does.
 func (w *walk) pageSteps() (wait time.Duration) {
-	if len(w.state.Passed) > 0 && w.allPassed() && !w.lastRound() {
+	if w.beginsRound() {
 		w.nextRound()
 	}
 	visited := map[uuid.UUID]bool{}

@@ -74,6 +74,37 @@ func words(effects []Effect) string {
 
 var owners = []uuid.UUID{who("O"), who("P"), who("O")}
 
+// TestARoundAfterOneThatReachedNobodyPagesTheLastResort once, and keeps the repeats for when
+// somebody can be reached again.
+func TestARoundAfterOneThatReachedNobodyPagesTheLastResort(t *testing.T) {
+	quiet := policyOf(1, "A 5m")
+	quiet.NoLastResort = true
+	for _, test := range []struct {
+		name   string
+		policy Policy
+		want   []string
+	}{
+		{"in the round that begins", policyOf(2, "A 5m, B 10m"), []string{
+			"0.0 A", "0.1 B", "1.0 last_resort, 1.0 O, 1.0 P, 1.0 A", "1.1 B", "2.0 A", "2.1 B", "2.1 exhausted",
+		}},
+		{"an owner on call is paged as such", policyOf(1, "O 5m"), []string{"0.0 O", "1.0 last_resort, 1.0 O, 1.0 P", "1.0 exhausted"}},
+		{"not when the policy wants none", quiet, []string{"0.0 A", "1.0 A", "1.0 exhausted"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			snapshot := Snapshot{State: State{Cycle: 1, Status: Active, NextDueAt: noon}, Policy: test.policy, Owners: owners}
+			for i, want := range test.want {
+				var effects []Effect
+				at := snapshot.State.NextDueAt
+				snapshot.Unreached = NeedsReached(snapshot, at)
+				snapshot.State, effects = Decide(snapshot, at)
+				if got := words(effects); got != want {
+					t.Errorf("decision %d: %q, want %q", i, got, want)
+				}
+			}
+		})
+	}
+}
+
 // TestStory decides one policy after another at given times and reads like their timelines.
 func TestStory(t *testing.T) {
 	for _, test := range []struct {

@@ -165,6 +165,9 @@ type Snapshot struct {
 	Policy Policy
 	// Paged are who was paged in this cycle; it is looked at only when NeedsPaged.
 	Paged []Paged
+	// Unreached is set when every page of this cycle failed, or waits for a dead contact; it is
+	// looked at only when NeedsReached.
+	Unreached bool
 	// Owners are the last resort of policies that name no other.
 	Owners []uuid.UUID
 	// Severity is the incident's.

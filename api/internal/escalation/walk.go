@@ -24,6 +24,8 @@ type walk struct {
 	// paged holds the people and channels of this decision, to collapse repeats, and
 	// thisRound those that the round had paged before it.
 	paged, thisRound map[destination]bool
+	// unreached is set while the last resort is paged because no page got through.
+	unreached bool
 }
 
 type destination struct {
@@ -105,6 +107,11 @@ func (w *walk) allPassed() bool { return w.next() == len(w.policy.Steps) }
 // ended reports whether nothing follows once every step of the round is passed.
 func (w *walk) ended() bool {
 	return w.lastRound() && (w.passed(LastResortID) || w.policy.NoLastResort)
+}
+
+// beginsRound reports whether the step that is due is the first one of another round.
+func (w *walk) beginsRound() bool {
+	return len(w.state.Passed) > 0 && w.allPassed() && !w.lastRound()
 }
 
 func (w *walk) nextRound() {

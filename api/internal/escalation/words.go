@@ -76,6 +76,8 @@ func (w *walk) lastResortMessage(targets []Target) string {
 // nobodyElse says why the last resort is paged.
 func (w *walk) nobodyElse() string {
 	switch {
+	case w.unreached:
+		return strings.TrimSuffix("nobody could be reached by "+w.policy.Name, " by ")
 	case w.anybody():
 		return strings.TrimSuffix("nobody answered "+w.policy.Name, " ")
 	case slices.ContainsFunc(w.policy.Steps, Step.meansSomebody):

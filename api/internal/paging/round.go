@@ -194,7 +194,12 @@ func (s *inputs) snapshot(ctx context.Context, record incidentdb.Record, state e
 		Hold:   escalation.HoldAt(org.Maintenance, record.ServiceID, s.now),
 	}
 	if escalation.NeedsPaged(state, policy, record.Severity) {
-		snapshot.Paged, err = s.loadPaged(ctx, record, state.Cycle)
+		if snapshot.Paged, err = s.loadPaged(ctx, record, state.Cycle); err != nil {
+			return snapshot, err
+		}
+	}
+	if escalation.NeedsReached(snapshot, s.now) {
+		snapshot.Unreached, err = escalationdb.Unreached(ctx, s.tx, record.OrgID, record.ID, state.Cycle, notify.DeadAfter)
 	}
 	return snapshot, err
 }

@@ -195,3 +195,16 @@ func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycl
 		return paged, err
 	})
 }
+
+// IS NOT DISTINCT FROM hides the organization from the planner, which would AND two indexes.
+const unreachedSQL = `
+SELECT count(*) > 0 AND NOT coalesce(bool_or(n.state = 'sent' OR n.finished_at IS NULL AND c.failures < $4), false)
+FROM notification n LEFT JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+WHERE n.org_id IS NOT DISTINCT FROM $1 AND n.incident_id = $2 AND n.cycle = $3`
+
+// Unreached reports whether an incident was paged for in a cycle and nothing got through: each page
+// failed, or waits for a contact that has failed deadAfter times in a row.
+func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, deadAfter int) (unreached bool, err error) {
+	err = tx.QueryRow(ctx, unreachedSQL, orgID, incidentID, cycle, deadAfter).Scan(&unreached)
+	return unreached, err
+}
