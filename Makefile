@@ -110,6 +110,7 @@ race: $(STAMPS)/workspace $(STAMPS)/postgres ## Every Go package under the race 
 .PHONY: test-all
 test-all: ## make test, the race detector and the whole of chaos: more than an hour
 	@$(MAKE) test
+	@$(MAKE) e2e-looks
 	@$(MAKE) race
 	@$(MAKE) test-sdk
 	@$(MAKE) test-sdk-all
@@ -145,8 +146,12 @@ test-sdk-all: $(SDK_PROGRAMS) ## All fifteen frameworks and the fault table, fiv
 	@$(sdk_server) -timeout 60m -v -parallel 50 -run '^TestSDKFaults$$' ./e2e
 
 .PHONY: e2e
-e2e: $(STAMPS)/workspace $(STAMPS)/site ## The site in a real browser: pages, dialogs, accessibility, no fault in the console
+e2e: $(STAMPS)/workspace build ## The real binary in a real browser: pages, dialogs, accessibility, bad networks, no fault in the console
 	@$(PNPM) --dir site run test:e2e
+
+.PHONY: e2e-looks
+e2e-looks: $(STAMPS)/workspace build ## Every page and dialog in both themes and two widths
+	@LOOKS=all $(PNPM) --dir site run test:e2e accessibility loading
 
 .PHONY: e2e-alertmanager
 e2e-alertmanager: build ## The main story over the real binary: Alertmanager, mail, webhook, Slack, browser

@@ -1,7 +1,8 @@
 import { defineConfig } from '@playwright/test';
-import { address, nameRule, port } from './e2e/address';
+import { nameRule } from './e2e/address';
 
-// Debian's chromium; set CHROMIUM to use another. The site must have been built before.
+// Debian's chromium; set CHROMIUM to use another. The binary must have been built before: each worker
+// starts one of its own.
 export default defineConfig({
   testDir: 'e2e',
   workers: 2,
@@ -10,16 +11,9 @@ export default defineConfig({
   expect: { timeout: 15_000 },
   reporter: [['line']],
   use: {
-    baseURL: address,
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-background-networking', nameRule],
     },
-  },
-  webServer: {
-    command: 'node testing/site-server.mjs',
-    env: { PORT: port, FAKE_ROWS: '1000' },
-    url: address,
-    reuseExistingServer: false,
   },
 });

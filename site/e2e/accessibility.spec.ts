@@ -1,82 +1,93 @@
-import { expectCleanInBothThemes, expectToFit, open } from './clean';
-import { expect, incidentPath, reportedPath, signIn, test } from './fixtures';
+import { expectClean, expectToFit, open, settle } from './clean';
+import { idOf, policy, schedule, service, triggered } from './demo';
+import { expect, signIn, test } from './fixtures';
+import { looks } from './looks';
+import { declare } from './made';
+import { report } from './reported';
 
-const pages = [
-  '/',
-  '/terms',
-  '/privacy',
-  '/cookies',
-  '/nowhere',
-  '/dashboard',
-  '/incidents',
-  incidentPath,
-  reportedPath,
-  '/oncall',
-  '/oncall?view=rotations&range=month',
-  '/oncall?view=overrides&range=fortnight',
-  '/oncall?range=day',
-  '/oncall/schedules/new',
-  '/oncall/schedules/h1',
-  '/oncall/contacts',
-  '/oncall/policies',
-  '/oncall/policies/new',
-  '/oncall/policies/p3',
-  '/oncall/teams',
-  '/oncall/maintenance',
-  '/oncall/explain?service=s1&severity=high&at=2026-11-23T02:00:00Z',
-  '/services',
-  '/services/s1',
-  '/services/s2',
-  '/integrations',
-  '/inbox',
+const pages: [name: string, path: string][] = [
+  ['the landing page', '/'],
+  ['the terms', '/terms'],
+  ['privacy', '/privacy'],
+  ['cookies', '/cookies'],
+  ['no page', '/nowhere'],
+  ['the dashboard', '/dashboard'],
+  ['incidents', '/incidents'],
+  ['an incident', triggered],
+  ['a reported error', 'reported'],
+  ['on-call', '/oncall'],
+  ['a month of rotations', '/oncall?view=rotations&range=month'],
+  ['a fortnight of overrides', '/oncall?view=overrides&range=fortnight'],
+  ['a day on-call', '/oncall?range=day'],
+  ['a new schedule', '/oncall/schedules/new'],
+  ['a schedule', schedule('24/7 Support')],
+  ['contact methods', '/oncall/contacts'],
+  ['policies', '/oncall/policies'],
+  ['a new policy', '/oncall/policies/new'],
+  ['a policy', policy('Platform, critical')],
+  ['teams', '/oncall/teams'],
+  ['maintenance', '/oncall/maintenance'],
+  [
+    'an explanation',
+    `/oncall/explain?service=${idOf('service', 'Checkout API')}&severity=high&at=2026-11-23T02:00:00Z`,
+  ],
+  ['services', '/services'],
+  ['a service with data', service('Checkout API')],
+  ['a service without', service('Notification Relay')],
+  ['integrations', '/integrations'],
+  ['the inbox', '/inbox'],
 ];
 const dialogs: [name: string, path: string, button: string][] = [
   ['registration', '/', 'Get Early Access'],
   ['sales', '/', 'Contact sales'],
   ['create incident', '/incidents', 'Create Incident'],
-  ['assign', incidentPath, 'Assign'],
-  ['escalate', incidentPath, 'Escalate'],
+  ['assign', triggered, 'Assign'],
+  ['escalate', 'declared', 'Escalate'],
   ['add service', '/services', 'Add Service'],
   ['override', '/oncall', 'Add override'],
   ['edit override', '/oncall?view=overrides', 'Edit the override of'],
   ['delete override', '/oncall?view=overrides', 'Delete the override of'],
-  ['delete schedule', '/oncall/schedules/h1', 'Delete'],
-  ['delete policy', '/oncall/policies/p1', 'Delete'],
+  ['delete schedule', schedule('24/7 Support'), 'Delete'],
+  ['delete policy', policy('Payments, critical'), 'Delete'],
   ['create team', '/oncall/teams', 'Create team'],
   ['delete team', '/oncall/teams', 'Delete Infrastructure'],
   ['plan maintenance', '/oncall/maintenance', 'Plan maintenance'],
-  ['edit maintenance', '/oncall/maintenance', 'Edit Database upgrade'],
+  ['edit maintenance', '/oncall/maintenance', 'Edit Warehouse moves to its new disks'],
 ];
 
 // Nothing here changes what another test sees.
 test.describe.configure({ mode: 'parallel' });
 
-for (const width of [1440, 390]) {
-  test.describe(`at ${width}`, () => {
+for (const { width, theme } of looks) {
+  test.describe(`at ${width} in ${theme}`, () => {
     test.use({ viewport: { width, height: 900 } });
-    for (const path of pages) {
-      test(`${path} has no fault that axe can find`, async ({ page }) => {
-        await signIn(page);
-        await open(page, path);
+    test.beforeEach(({ page, mara }) => signIn(page, mara, theme));
+    for (const [name, address] of pages) {
+      test(`${name} has no fault that axe can find`, async ({ page, mara }) => {
+        if (address === '/inbox') await declare(mara);
+        await open(page, address === 'reported' ? await report(mara) : address);
         // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
-        if (path === '/inbox' && width > 900) await page.getByRole('button', { name: 'Text' }).click();
-        await expectCleanInBothThemes(page);
+        if (address === '/inbox' && width > 900) {
+          await page.getByRole('button', { name: 'Text' }).click();
+          await settle(page);
+        }
+        await expectClean(page);
         await expectToFit(page);
       });
     }
-  });
-}
 
-for (const [name, path, button] of dialogs) {
-  test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ page }) => {
-    await signIn(page);
-    await open(page, path);
-    const opener = page.getByRole('button', { name: button }).first();
-    await opener.click();
-    await expect(page.getByRole('dialog')).toBeVisible();
-    await expectCleanInBothThemes(page);
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('dialog')).toBeHidden();
-    await expect(opener).toBeFocused();
+    for (const [name, address, button] of dialogs) {
+      test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ page, mara }) => {
+        await open(page, address === 'declared' ? (await declare(mara)).path : address);
+        const opener = page.getByRole('button', { name: button }).first();
+        await opener.click();
+        await expect(page.getByRole('dialog')).toBeVisible();
+        await settle(page);
+        await expectClean(page);
+        await page.keyboard.press('Escape');
+        await expect(page.getByRole('dialog')).toBeHidden();
+        await expect(opener).toBeFocused();
+      });
+    }
   });
 }

@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
-import { expect, test, underWay } from './fixtures';
+import { expect, type Page, test } from '@playwright/test';
+import { underWay } from './requests';
 
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
@@ -38,7 +38,7 @@ export async function settleLoading(page: Page): Promise<void> {
 
 /** What the page says that it is loading. */
 function loading(page: Page): Promise<string[]> {
-  return page.locator('.loading').allTextContents();
+  return page.getByText(/^Loading \S/).allTextContents();
 }
 
 // Everything that says the page is not there yet. One that is left while it is asked is not there either.

@@ -1,58 +1,58 @@
-import {
-  type BrowserContext,
-  test as base,
-  type ConsoleMessage,
-  expect,
-  type Page,
-  type Request,
-} from '@playwright/test';
-import { namedAddress } from './address';
+import { type BrowserContext, test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
+import { firstPort } from './address';
+import type { Caller } from './caller';
+import { Nightbell } from './nightbell';
+import { followRequests } from './requests';
+import { lowerOwner, type Role } from './roles';
 import { slowDown } from './slow';
 
-/** The triggered incident of the fake server. */
-export const incidentPath = '/incidents/01993c5e-7f00-7000-8000-00000000c41e';
+interface Fixtures {
+  /** Whether the pages come by a name that is not loopback: then the browser has no locks and no clipboard. */
+  byName: boolean;
+  /** The owner of the demo workspace. All tests of a worker share this sign-in: never sign out with it. */
+  mara: Caller;
+  expectedFaults: RegExp;
+  quiet: undefined;
+}
 
-/** An incident of the fake server that a program reported with an error. */
-export const reportedPath = '/incidents/01993c5e-7f00-7000-8000-0000000018fa';
+interface WorkerFixtures {
+  /** What Mara may do. Less than owner is for good, so it is a server of its own. */
+  role: Role;
+  /** The server of this worker. Its tests follow one another, and leave the demo workspace as it was. */
+  nightbell: Nightbell;
+  /** Changes what Mara may do, on a server where she is not the owner. */
+  changeRole: (to: Role) => Promise<void>;
+}
 
-/** Stores a session and a theme before any page of the test is opened. */
-export async function signIn(page: Page | BrowserContext, theme = 'dark', role = 'owner'): Promise<void> {
-  const user = JSON.stringify({ id: 'u1', name: 'Mara Lindqvist', role, email: 'mara@example.com' });
-  await page.addInitScript(
-    ([user, theme, token]) => {
-      // The mail frame of the inbox has no storage.
-      if (window.top !== window) return;
-      localStorage.setItem('ui-theme', theme ?? 'dark');
-      localStorage.setItem('user', user ?? '');
-      localStorage.setItem('access_token', token ?? '');
-      localStorage.setItem('refresh_token', 'r');
+async function noChange(): Promise<void> {}
+
+/** A test on the real binary, which fails on any script error, CSP violation, or request to another origin. */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  nightbell: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
+    async ({}, use, worker) => {
+      const nightbell = await Nightbell.start(firstPort + worker.parallelIndex);
+      await use(nightbell);
+      await nightbell.stop();
     },
-    [user, theme, `a ${role}`],
-  );
-}
-
-const requests = new WeakMap<BrowserContext, Set<Request>>();
-
-/** What a page still waits for from the server. The live feed never ends, so it does not count. */
-export function underWay(page: Page): string[] {
-  const own = [...(requests.get(page.context()) ?? [])].filter((request) => request.frame().page() === page);
-  return own.map((request) => new URL(request.url()).pathname).filter((path) => path !== '/v1/stream');
-}
-
-function follow(context: BrowserContext): void {
-  const open = new Set<Request>();
-  requests.set(context, open);
-  context.on('request', (request) => !request.isNavigationRequest() && open.add(request));
-  context.on('requestfinished', (request) => open.delete(request));
-  context.on('requestfailed', (request) => open.delete(request));
-}
-
-/** A test that fails on any script error, CSP violation, or request to another origin. */
-export const test = base.extend<{ quiet: undefined; expectedFaults: RegExp }>({
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  changeRole: [
+    async ({ nightbell, role }, use) => {
+      const change = role === 'owner' ? noChange : await lowerOwner(await nightbell.owner());
+      await change(role);
+      await use(change);
+    },
+    { scope: 'worker', auto: true },
+  ],
+  role: ['owner', { option: true, scope: 'worker' }],
+  byName: [false, { option: true }],
   expectedFaults: [/404|409|503/, { option: true }],
+  baseURL: ({ nightbell, byName }, use) => use(byName ? nightbell.namedUrl : nightbell.url),
+  mara: async ({ nightbell }, use) => use(await nightbell.owner()),
   quiet: [
-    async ({ page, context, expectedFaults }, use) => {
-      follow(context);
+    async ({ page, context, nightbell, expectedFaults }, use) => {
+      followRequests(context);
       await slowDown(context);
       const faults: string[] = [];
       const onConsole = (message: ConsoleMessage) => {
@@ -62,7 +62,7 @@ export const test = base.extend<{ quiet: undefined; expectedFaults: RegExp }>({
       page.on('console', onConsole);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('request', (request) => {
-        const own = ['http://127.0.0.1:', namedAddress, 'data:', 'blob:', 'about:'].some((start) =>
+        const own = [nightbell.url, nightbell.namedUrl, 'data:', 'blob:', 'about:'].some((start) =>
           request.url().startsWith(start),
         );
         if (!own) faults.push(`request to ${request.url()}`);
@@ -73,5 +73,24 @@ export const test = base.extend<{ quiet: undefined; expectedFaults: RegExp }>({
     { auto: true },
   ],
 });
+
+/** Stores somebody's session and a theme before any page of the test is opened. */
+export async function signIn(
+  page: Page | BrowserContext,
+  { session }: Caller,
+  theme = 'dark',
+): Promise<void> {
+  await page.addInitScript(
+    ([user, theme, access, refresh]) => {
+      // The mail frame of the inbox has no storage.
+      if (window.top !== window) return;
+      localStorage.setItem('ui-theme', theme ?? 'dark');
+      localStorage.setItem('user', user ?? '');
+      localStorage.setItem('access_token', access ?? '');
+      localStorage.setItem('refresh_token', refresh ?? '');
+    },
+    [JSON.stringify(session.user), theme, session.accessToken, session.refreshToken],
+  );
+}
 
 export { expect };

@@ -1,7 +1,10 @@
+import type { ListInboxResponseJson } from '@nightbell/proto';
 import { open } from './clean';
+import { idOf, policy } from './demo';
 import { expect, signIn, test } from './fixtures';
+import { declare } from './made';
 
-test.beforeEach(({ page }) => signIn(page));
+test.beforeEach(({ page, mara }) => signIn(page, mara));
 
 const refused = { status: 409, json: { message: 'Away.' } };
 
@@ -46,7 +49,9 @@ test.describe('on-call', () => {
         json: {
           ...answer,
           moments: [
-            moment(1, 0, 'Priya Raman', { target: { id: 'h1', name: '24/7 Support' } }),
+            moment(1, 0, 'Priya Raman', {
+              target: { id: idOf('schedule', '24/7 Support'), name: '24/7 Support' },
+            }),
             moment(3, 420, 'Somebody Only The Server Knows', { target_kind: 'user' }),
           ],
         },
@@ -67,7 +72,9 @@ test.describe('on-call', () => {
   });
 });
 
-test('the inbox says that no mail server is set up only when there is none', async ({ page }) => {
+test('the inbox says that no mail server is set up only when there is none', async ({ page, mara }) => {
+  await declare(mara);
+  await expect.poll(() => mara.get<ListInboxResponseJson>('/v1/inbox')).toHaveProperty('mails');
   await open(page, '/inbox');
   await expect(page.getByText('No mail server is set up')).toBeVisible();
   await page.route('**/v1/installation', (route) => route.fulfill({ json: { notices: [], mail: 'server' } }));
@@ -82,8 +89,8 @@ test('the inbox says that no mail server is set up only when there is none', asy
 
 test('a policy is said to be unused only when that is known', async ({ page }) => {
   await page.route('**/v1/services', (route) => route.fulfill(refused));
-  await page.goto('/oncall/policies/p4');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Identity');
+  await page.goto(policy('Managers, last step'));
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Managers, last step');
   await expect(page.getByText('Failed to load services')).toBeVisible();
   await expect(page.getByText('No service uses this policy')).toHaveCount(0);
 });

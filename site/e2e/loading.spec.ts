@@ -1,43 +1,47 @@
 import type { Page } from '@playwright/test';
 import { expectClean, expectToFit, settle, settleLoading } from './clean';
-import { expect, incidentPath, reportedPath, signIn, test } from './fixtures';
+import { idOf, policy, schedule, service, triggered } from './demo';
+import { expect, signIn, test } from './fixtures';
+import { looks } from './looks';
+import { report } from './reported';
 
 // What waits for the server is a page like any other, and so is what the server did not answer.
-const pages = [
-  '/dashboard',
-  '/incidents',
-  incidentPath,
-  reportedPath,
-  '/oncall',
-  '/oncall/schedules/h1',
-  '/oncall/contacts',
-  '/oncall/policies',
-  '/oncall/policies/p3',
-  '/oncall/teams',
-  '/oncall/maintenance',
-  '/oncall/explain?service=s1&severity=high&at=2026-11-23T02:00:00Z',
-  '/services',
-  '/services/s1',
-  '/inbox',
+const pages: [name: string, path: string][] = [
+  ['the dashboard', '/dashboard'],
+  ['incidents', '/incidents'],
+  ['an incident', triggered],
+  ['a reported error', 'reported'],
+  ['on-call', '/oncall'],
+  ['a schedule', schedule('24/7 Support')],
+  ['contact methods', '/oncall/contacts'],
+  ['policies', '/oncall/policies'],
+  ['a policy', policy('Platform, critical')],
+  ['teams', '/oncall/teams'],
+  ['maintenance', '/oncall/maintenance'],
+  [
+    'an explanation',
+    `/oncall/explain?service=${idOf('service', 'Checkout API')}&severity=high&at=2026-11-23T02:00:00Z`,
+  ],
+  ['services', '/services'],
+  ['a service', service('Checkout API')],
+  ['the inbox', '/inbox'],
 ];
 
 // How far things may move when the answers come, as the browser adds it up; 0.1 is what it calls good.
-const mostShift = 0.02;
+const mostShift = 0.03;
 
 // It is said once, however many parts of the page are still on their way.
 const announced = '[role=status], [aria-live=polite]';
 
 test.describe.configure({ mode: 'parallel' });
 
-for (const [width, theme] of [
-  [1440, 'dark'],
-  [390, 'light'],
-] as const) {
+for (const { width, theme } of looks) {
   test.describe(`at ${width} in ${theme}`, () => {
     test.use({ viewport: { width, height: 900 } });
-    test.beforeEach(({ page }) => signIn(page, theme));
-    for (const path of pages) {
-      test(`${path} is a page while it loads, and after that failed`, async ({ page }) => {
+    test.beforeEach(({ page, mara }) => signIn(page, mara, theme));
+    for (const [name, address] of pages) {
+      test(`${name} is a page while it loads, and after that failed`, async ({ page, mara }) => {
+        const path = address === 'reported' ? await report(mara) : address;
         const answer = await holdAnswers(page);
         await page.goto(path);
         await settleLoading(page);
@@ -51,7 +55,8 @@ for (const [width, theme] of [
         await expectToFit(page);
       });
 
-      test(`${path} does not jump when the answers come`, async ({ page }) => {
+      test(`${name} does not jump when the answers come`, async ({ page, mara }) => {
+        const path = address === 'reported' ? await report(mara) : address;
         const answer = await holdAnswers(page);
         await page.addInitScript(addUpShifts);
         await page.goto(path);

@@ -1,21 +1,21 @@
 import { open } from './clean';
-import { expect, incidentPath, signIn, test } from './fixtures';
+import { triggered } from './demo';
+import { expect, signIn, test } from './fixtures';
+import { declare } from './made';
 
 test.use({ expectedFaults: /404|409|503|ERR_/ });
+test.beforeEach(({ page, mara }) => signIn(page, mara));
 
 test.describe('an Acknowledge', () => {
   test('that is pressed while offline fails at once with a Retry, and is never sent later', async ({
     page,
     context,
+    mara,
   }) => {
-    await signIn(page);
-    const answer = await page.request.post('/v1/incidents', {
-      data: { title: 'Pressed while offline', service_id: 's3', severity: 'high' },
-    });
-    const { incident } = await answer.json();
+    const { id, path } = await declare(mara);
     const sent: string[] = [];
     context.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
-    await open(page, `/incidents/${incident.id}`);
+    await open(page, path);
     await context.setOffline(true);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     const toast = page.getByRole('status').filter({ hasText: 'Failed to acknowledge incident' });
@@ -27,15 +27,13 @@ test.describe('an Acknowledge', () => {
     await page.reload();
     await expect(page.getByRole('button', { name: /^Acknowledge/ })).toBeVisible();
     expect(sent.length, 'what was sent by itself').toBe(before);
+    const { incident } = await mara.get<{ incident: { status: string } }>(`/v1/incidents/${id}`);
+    expect(incident.status).toBe('triggered');
   });
 
-  test('is tried again by Retry, and then it is done', async ({ page, context }) => {
-    await signIn(page);
-    const answer = await page.request.post('/v1/incidents', {
-      data: { title: 'Tried again', service_id: 's3', severity: 'high' },
-    });
-    const { incident } = await answer.json();
-    await open(page, `/incidents/${incident.id}`);
+  test('is tried again by Retry, and then it is done', async ({ page, context, mara }) => {
+    const { path } = await declare(mara);
+    await open(page, path);
     await context.setOffline(true);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
@@ -46,9 +44,8 @@ test.describe('an Acknowledge', () => {
   });
 
   test('that nobody answers fails visibly', async ({ page }) => {
-    await signIn(page);
     await page.route('**/acknowledge', () => new Promise(() => undefined));
-    await open(page, incidentPath);
+    await open(page, triggered);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     await expect(page.getByText('Failed to acknowledge incident')).toBeVisible();
     await expect(page.getByText('The server did not answer in time. Please try again.')).toBeVisible();

@@ -1,17 +1,32 @@
 import { expectClean, open } from './clean';
+import { idOf, policy, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
-import { openIncident } from './sessions';
+import { declare } from './made';
 
-const acting = /^(Acknowledge|Resolve|Assign|Escalate|Create Incident|Add Service|Post|Select all)/;
+// Mara has signed in as the owner, and what she may do was changed after that.
+test.use({ role: 'viewer', expectedFaults: /403/ });
+test.beforeEach(({ page, mara }) => signIn(page, mara));
+test.afterEach(({ changeRole }) => changeRole('viewer'));
+
+const acting =
+  /^(Acknowledge|Resolve|Assign|Escalate|Create|Add|Post|Select all|Plan|Delete|Edit|Save|End now|Call off)/;
 
 test.describe('a viewer', () => {
-  test.beforeEach(({ page }) => signIn(page, 'dark', 'viewer'));
-
-  test('is offered nothing that is for responders', async ({ page }) => {
-    for (const path of ['/dashboard', '/incidents', await openIncident(page), '/services']) {
+  test('is offered nothing that is for responders and admins', async ({ page }) => {
+    for (const path of [
+      '/dashboard',
+      '/incidents',
+      triggered,
+      '/services',
+      '/oncall/policies',
+      policy('Platform, critical'),
+      '/oncall/teams',
+      '/oncall/maintenance',
+    ]) {
       await open(page, path);
       const main = page.getByRole('main');
       await expect(main.getByRole('button', { name: acting })).toHaveCount(0);
+      await expect(main.getByRole('link', { name: /^(Create|Edit)/ })).toHaveCount(0);
       await expect(main.getByRole('checkbox')).toHaveCount(0);
       await expect(main.getByRole('textbox', { name: 'Add a comment' })).toHaveCount(0);
       await expectClean(page);
@@ -19,49 +34,49 @@ test.describe('a viewer', () => {
   });
 
   test('acknowledges nothing with a key', async ({ page }) => {
-    await open(page, '/incidents');
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    await open(page, '/incidents');
     await page.keyboard.press('j');
     await page.keyboard.press('a');
-    await open(page, await openIncident(page));
+    await open(page, triggered);
     await page.keyboard.press('a');
     expect(sent).toEqual([]);
+  });
+
+  test('looks at a schedule, and is told why not more', async ({ page }) => {
+    await open(page, `/oncall?schedule=${idOf('schedule', 'Backup Support')}`);
+    await page.getByRole('row', { name: 'Final schedule' }).getByRole('button').last().click();
+    await expect(page.getByText('Viewers cannot change who is on call.')).toBeVisible();
+    await expect(page.getByText(/You can look at schedules/)).toBeVisible();
+    for (const name of ['Create Schedule', 'Edit Backup Support'])
+      await expect(page.getByRole('link', { name })).toHaveCount(0);
   });
 });
 
 test.describe('the role', () => {
-  test.use({ expectedFaults: /403/ });
-
-  test('is the one that the server knows, not the one of the sign-in', async ({ page }) => {
-    await signIn(page, 'dark', 'owner');
-    const me = { id: 'u1', name: 'Mara Lindqvist', email: 'mara@example.com' };
-    let role = 'viewer';
-    await page.route('**/v1/auth/me', (route) => route.fulfill({ json: { user: { ...me, role } } }));
+  test('is the one that the server knows, not the one of the sign-in', async ({ page, mara, changeRole }) => {
+    expect(mara.session.user.role).toBe('owner');
     await page.goto('/incidents');
     const create = page.getByRole('button', { name: 'Create Incident' });
     await expect(page.getByRole('row').nth(1)).toBeVisible();
     await expect(create).toHaveCount(0);
-    role = 'responder';
+    await changeRole('responder');
     await page.reload();
     await expect(create).toBeVisible();
   });
 
-  test('is asked for again when the server refuses something for want of it', async ({ page }) => {
-    await signIn(page, 'dark', 'owner');
-    const me = { id: 'u1', name: 'Mara Lindqvist', email: 'mara@example.com' };
-    let role = 'owner';
-    await page.route('**/v1/auth/me', (route) => route.fulfill({ json: { user: { ...me, role } } }));
-    await page.route('**/acknowledge', (route) =>
-      route.fulfill({
-        status: 403,
-        json: { code: 'forbidden', message: 'Responders can do that.', details: [] },
-      }),
-    );
-    await open(page, await openIncident(page));
-    role = 'viewer';
+  test('is asked for again when the server refuses something for want of it', async ({
+    page,
+    mara,
+    changeRole,
+  }) => {
+    await changeRole('responder');
+    const { path } = await declare(mara);
+    await open(page, path);
+    await changeRole('viewer');
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
-    await expect(page.locator('.toast.failure')).toContainText('Responders can do that.');
+    await expect(page.getByRole('status').filter({ hasText: 'Failed to acknowledge' })).toBeVisible();
     await expect(page.getByRole('button', { name: /^Acknowledge/ })).toHaveCount(0);
   });
 });

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { open } from './clean';
-import { expect, incidentPath, signIn, test } from './fixtures';
-import { openIncident } from './sessions';
+import { idOf, triggered } from './demo';
+import { expect, signIn, test } from './fixtures';
+import { declare } from './made';
 
 const made = { id: '01993c5e-7f00-7000-8000-00000000ab12', title: 'Closed while it was pending' };
 
@@ -45,17 +46,17 @@ test.describe('what was pressed before the page could react', () => {
 });
 
 test.describe('what came of something is seen', () => {
-  test.beforeEach(({ page }) => signIn(page));
+  test.beforeEach(({ page, mara }) => signIn(page, mara));
 
   test('when a shift could not be taken and its popover is closed', async ({ page }) => {
-    await open(page, '/oncall?schedule=h5');
+    await open(page, `/oncall?schedule=${idOf('schedule', 'Backup Support')}`);
     const answer = await hold(page, /\/v1\/schedules\/[^/]+\/overrides/);
     await page.getByRole('row', { name: 'Final schedule' }).getByRole('button').last().click();
     await page.getByRole('button', { name: 'I take it' }).click();
     await page.keyboard.press('Escape');
     await expect(page.getByRole('button', { name: 'I take it' })).toBeHidden();
     answer('refused');
-    await expect(page.locator('.toast.failure')).toContainText('That did not work.');
+    await expect(page.getByRole('status').filter({ hasText: 'That did not work.' })).toBeVisible();
   });
 
   for (const outcome of ['refused', 'created'] as const) {
@@ -70,34 +71,40 @@ test.describe('what came of something is seen', () => {
       await page.keyboard.press('Escape');
       await expect(dialog).toBeHidden();
       answer(outcome);
-      await expect(page.locator('.toast')).toContainText(
-        outcome === 'refused' ? 'That did not work.' : 'was created',
-      );
+      const said = outcome === 'refused' ? 'That did not work.' : 'was created';
+      await expect(page.getByRole('status').filter({ hasText: said })).toBeVisible();
       await expect(page).toHaveURL('/dashboard');
     });
   }
 
   test('by a screen reader, which knows the region before there is a message', async ({ page }) => {
-    await open(page, incidentPath);
-    await expect(page.getByRole('status').and(page.locator('.toaster'))).toHaveCount(1);
-    await expect(page.locator('.toaster')).toBeEmpty();
+    await open(page, triggered);
+    const regions = page.locator('[role=status]');
+    const before = await regions.count();
+    expect(await regions.allTextContents(), 'empty, and in the page').toContain('');
+    await page.route('**/acknowledge', (route) =>
+      route.fulfill({ status: 409, json: { message: 'Not now.' } }),
+    );
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await expect(regions.filter({ hasText: 'Not now.' })).toBeVisible();
+    expect(await regions.count(), 'no region came with its text').toBe(before);
   });
 });
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test('the drawer takes the focus, holds it and gives it back', async ({ page }) => {
-    await signIn(page);
+  test('the drawer takes the focus, holds it and gives it back', async ({ page, mara }) => {
+    await signIn(page, mara);
     await open(page, '/incidents');
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
-    const drawer = page.locator('#sidebar');
+    const drawer = page.getByRole('complementary', { name: 'Main' });
     await menu.press('Enter');
     await expect(drawer.getByRole('link', { name: 'Incidents' })).toBeFocused();
     for (let i = 0; i < 20; i++) {
       await page.keyboard.press('Tab');
       const outside = await page.evaluate(
-        () => document.activeElement?.closest('main, .phone-bar, .skip-link') !== null,
+        () => document.activeElement?.closest('main, header, a[href="#content"]') !== null,
       );
       expect(outside).toBe(false);
     }
@@ -108,16 +115,16 @@ test.describe('on a phone', () => {
     await drawer.getByRole('link', { name: 'Services' }).press('Enter');
     await expect(page).toHaveURL('/services');
     await expect(drawer).toBeHidden();
-    await expect(page.locator('#content')).toBeFocused();
+    await expect(page.getByRole('main')).toBeFocused();
   });
 });
 
 test.describe('a fault in one card', () => {
   test.use({ expectedFaults: /time value|could not be shown|Error|error/ });
 
-  test('leaves Acknowledge on the page', async ({ page }) => {
-    await signIn(page);
-    const path = await openIncident(page);
+  test('leaves Acknowledge on the page', async ({ page, mara }) => {
+    await signIn(page, mara);
+    const { path } = await declare(mara);
     // A status that is no word cannot be drawn.
     await page.route(/\/alerts/, (route) =>
       route.fulfill({

@@ -1,67 +1,77 @@
+import type { Page } from '@playwright/test';
+import type { Caller } from './caller';
 import { open, settle } from './clean';
 import { expect, test } from './fixtures';
-import {
-  acceptOnly,
-  holdRefresh,
-  openIncident,
-  refreshInTwoTabs,
-  session,
-  stored,
-  storeSession,
-} from './sessions';
+import { declare } from './made';
+import { anotherOf, expire, holdRefresh, refreshInTwoTabs, stored, storeSession } from './sessions';
 
 test.describe('a session', () => {
-  test.use({ expectedFaults: /401|ERR_FAILED/ });
+  test.use({ expectedFaults: /401|404|ERR_FAILED/ });
 
-  test('leaves no tokens behind when it is ended during a refresh', async ({ page, context }) => {
-    await storeSession(page, session('mara', 1));
+  // Each test ends sessions as it likes, so it has a person of its own.
+  async function begin(page: Page, caller: Caller): Promise<string> {
+    await storeSession(page, caller);
+    const { path } = await declare(caller);
+    await open(page, path);
+    return path;
+  }
+
+  test('leaves no tokens behind when it is ended during a refresh', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
     const refresh = await holdRefresh(context);
-    await open(page, await openIncident(page));
-    await acceptOnly(context, 'mara-2');
+    await begin(page, ada);
+    await expire(context, ada);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     await refresh.asked;
     await page.getByRole('button', { name: 'Logout' }).click();
     await expect(page).toHaveURL('/');
-    await refresh.answer(session('mara', 2));
+    await refresh.release();
     await settle(page);
     expect(await stored(page)).toEqual({ user: null, access: null, refresh: null });
   });
 
-  test('of one person never sends what another began', async ({ page, context }) => {
-    await storeSession(page, session('mara', 1));
+  test('of one person never sends what another began', async ({ page, context, nightbell }) => {
+    const [ada, jonas] = [await nightbell.register(), await nightbell.register()];
     const refresh = await holdRefresh(context);
-    await open(page, await openIncident(page));
-    const bearers = await acceptOnly(context, 'jonas-1');
+    await begin(page, ada);
+    const bearers = await expire(context, ada);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     await refresh.asked;
     const other = await context.newPage();
     await other.goto('/docs');
-    await storeSession(other, session('jonas', 1));
-    await refresh.answer(session('mara', 2));
+    await storeSession(other, jonas);
+    await refresh.release();
     await expect(page.getByRole('button', { name: /^Acknowledging/ })).toHaveCount(0);
     await settle(page);
-    expect(await stored(page)).toMatchObject({ access: 'jonas-1', refresh: 'jonas-1-refresh' });
-    expect(bearers('POST')).toEqual(['mara-1']);
+    expect(await stored(page)).toMatchObject({
+      access: jonas.session.accessToken,
+      refresh: jonas.session.refreshToken,
+    });
+    expect(bearers('POST')).toEqual([ada.session.accessToken]);
   });
 
-  test('is not overwritten by a refresh that comes late', async ({ page, context }) => {
-    await storeSession(page, session('mara', 1));
+  test('is not overwritten by a refresh that comes late', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
     const refresh = await holdRefresh(context);
-    await open(page, await openIncident(page));
-    await acceptOnly(context, 'mara-3');
+    await begin(page, ada);
+    await expire(context, ada);
     await page.getByRole('button', { name: /^Acknowledge/ }).click();
     await refresh.asked;
     const other = await context.newPage();
     await other.goto('/docs');
-    await storeSession(other, session('mara', 3));
-    await refresh.answer(session('mara', 2));
+    const later = await anotherOf(ada);
+    await storeSession(other, later);
+    await refresh.release();
     await expect(page.getByRole('button', { name: /^Acknowledging/ })).toHaveCount(0);
     await settle(page);
-    expect(await stored(page)).toMatchObject({ access: 'mara-3', refresh: 'mara-3-refresh' });
+    expect(await stored(page)).toMatchObject({
+      access: later.session.accessToken,
+      refresh: later.session.refreshToken,
+    });
   });
 
-  test('is refreshed once, however many tabs need it', async ({ page, context }) => {
-    await refreshInTwoTabs(page, context);
+  test('is refreshed once, however many tabs need it', async ({ page, context, nightbell }) => {
+    await refreshInTwoTabs(page, context, await nightbell.register());
   });
 
   for (const [what, answer] of [
@@ -71,60 +81,62 @@ test.describe('a session', () => {
     ],
     ['an answer that was lost', null],
   ] as const) {
-    test(`survives ${what}`, async ({ page, context }) => {
-      await storeSession(page, session('mara', 1));
-      await open(page, await openIncident(page));
-      await acceptOnly(context, 'mara-2');
+    test(`survives ${what}`, async ({ page, context, nightbell }) => {
+      const ada = await nightbell.register();
+      await begin(page, ada);
+      await expire(context, ada);
       let back = false;
       await context.route('**/v1/auth/refresh', (route) => {
-        if (back) return route.fulfill({ json: tokensOf(2) });
+        if (back) return route.continue();
         return answer ? route.fulfill(answer) : route.abort();
       });
       await page.getByRole('link', { name: 'Incidents' }).first().click();
       await expect(page.getByRole('alert').getByRole('button', { name: 'Try again' })).toBeVisible();
-      expect(await stored(page)).toMatchObject({ access: 'mara-1', refresh: 'mara-1-refresh' });
+      expect(await stored(page)).toMatchObject({
+        access: ada.session.accessToken,
+        refresh: ada.session.refreshToken,
+      });
       back = true;
       await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
       await expect(page.getByRole('checkbox', { name: 'Select all' })).toBeVisible();
     });
   }
 
-  test('is asked for twice when the first answer was lost', async ({ page, context }) => {
-    await storeSession(page, session('mara', 1));
-    await open(page, await openIncident(page));
-    await acceptOnly(context, 'mara-2');
+  test('is asked for twice when the first answer was lost', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
+    await begin(page, ada);
+    const bearers = await expire(context, ada);
     let asked = 0;
-    await context.route('**/v1/auth/refresh', (route) => {
+    await context.route('**/v1/auth/refresh', async (route) => {
       asked += 1;
-      return asked === 1 ? route.abort() : route.fulfill({ json: tokensOf(2) });
+      if (asked > 1) return route.continue();
+      // The server has done it: the same token must give the same successor once more.
+      await route.fetch();
+      return route.abort();
     });
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await expect(page.getByRole('checkbox', { name: 'Select all' })).toBeVisible();
-    expect(await stored(page)).toMatchObject({ access: 'mara-2' });
+    const { access } = await stored(page);
+    expect(access).not.toBe(ada.session.accessToken);
+    expect(bearers('GET')).toContain(access);
+    expect(asked).toBe(2);
   });
 
-  test('that expired comes back to the incident it was on', async ({ page, context }) => {
-    await storeSession(page, session('mara', 1));
-    const path = await openIncident(page);
-    await open(page, path);
-    await acceptOnly(context, 'a');
-    await context.route('**/v1/auth/refresh', (route) =>
-      route.fulfill({ status: 401, json: { code: 'token_expired', message: 'Log in again.', details: [] } }),
-    );
+  test('that expired comes back to the incident it was on', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
+    const path = await begin(page, ada);
+    await expire(context, ada);
+    // Ended by the server, as it ends one that was stolen or revoked: it refuses the refresh token itself.
+    await ada.post('/v1/auth/logout', { refresh_token: ada.session.refreshToken });
     // Coming back to the page after an hour asks the server again.
     await page.reload();
     await expect(page).toHaveURL('/');
     const dialog = page.getByRole('dialog', { name: 'Log in' });
     await expect(dialog).toContainText('Authentication expired. Please log in again.');
-    await dialog.getByLabel('Email').fill('mara@example.com');
-    await dialog.getByLabel('Password').fill('secret');
+    await dialog.getByLabel('Email').fill(ada.email);
+    await dialog.getByLabel('Password').fill(ada.password);
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(path);
     await expect(page.getByRole('button', { name: 'Assign' })).toBeVisible();
   });
 });
-
-function tokensOf(turn: number) {
-  const { accessToken, refreshToken } = session('mara', turn);
-  return { tokens: { access_token: accessToken, refresh_token: refreshToken } };
-}

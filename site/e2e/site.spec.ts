@@ -1,16 +1,18 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
-import { address } from './address';
+import type { Caller } from './caller';
 import { open } from './clean';
-import { expect, incidentPath, signIn, test } from './fixtures';
+import { crowd } from './crowd';
+import { triggered } from './demo';
+import { expect, signIn, test } from './fixtures';
+import { addService, declare, nameOf, tell } from './made';
 
 const client = join(import.meta.dirname, '../build/client');
 
 test.describe('public pages', () => {
-  test('work with JavaScript off', async ({ browser }) => {
+  test('work with JavaScript off', async ({ browser, nightbell }) => {
     const page = await browser.newPage({ javaScriptEnabled: false });
-    await page.goto(address);
+    await page.goto(nightbell.url);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('The bell that wakes the right person.');
     await page.getByRole('link', { name: 'Docs' }).first().click();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Documentation');
@@ -74,14 +76,16 @@ test.describe('theme', () => {
   }
 });
 
+// Whoever signs out ends a session, so these have a person of their own.
 test.describe('signing in', () => {
-  test('leads to the dashboard, and Logout back', async ({ page }) => {
+  test('leads to the dashboard, and Logout back', async ({ page, nightbell }) => {
+    const ada = await nightbell.register();
     await open(page, '/');
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect(page.getByLabel('Email', { exact: true }).last()).toBeFocused();
-    await page.keyboard.type('mara@example.com');
+    await page.keyboard.type(ada.email);
     await page.keyboard.press('Tab');
-    await page.keyboard.type('secret');
+    await page.keyboard.type(ada.password);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('button', { name: 'redirecting...' })).toBeDisabled();
     await expect(page).toHaveURL('/dashboard');
@@ -94,26 +98,30 @@ test.describe('signing in', () => {
     ).toEqual([null, null, null]);
   });
 
-  test('returns to the incident that a mail pointed to', async ({ page }) => {
-    await page.goto(incidentPath);
+  test('returns to the incident that a mail pointed to', async ({ page, nightbell }) => {
+    const ada = await nightbell.register();
+    const { path, title } = await declare(ada);
+    await page.goto(path);
     await expect(page).toHaveURL('/');
     const dialog = page.getByRole('dialog', { name: 'Log in' });
     await expect(dialog).toContainText('Log in to see this page.');
-    await dialog.getByLabel('Email').fill('mara@example.com');
-    await dialog.getByLabel('Password').fill('secret');
+    await dialog.getByLabel('Email').fill(ada.email);
+    await dialog.getByLabel('Password').fill(ada.password);
     await page.keyboard.press('Enter');
-    await expect(page).toHaveURL(incidentPath);
+    await expect(page).toHaveURL(path);
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(title);
   });
 });
 
-test.describe('incidents', () => {
-  test.beforeEach(({ page }) => signIn(page));
+test.describe('a thousand incidents', () => {
+  let grace: Caller;
+  test.beforeAll(async ({ nightbell }) => {
+    grace = await nightbell.register();
+    await crowd(grace, 1000);
+  });
+  test.beforeEach(({ page }) => signIn(page, grace));
 
-  // Incidents that other tests open meanwhile would move the rows.
-  const standStill = (page: Page) => page.route('**/v1/stream', (route) => route.fulfill({ status: 204 }));
-
-  test('draws a thousand rows as a few, and filters them while typing', async ({ page }) => {
-    await standStill(page);
+  test('are drawn as a few rows, and filtered while typing', async ({ page }) => {
     await open(page, '/incidents');
     await expect(page.getByText(/1000 of 1000 shown/)).toBeVisible();
     const drawn = await page.getByRole('row').count();
@@ -125,32 +133,45 @@ test.describe('incidents', () => {
     await expect(page).toHaveURL(/q=worker\+999/);
   });
 
-  test('reaches the last row with the keyboard', async ({ page }) => {
-    await standStill(page);
+  test('are reached to the last with the keyboard', async ({ page }) => {
     await open(page, '/incidents');
-    await expect(page.getByRole('link', { name: 'Checkout payments failing in eu-west-1' })).toBeVisible();
+    const link = (place: number) =>
+      page
+        .locator(`[aria-rowindex="${place + 1}"]`)
+        .getByRole('link')
+        .first();
+    await expect(link(1)).toBeVisible();
     await page.keyboard.press('j');
-    await expect(page.locator('a.title').first()).toBeFocused();
+    await expect(link(1)).toBeFocused();
     for (let i = 0; i < 60; i++) await page.keyboard.press('j');
-    await expect(page.locator('[aria-rowindex="62"] a.title')).toBeFocused();
-    const reached = await page.locator('[aria-rowindex="62"] a.title').textContent();
+    await expect(link(61)).toBeFocused();
+    const reached = await link(61).textContent();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { level: 1 })).toContainText(reached ?? 'nothing');
   });
+});
 
-  test('name the tab after the incident, opened directly or from the list', async ({ page }) => {
-    await page.goto(incidentPath);
+test.describe('incidents', () => {
+  test('name the tab after the incident, opened directly or from the list', async ({ page, mara }) => {
+    await signIn(page, mara);
+    await page.goto(triggered);
     await expect(page).toHaveTitle('#c41e Checkout payments failing in eu-west-1 - Nightbell');
     await page.getByRole('link', { name: 'Incidents' }).first().click();
     await expect(page).toHaveTitle('Incidents - Nightbell');
-    await expect(page.locator('#content')).toBeFocused();
+    await expect(page.getByRole('main')).toBeFocused();
   });
 
-  test('are acknowledged again when they became more severe', async ({ page }) => {
-    // Only this test changes it.
+  test('are acknowledged again when they became more severe', async ({ page, mara }) => {
+    const { key } = await addService(mara);
+    const title = nameOf('Grows worse');
+    const event = { title, dedup_key: title };
+    const { id } = await tell(mara, key, { ...event, severity: 'medium' });
+    await mara.post(`/v1/incidents/${id}/acknowledge`);
+    await tell(mara, key, { ...event, severity: 'high' });
+    await signIn(page, mara);
     await open(page, '/incidents');
-    await expect(page.getByRole('button', { name: 'Acknowledge #5be2 again' })).toBeVisible();
-    await page.getByRole('link', { name: 'Replication lag on orders-replica-2 above 90 s' }).click();
+    await expect(page.getByRole('button', { name: `Acknowledge #${id.slice(-4)} again` })).toBeVisible();
+    await page.getByRole('link', { name: title }).click();
     const rose = page.getByRole('status', { name: 'Severity rose' });
     await expect(rose).toContainText('when it was medium; it is high now.');
     await page.getByRole('button', { name: /^Acknowledge again/ }).click();
@@ -158,17 +179,13 @@ test.describe('incidents', () => {
     await expect(rose).toHaveCount(0);
   });
 
-  test('change on one screen when somebody acts on another', async ({ page, context }) => {
-    // One of its own, because the other tests need theirs to stay as it is.
-    const answer = await page.request.post('/v1/incidents', {
-      data: { title: 'Seen on two screens', service_id: 's3', severity: 'high' },
-    });
-    const { incident } = await answer.json();
-    const name = `#${incident.id.slice(-4)}`;
+  test('change on one screen when somebody acts on another', async ({ page, context, mara }) => {
+    const { id, path } = await declare(mara);
+    const name = `#${id.slice(-4)}`;
+    await signIn(context, mara);
     await open(page, '/incidents');
     const other = await context.newPage();
-    await signIn(other);
-    await open(other, `/incidents/${incident.id}`);
+    await open(other, path);
     await expect(page.getByRole('button', { name: `Acknowledge ${name}` })).toBeVisible();
     await other.getByRole('button', { name: /^Acknowledge/ }).click();
     await expect(page.getByRole('button', { name: `Resolve ${name}` })).toBeVisible();

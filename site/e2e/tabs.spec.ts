@@ -1,7 +1,8 @@
-import type { BrowserContext, Page } from '@playwright/test';
-import { address, namedAddress } from './address';
+import type { BrowserContext, Page, Request } from '@playwright/test';
+import type { Caller } from './caller';
 import { giveFeed } from './feed';
 import { expect, signIn, test } from './fixtures';
+import { declare, nameOf } from './made';
 
 // What a page asks again when an event says that something happened.
 function renewals(page: Page): string[] {
@@ -13,12 +14,12 @@ function renewals(page: Page): string[] {
   return asked;
 }
 
-async function openTabs(context: BrowserContext, count: number, at = address): Promise<Page[]> {
-  await signIn(context);
+async function openTabs(context: BrowserContext, caller: Caller, count: number): Promise<Page[]> {
+  await signIn(context, caller);
   const tabs: Page[] = [];
   for (let n = 0; n < count; n++) {
     const page = await context.newPage();
-    await page.goto(`${at}/incidents`);
+    await page.goto('/incidents');
     await expect(page.getByRole('link', { name: /Checkout payments failing/ })).toBeVisible();
     tabs.push(page);
   }
@@ -36,44 +37,51 @@ function show(page: Page, visible: boolean): Promise<void> {
   }, visible);
 }
 
-async function changeSeenBy(tabs: readonly Page[], title: string): Promise<void> {
-  const answer = await tabs[0]?.request.post(`${address}/v1/incidents`, {
-    data: { title, service_id: 's3', severity: 'low' },
-  });
-  expect(answer?.ok()).toBe(true);
+async function changeSeenBy(tabs: readonly Page[], caller: Caller): Promise<void> {
+  const { title } = await declare(caller, nameOf('Seen by all tabs'), { severity: 'low' });
   for (const page of tabs) await expect(page.getByRole('link', { name: title, exact: true })).toBeVisible();
 }
 
+/** The streams that are open now. On a busy machine a tab may stand still, and another takes over meanwhile. */
+function streamsOf(context: BrowserContext): () => number {
+  const open = new Set<Request>();
+  context.on('request', (request) => request.url().endsWith('/v1/stream') && open.add(request));
+  context.on('requestfinished', (request) => open.delete(request));
+  context.on('requestfailed', (request) => open.delete(request));
+  return () => [...open].filter((request) => !request.frame().page().isClosed()).length;
+}
+
 test.describe('seven tabs', () => {
-  test('load and follow by one stream', async ({ context }) => {
-    const streams: string[] = [];
-    context.on('request', (request) => request.url().endsWith('/v1/stream') && streams.push(request.url()));
-    const tabs = await openTabs(context, 7);
-    await changeSeenBy(tabs, 'Seen by seven');
-    expect(streams).toHaveLength(1);
+  test('load and follow by one stream', async ({ context, mara }) => {
+    const streams = streamsOf(context);
+    const tabs = await openTabs(context, mara, 7);
+    await changeSeenBy(tabs, mara);
+    await expect.poll(streams).toBe(1);
   });
 });
 
 test.describe('on plain HTTP by a name', () => {
-  test('seven tabs load, follow by one stream, and one of them takes over', async ({ context }) => {
-    const streams: string[] = [];
-    context.on('request', (request) => request.url().endsWith('/v1/stream') && streams.push(request.url()));
-    const tabs = await openTabs(context, 7, namedAddress);
+  test.use({ byName: true });
+
+  test('seven tabs load, follow by one stream, and one of them takes over', async ({ context, mara }) => {
+    const streams = streamsOf(context);
+    const tabs = await openTabs(context, mara, 7);
     const [leader, ...others] = tabs;
     expect(await leader?.evaluate(() => navigator.locks === undefined), 'no locks here').toBe(true);
-    await changeSeenBy(tabs, 'Seen by seven without locks');
-    expect(streams).toHaveLength(1);
+    await changeSeenBy(tabs, mara);
+    await expect.poll(streams).toBe(1);
     await leader?.close();
-    await expect.poll(() => streams.length).toBe(2);
-    await changeSeenBy(others, 'Seen by six without locks');
+    await expect.poll(streams).toBe(1);
+    await changeSeenBy(others, mara);
   });
 });
 
 test('the tab that reads closes, another takes over, and nothing that happened meanwhile is missed', async ({
   context,
+  mara,
 }) => {
   const feed = await giveFeed(context);
-  const tabs = await openTabs(context, 3);
+  const tabs = await openTabs(context, mara, 3);
   await expect.poll(() => feed.readers()).toBe(1);
   const [leader, second, third] = tabs as [Page, Page, Page];
   const before = [renewals(second), renewals(third)];
@@ -89,9 +97,12 @@ test('the tab that reads closes, another takes over, and nothing that happened m
   feed.close();
 });
 
-test('a hidden tab neither reads nor fetches, and is current when it is seen again', async ({ context }) => {
+test('a hidden tab neither reads nor fetches, and is current when it is seen again', async ({
+  context,
+  mara,
+}) => {
   const feed = await giveFeed(context);
-  const [first, second] = (await openTabs(context, 2)) as [Page, Page];
+  const [first, second] = (await openTabs(context, mara, 2)) as [Page, Page];
   await expect.poll(() => feed.readers()).toBe(1);
   await show(first, false);
   await expect.poll(() => feed.asked.length).toBe(2);
@@ -107,64 +118,67 @@ test('a hidden tab neither reads nor fetches, and is current when it is seen aga
   feed.close();
 });
 
-function tokenOf(sub: string, org: string): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  return `${part({ alg: 'HS256' })}.${part({ sub, org })}.x`;
-}
-
-async function become(page: Page, sub: string, org: string, user = sub): Promise<void> {
+async function become(page: Page, { session }: Caller): Promise<void> {
   await page.evaluate(
-    ([user, token]) => {
+    ([user, access, refresh]) => {
       localStorage.setItem('user', user ?? '');
-      localStorage.setItem('access_token', token ?? '');
-      localStorage.setItem('refresh_token', 'r');
+      localStorage.setItem('access_token', access ?? '');
+      localStorage.setItem('refresh_token', refresh ?? '');
     },
-    [JSON.stringify({ id: user, org_id: org, name: 'Mara Lindqvist', role: 'owner' }), tokenOf(sub, org)],
+    [JSON.stringify(session.user), session.accessToken, session.refreshToken],
   );
 }
 
 test('a stream ends with its account, and the next one belongs to the next account alone', async ({
   context,
+  nightbell,
 }) => {
+  const [ada, grace] = [await nightbell.register(), await nightbell.register()];
+  const { title } = await declare(ada);
   const feed = await giveFeed(context);
   const first = await context.newPage();
-  await first.goto(`${address}/docs`);
-  await become(first, 'u1', 'o1');
-  await first.goto(`${address}/incidents`);
+  await first.goto('/docs');
+  await become(first, ada);
+  await first.goto('/incidents');
   await expect.poll(() => feed.readers()).toBe(1);
   const second = await context.newPage();
-  await second.goto(`${address}/incidents`);
-  await expect(second.getByRole('link', { name: /Checkout payments failing/ })).toBeVisible();
+  await second.goto('/incidents');
+  await expect(second.getByRole('link', { name: title })).toBeVisible();
   // The second tab signs in as somebody else; the first one is told by the storage alone.
-  await become(second, 'u2', 'o2');
+  await become(second, grace);
   await second.reload();
-  await expect.poll(() => feed.asked.at(-1)?.bearer).toBe(`Bearer ${tokenOf('u2', 'o2')}`);
+  await expect.poll(() => feed.asked.at(-1)?.bearer).toBe(`Bearer ${grace.session.accessToken}`);
   await expect.poll(() => feed.readers()).toBe(1);
+  for (const tab of [first, second]) await expect(tab.getByRole('link', { name: title })).toHaveCount(0);
   feed.close();
 });
 
-test('nothing is followed while the stored person and the token are not the same', async ({ context }) => {
+test('nothing is followed while the stored person and the token are not the same', async ({
+  context,
+  nightbell,
+}) => {
+  const [ada, grace] = [await nightbell.register(), await nightbell.register()];
   const feed = await giveFeed(context);
   const page = await context.newPage();
-  await page.goto(`${address}/docs`);
-  await become(page, 'u1', 'o1');
-  await page.goto(`${address}/incidents`);
+  await page.goto('/docs');
+  await become(page, ada);
+  await page.goto('/incidents');
   await expect.poll(() => feed.readers()).toBe(1);
   // Another tab is at its first of three writes: the token is new, the person is not yet.
   const other = await context.newPage();
-  await other.goto(`${address}/docs`);
-  await other.evaluate((token) => localStorage.setItem('access_token', token), tokenOf('u2', 'o2'));
+  await other.goto('/docs');
+  await other.evaluate((token) => localStorage.setItem('access_token', token), grace.session.accessToken);
   const asked = renewals(page);
   feed.event(60, { incident_id: 'of-another-account' });
   feed.cut();
   // Longer than the first wait before connecting again.
   await page.waitForTimeout(2000);
   expect(feed.readers()).toBe(0);
-  await become(other, 'u2', 'o2');
+  await become(other, grace);
   await expect.poll(() => feed.readers()).toBe(1);
   expect(feed.asked.map(({ bearer }) => bearer)).toEqual([
-    `Bearer ${tokenOf('u1', 'o1')}`,
-    `Bearer ${tokenOf('u2', 'o2')}`,
+    `Bearer ${ada.session.accessToken}`,
+    `Bearer ${grace.session.accessToken}`,
   ]);
   expect(asked).not.toContain('/v1/incidents/of-another-account');
   feed.close();

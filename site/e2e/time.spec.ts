@@ -1,30 +1,36 @@
 import { expectToFit, open } from './clean';
+import { idOf, schedule } from './demo';
 import { expect, signIn, test } from './fixtures';
-import { openIncident } from './sessions';
+import { declare } from './made';
 
 const hour = 3_600_000;
 
 test.describe('time', () => {
   // Where a browser's own field shows AM and PM.
   test.use({ locale: 'en-US' });
-  test.beforeEach(({ page }) => signIn(page));
+  test.beforeEach(({ page, mara }) => signIn(page, mara));
 
-  for (const [path, button] of [
-    ['/oncall', 'Add override'],
-    ['/oncall/schedules/h1', ''],
-    ['/oncall/maintenance', 'Edit Database upgrade'],
-    ['/oncall/explain?service=s1&severity=high&at=2026-11-23T20:00:00Z', ''],
+  for (const [name, path, button] of [
+    ['an override', '/oncall', 'Add override'],
+    ['a schedule', schedule('24/7 Support'), ''],
+    ['a maintenance', '/oncall/maintenance', 'Edit Warehouse moves to its new disks'],
+    [
+      'a question',
+      `/oncall/explain?service=${idOf('service', 'Checkout API')}&severity=high&at=2026-11-23T20:00:00Z`,
+      '',
+    ],
   ] as const) {
-    test(`has 24 hours in every field of ${path}`, async ({ page }) => {
+    test(`has 24 hours in every field of ${name}`, async ({ page }) => {
       await open(page, path);
       if (button) await page.getByRole('button', { name: button }).first().click();
-      await expect(page.locator('input.time').first()).toHaveValue(/^([01]\d|2[0-3]):[0-5]\d$/);
+      await expect(page.getByPlaceholder('09:00').first()).toHaveValue(/^([01]\d|2[0-3]):[0-5]\d$/);
       await expect(page.locator('input[type=time], input[type=datetime-local]')).toHaveCount(0);
       await expectToFit(page);
     });
   }
 
-  test('of another night has its date', async ({ page }) => {
+  test('of another night has its date', async ({ page, mara }) => {
+    const { path } = await declare(mara);
     const entry = (id: string, hoursAgo: number) => ({
       id,
       kind: 'comment',
@@ -35,10 +41,10 @@ test.describe('time', () => {
     await page.route('**/timeline*', (route) =>
       route.fulfill({ json: { entries: [entry('nights ago', 72), entry('lately', 0)] } }),
     );
-    await open(page, await openIncident(page));
-    const times = page.locator('.timeline time');
-    await expect(times.nth(0)).toHaveText(/^\d\d:\d\d:\d\d$/);
-    await expect(times.nth(1)).toHaveText(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+, \d\d:\d\d:\d\d$/);
+    await open(page, path);
+    const timeOf = (said: string) => page.getByRole('listitem').filter({ hasText: said }).getByRole('time');
+    await expect(timeOf('lately')).toHaveText(/^\d\d:\d\d:\d\d$/);
+    await expect(timeOf('nights ago')).toHaveText(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+, \d\d:\d\d:\d\d$/);
   });
 
   test('has a zone that is found by typing, and is stored', async ({ page }) => {
