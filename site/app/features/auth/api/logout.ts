@@ -1,4 +1,4 @@
-import { send } from '~/lib/api';
+import { readJson, send } from '~/lib/api';
 import { currentSession } from '~/lib/session';
 import { endSession } from '~/lib/session-change';
 
@@ -8,7 +8,8 @@ export function logout(): void {
   endSession('signed-out');
   if (!session?.refreshToken) return;
   const body = { refresh_token: session.refreshToken };
-  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' }, session.accessToken).catch(
-    () => undefined,
-  );
+  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' }, session.accessToken)
+    // An answer that nobody reads keeps its connection, of which a browser has six.
+    .then(readJson)
+    .catch(() => undefined);
 }
