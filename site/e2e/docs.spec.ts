@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expectCleanInBothThemes, expectToFit } from './clean';
-import { expect, test } from './fixtures';
+import { expect, signIn, test } from './fixtures';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -249,6 +249,52 @@ test('a page weighs little and brings no framework', async ({ page }) => {
   expect(bytes).toBeLessThan(16_000);
 });
 
+test.describe('a signed-in reader', () => {
+  test.use({ permissions: ['clipboard-read', 'clipboard-write'] });
+  test.beforeEach(({ page, mara }) => signIn(page, mara));
+
+  test('finds the own address and key in the examples, and may switch that off', async ({ page }) => {
+    await page.goto('/docs/sdk-quick-reference');
+    const own = page.getByRole('switch', { name: 'Examples use your own values' });
+    await expect(own).toBeChecked();
+    const block = page.locator('figure').filter({ hasText: 'NIGHTBELL_SERVICE_KEY=' }).first();
+    await expect(block).toContainText(/NIGHTBELL_SERVICE_KEY=nbs_[\w-]{4}…[\w-]{4}/);
+    await expect(block).toContainText(`NIGHTBELL_BASE_URL=${new URL(page.url()).origin}`);
+    await block.getByRole('button', { name: 'Copy', exact: true }).click();
+    await expect(block.getByRole('button', { name: 'Copied' })).toBeVisible();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/=nbs_[\w-]{20,}$/);
+    await own.uncheck();
+    await expect(block).toContainText('NIGHTBELL_SERVICE_KEY=nbs_your-key');
+    await page.reload();
+    await expect(own).not.toBeChecked();
+    await expect(block).toContainText('NIGHTBELL_SERVICE_KEY=nbs_your-key');
+  });
+
+  test('is told when the first event arrives', async ({ page }) => {
+    let arrived = false;
+    await page.route(/\/v1\/incidents\?service_id=/, async (route) => {
+      const answer = await (await route.fetch()).json();
+      const first = {
+        ...answer.incidents[0],
+        id: '01993c5e-7f00-7000-8000-0000000000ff',
+        title: 'My first event',
+      };
+      if (arrived) answer.incidents.unshift(first);
+      await route.fulfill({ json: answer });
+    });
+    const looked = page.waitForResponse(/\/v1\/incidents\?service_id=/);
+    await page.goto('/docs/sdk-quick-reference');
+    await expect(page.getByText(/^Waiting for your first event from /)).toBeVisible();
+    await looked;
+    arrived = true;
+    await expect(page.getByText('First event received: My first event')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Open it' })).toHaveAttribute(
+      'href',
+      '/incidents/01993c5e-7f00-7000-8000-0000000000ff',
+    );
+  });
+});
+
 for (const width of [1440, 390]) {
   test.describe(`at ${width}`, () => {
     test.use({ viewport: { width, height: 900 } });
@@ -257,6 +303,8 @@ for (const width of [1440, 390]) {
       ...listed.filter((one) => !one.startsWith('/docs/decisions/') && one !== '/docs'),
     ]) {
       test(`${url} has no fault that axe can find, and fits`, async ({ page }) => {
+        // One page holds every call of the API, and axe reads each of its elements.
+        if (url === '/docs/api') test.slow();
         await page.goto(url);
         await expectCleanInBothThemes(page);
         await expectToFit(page);

@@ -8,7 +8,7 @@ interface Setting {
 }
 
 const meanings: Record<string, string> = {
-  api_key: 'For calls that are not about one service.',
+  api_key: 'With the scope `events:write`; the service key then only names the service.',
   service_key: 'Which service it is about, and so whom to page.',
   base_url: 'Where Nightbell is.',
   environment: 'The first that is set counts.',
