@@ -120,7 +120,7 @@ func TestEveryWayToPing(t *testing.T) {
 		{"POST", "/v1/heartbeats/mine/ping", `[1]`, key, 400},
 		{"POST", "/v1/heartbeats/mine/ping", `status=fine`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 422},
 		{"POST", "/v1/heartbeats/mine/ping", `{"status":`, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, key...), 400},
-		{"POST", "/v1/heartbeats/mine/ping", strings.Repeat(" ", 5000), key, 413},
+		{"POST", "/v1/heartbeats/mine/ping", strings.Repeat(" ", 5000), key, 202},
 		{"POST", "/v1/heartbeats/%00/ping", `{"every_seconds":60}`, key, 422},
 		{"POST", "/v1/heartbeats/%20/ping", `{"every_seconds":60}`, key, 422},
 		{"GET", "/v1/heartbeats/mine/ping", "", nil, 401},
@@ -169,6 +169,34 @@ func TestAPingMayCarryWhatScriptsSend(t *testing.T) {
 	refused := n.sendTo("/v1/heartbeats/job/ping", []byte(`[1]`), "Authorization", "Bearer "+n.serviceKey)
 	if refused.text("code") != "invalid_json" || strings.Contains(refused.body, "Orders") {
 		t.Errorf("refused in the words of events: %s", refused.body)
+	}
+}
+
+// TestNoPingIsLostForItsText: however long, in whatever form, and cut within a character.
+func TestNoPingIsLostForItsText(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	n.ping("job", object{"every_seconds": 60})
+	const form, text, cut = "application/x-www-form-urlencoded", "text/plain", "only its first 64 KiB were read"
+	long := strings.Repeat("ä€😀\n", 100<<10)
+	for _, c := range []struct{ query, kind, body, status, warned string }{
+		{"", text, strings.Repeat("ä", 4<<10), "ok", `"field":"body"`},
+		{"?status=fail", text, long, "failed", cut},
+		{"", text, "x" + long, "ok", cut},
+		{"", form, "status=fail&every_seconds=60&output=" + long, "failed", cut},
+		{"?status=ok", form, "status=fail&output=" + long, "ok", cut},
+		{"", "application/json", `{"status": "fail", "output": "` + long + `"}`, "failed", cut},
+		{"", "application/json", `{"status":"ok"}` + long, "ok", cut},
+		{"", "application/json", `{"status":"fail","run_id":"r1","output":"` + strings.Repeat("x", 30<<10) + `"}`, "failed", `"field":"output"`},
+		{"?status=ok&run_id=r2", "application/json", `{"a": "` + strings.Repeat("x", 64<<10-29) + `", "every_seconds": 3600}`, "ok", cut},
+	} {
+		got := n.sendTo("/v1/heartbeats/job/ping"+c.query, []byte(c.body), "Content-Type", c.kind, "Authorization", "Bearer "+n.serviceKey)
+		if got.status != http.StatusAccepted || got.text("status") != c.status || !strings.Contains(got.body, c.warned) {
+			t.Errorf("%s %q %.30q: %d %.300s, want %s and %s", c.kind, c.query, c.body, got.status, got.body, c.status, c.warned)
+		}
+	}
+	if every := pgtest.One[int](t, n.database, "SELECT every_seconds FROM heartbeat WHERE org_id = $1 AND name = 'job'", n.orgID); every != 60 {
+		t.Errorf("a number at the cut was read as %d", every)
 	}
 }
 

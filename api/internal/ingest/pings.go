@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -25,10 +26,8 @@ var PingPaths = []string{"/v1/heartbeats/{name}/ping", "/v1/heartbeats/{name}/pi
 // PingVerbs are the methods that ping.
 var PingVerbs = []string{http.MethodPost, http.MethodGet, http.MethodHead}
 
-// maxPing is the limit of a ping's body.
-const maxPing = 4 << 10
-
-var errPingTooLarge = fault.Newf(fault.TooLarge, "body_too_large", "The ping is larger than %d KiB. Send only its fields.", maxPing>>10)
+// maxPing is how much of a ping's body is read: its fields come before what its script printed.
+const maxPing = 64 << 10
 
 var errPingMultipart = fault.New(fault.Unsupported, "content_type",
 	"A ping is no multipart form. Send its fields as JSON, or in its address: ?status=fail.")
@@ -75,7 +74,7 @@ func (p Pings) take(w http.ResponseWriter, r *http.Request) (pingAnswer, error) 
 	if err != nil {
 		return pingAnswer{}, err
 	}
-	fields, err := p.fields(w, r, sender)
+	fields, err := p.fields(r)
 	if err != nil {
 		return pingAnswer{}, err
 	}
@@ -102,11 +101,11 @@ func (p Pings) sender(r *http.Request) (Sender, error) {
 }
 
 // fields are those of the body; what the address says goes before them.
-func (p Pings) fields(w http.ResponseWriter, r *http.Request, sender Sender) (map[string]any, error) {
+func (p Pings) fields(r *http.Request) (map[string]any, error) {
 	fields := map[string]any{}
 	if r.Method == http.MethodPost {
 		var err error
-		if fields, err = p.body(w, r, sender); err != nil {
+		if fields, err = p.body(r); err != nil {
 			return nil, err
 		}
 	}
@@ -117,20 +116,22 @@ func (p Pings) fields(w http.ResponseWriter, r *http.Request, sender Sender) (ma
 }
 
 // body reads the fields of a body, which may be empty. Scripts send what they printed besides, and
-// curl -d calls all of it a form, also JSON.
-func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[string]any, error) {
-	body, err := p.Events.readAtMost(w, r, sender.Route.OrgID, maxPing, errPingTooLarge)
-	defer body.free()
+// curl -d calls all of it a form, also JSON. No ping is lost because it is long.
+func (p Pings) body(r *http.Request) (map[string]any, error) {
+	body, cut, err := readPing(r)
 	if err != nil {
 		return nil, err
 	}
-	sent := bytes.TrimSpace(body.bytes)
+	sent := bytes.TrimSpace(body)
+	isJSON := len(sent) > 0 && (sent[0] == '{' || r.Header.Get("Content-Type") == "" || checkJSON(r) == nil)
 	switch {
 	case strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/"):
 		return nil, errPingMultipart
+	case cut:
+		return event.StartOfPing(sent, isJSON), nil
 	case len(sent) == 0:
 		return map[string]any{}, nil
-	case sent[0] == '{' || r.Header.Get("Content-Type") == "" || checkJSON(r) == nil:
+	case isJSON:
 		fields, err := event.Decode(sent)
 		if err != nil {
 			return nil, errPingJSON.Because(err)
@@ -139,6 +140,26 @@ func (p Pings) body(w http.ResponseWriter, r *http.Request, sender Sender) (map[
 	default:
 		return event.PingText(sent), nil
 	}
+}
+
+// readPing reads the start of a body, and whether more came. The rest is received all the same: a
+// sender that is still writing would not see the answer.
+func readPing(r *http.Request) (body []byte, cut bool, err error) {
+	sent := &remembering{from: io.LimitReader(r.Body, maxBody)}
+	plain, err := unpacked(r.Header.Get("Content-Encoding"), sent)
+	if err == nil {
+		body, err = io.ReadAll(io.LimitReader(plain, maxPing+1))
+	}
+	if err != nil {
+		return nil, false, sent.blame(err)
+	}
+	if cut = len(body) > maxPing; !cut {
+		return body, false, nil
+	}
+	if _, err := io.Copy(io.Discard, sent); err != nil {
+		return nil, false, sent.blame(err)
+	}
+	return body[:maxPing], true, nil
 }
 
 func instant(at time.Time) *time.Time {

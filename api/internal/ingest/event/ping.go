@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,8 +26,12 @@ var pingFields = []string{"status", "run_id", "every_seconds", "grace_seconds", 
 
 var signals = []heartbeat.Signal{heartbeat.Lives, heartbeat.Starts, heartbeat.Fails, heartbeat.Stops}
 
-// noteField is where text that a script sent besides its ping is put. It cannot be sent.
-const noteField = "(body)"
+// noteField is where text that a script sent besides its ping is put, cutField is set when a body was
+// too long to be read to its end. They cannot be sent.
+const (
+	noteField = "(body)"
+	cutField  = "(cut)"
+)
 
 // PingText gives the fields of a ping whose body is no JSON: those of a form, if it has one of a
 // ping's at least, and otherwise none.
@@ -45,12 +50,57 @@ func PingText(body []byte) map[string]any {
 	return fields
 }
 
+// StartOfPing gives the fields of a ping of whose body only the start is there: those that are whole.
+func StartOfPing(start []byte, isJSON bool) map[string]any {
+	fields := map[string]any{}
+	if isJSON {
+		fields = wholeFields(start)
+	} else if whole := bytes.LastIndexByte(start, '&'); whole >= 0 {
+		fields = PingText(start[:whole])
+		delete(fields, noteField)
+	}
+	fields[cutField] = true
+	return fields
+}
+
+// wholeFields are the fields of a JSON object as far as they are followed by something: what stands at
+// the cut, also a number, may go on.
+func wholeFields(start []byte) map[string]any {
+	fields := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(start))
+	decoder.UseNumber()
+	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
+		return fields
+	}
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			break
+		}
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			break
+		}
+		if !decoder.More() {
+			if end, err := decoder.Token(); err != nil || end != json.Delim('}') {
+				break
+			}
+		}
+		if field, isText := name.(string); isText && field != noteField {
+			fields[field] = value
+		}
+	}
+	return fields
+}
+
 // ReadPing makes a ping of decoded fields, whose numbers may be text, as those of an address are.
 // callID is the Idempotency-Key as a UUID, empty for none. It fails with invalid_fields.
 func ReadPing(fields map[string]any, callID string) (Ping, error) {
 	r := &reader{fields: fields}
 	for _, field := range sortedKeys(fields) {
 		switch {
+		case field == cutField:
+			r.warn("body", "The body is too long: only its first 64 KiB were read. Send status and run_id in the address, or before all else.")
 		case field == noteField:
 			r.warn("body", "The body is neither JSON nor a form with fields of a ping, so it was not read. Say how the job is with status.")
 		case !slices.Contains(pingFields, field):
