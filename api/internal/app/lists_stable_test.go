@@ -24,6 +24,8 @@ type pagedList struct {
 	come        string
 	// table is where a row is deleted from; leave is a statement in its place.
 	table, leave string
+	// change alters a row that stays, in what it may be listed by.
+	change string
 	// id is where a row of the answer has its id.
 	id []string
 }
@@ -93,6 +95,7 @@ var listedRows = map[string]pagedList{
 	},
 	"IncidentService.ListIncidentAlerts": {
 		path: "/v1/incidents/{incident}/alerts", field: "alerts", table: "alert",
+		change: `UPDATE alert SET status = CASE status WHEN 'firing' THEN 'resolved' ELSE 'firing' END WHERE id = {id}`,
 		come: `INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
 			VALUES ({org}, {id}, {service}, {id}, CASE WHEN {n} % 2 = 0 THEN 'resolved' ELSE 'firing' END, 'low', 'prometheus', 'Alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
 	},
@@ -172,6 +175,11 @@ func TestAListReadWhileRowsComeAndGoShowsEveryRowThatStayedOnce(t *testing.T) {
 			come()
 			n.run(leaving(list), leave[0], 0)
 			leave = leave[1:]
+			if list.change != "" {
+				for _, id := range stay {
+					n.run(list.change, id, 0)
+				}
+			}
 		})
 		if len(leave) > 0 {
 			t.Errorf("%s ended before rows had left", name)

@@ -136,7 +136,7 @@ var factories = map[string]func(*tenant) string{
 	"notification_rules_cursor":  marks("notification_rules", " "),
 	"calendar_feeds_cursor":      marks("calendar_feeds", " "),
 	"timeline_cursor":            marks("timeline", "0"),
-	"alerts_cursor":              marks("alerts", "firing", uuid.NewString()),
+	"alerts_cursor":              marks("alerts", uuid.NewString()),
 	"maintenance_window":         (*tenant).makeMaintenance,
 	"notification_rule":          (*tenant).makeRule,
 	"other_user":                 func(n *tenant) string { return n.people["admin"] },

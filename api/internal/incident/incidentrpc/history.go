@@ -113,27 +113,26 @@ func (h *Handler) ListNotifications(ctx context.Context, request *nightbellv1.Li
 // ListIncidentAlerts gives the alerts of an incident.
 func (h *Handler) ListIncidentAlerts(ctx context.Context, request *nightbellv1.ListIncidentAlertsRequest) (*nightbellv1.ListIncidentAlertsResponse, error) {
 	orgID, _ := actorOf(ctx)
-	limit, status, before := cmp.Or(int(request.GetLimit()), page.Longest), "", uuid.Max
+	limit, before := cmp.Or(int(request.GetLimit()), page.Longest), uuid.Max
 	details := slices.Contains(request.GetInclude(), "details")
 	if details {
 		limit = min(limit, detailsShown)
 	}
-	place, err := page.Read(orgID, "alerts", request.GetCursor(), 2)
+	place, err := page.Read(orgID, "alerts", request.GetCursor(), 1)
 	if err != nil {
 		return nil, err
 	}
 	if place != nil {
-		status = place[0]
-		before, _ = id.Parse(place[1])
+		before, _ = id.Parse(place[0])
 	}
 	response, err := ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.ListIncidentAlertsResponse, error) {
-		return incidents.Alerts(ctx, tx, orgID, incidentID, details, status, before, limit+1)
+		return incidents.Alerts(ctx, tx, orgID, incidentID, details, before, limit+1)
 	})
 	if err != nil {
 		return nil, err
 	}
 	response.Alerts, response.NextCursor = page.Next(response.GetAlerts(), limit, func(last *nightbellv1.Alert) string {
-		return page.Mark(orgID, "alerts", last.GetStatus(), last.GetId())
+		return page.Mark(orgID, "alerts", last.GetId())
 	})
 	return response, nil
 }

@@ -134,22 +134,36 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 }
 
 // alertsOf are the alerts that an incident has now, and those that have moved on to a
-// later incident: for this one they are over.
+// later incident: for this one they are over. The recursion jumps from one alert to the next in
+// alert_event_incident_idx: DISTINCT would read a row for each time an alert repeated.
 const alertsOf = `
 	SELECT * FROM alert WHERE org_id = $1 AND incident_id = $2
 	UNION ALL
 	SELECT (past).* FROM (
-	    SELECT DISTINCT ON (a.id) jsonb_populate_record(a, '{"status": "resolved"}') AS past
-	    FROM alert_event e JOIN alert a ON a.org_id = e.org_id AND a.id = e.alert_id
-	    WHERE e.org_id = $1 AND e.incident_id = $2 AND a.incident_id <> $2) moved`
+	    WITH RECURSIVE had AS (
+	        (SELECT alert_id FROM alert_event WHERE org_id = $1 AND incident_id = $2 ORDER BY alert_id LIMIT 1)
+	        UNION ALL
+	        SELECT (SELECT e.alert_id FROM alert_event e WHERE e.org_id = $1 AND e.incident_id = $2 AND e.alert_id > had.alert_id ORDER BY e.alert_id LIMIT 1)
+	        FROM had WHERE had.alert_id IS NOT NULL)
+	    SELECT jsonb_populate_record(a, '{"status": "resolved"}') AS past
+	    FROM had JOIN alert a ON a.org_id = $1 AND a.id = had.alert_id WHERE a.incident_id <> $2) moved`
 
 const alertColumns = `id, alert_key, status, severity, source, title, description, labels, annotations, link, starts_at, ends_at, occurrence_count, last_seen_at,
 	nullif(details IS NOT NULL, false)`
 
-// Alerts reads how many alerts an incident has, and no more than most of them after a place in their
-// order: those that fire first, the newest first; with what events said besides, if details are
-// wanted.
-func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool, status string, before uuid.UUID, most int) (*nightbellv1.ListIncidentAlertsResponse, error) {
+// oneAlertOf is alertsOf for one of them: no condition reaches into a recursion.
+const oneAlertOf = `
+	SELECT * FROM alert WHERE org_id = $1 AND incident_id = $2 AND id = $3
+	UNION ALL
+	SELECT (past).* FROM (
+	    SELECT jsonb_populate_record(a, '{"status": "resolved"}') AS past FROM alert a
+	    WHERE a.org_id = $1 AND a.id = $3 AND a.incident_id <> $2
+	      AND EXISTS (SELECT FROM alert_event e WHERE e.org_id = $1 AND e.incident_id = $2 AND e.alert_id = $3)) moved`
+
+// Alerts reads how many alerts an incident has, and no more than most of them before an id, the
+// newest first: an order by what changes, such as the status, would skip and repeat rows from page to
+// page. With what events said besides, if details are wanted.
+func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details bool, before uuid.UUID, most int) (*nightbellv1.ListIncidentAlertsResponse, error) {
 	response := &nightbellv1.ListIncidentAlertsResponse{}
 	err := tx.QueryRow(ctx, `SELECT count(*) FILTER (WHERE status = 'firing'), count(*) FROM (`+alertsOf+`) a`,
 		orgID, incidentID).Scan(&response.FiringCount, &response.TotalCount)
@@ -162,7 +176,7 @@ func Alerts(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, details
 	}
 	rows, err := tx.Query(ctx, `
 		SELECT `+alertColumns+`, `+column+`
-		FROM (`+alertsOf+`) a WHERE status > $3 OR status = $3 AND id < $4 ORDER BY status, id DESC LIMIT $5`, orgID, incidentID, status, before, most)
+		FROM (`+alertsOf+`) a WHERE id < $3 ORDER BY id DESC LIMIT $4`, orgID, incidentID, before, most)
 	if err != nil {
 		return nil, err
 	}

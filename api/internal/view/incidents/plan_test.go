@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,14 +178,17 @@ func (n node) number(name string) float64 {
 	return number
 }
 
-func (n node) incidents() (read float64, sequential bool) {
-	if n["Relation Name"] == "incident" {
+func (n node) incidents() (read float64, sequential bool) { return n.of("incident") }
+
+// of is how many rows of a table, or of its partitions, a plan reads.
+func (n node) of(table string) (read float64, sequential bool) {
+	if name, _ := n["Relation Name"].(string); name == table || strings.HasPrefix(name, table+"_") {
 		read = (n.number("Actual Rows") + n.number("Rows Removed by Filter")) * n.number("Actual Loops")
 		sequential = n["Node Type"] == "Seq Scan"
 	}
 	below, _ := n["Plans"].([]any)
 	for _, one := range below {
-		rows, whole := node(one.(map[string]any)).incidents()
+		rows, whole := node(one.(map[string]any)).of(table)
 		read, sequential = read+rows, sequential || whole
 	}
 	return read, sequential
@@ -236,5 +240,59 @@ func TestStoringAnIncidentWritesToNoIndexOfFilters(t *testing.T) {
 	t.Logf("1,000 incidents write %v records, %v without the indexes; resolving them %v and %v", stored, bare, resolved, bareResolved)
 	if stored > bare+500 {
 		t.Errorf("storing 1,000 incidents writes %v records, %v without the indexes of filters", stored, bare)
+	}
+}
+
+// TestAlertsOfAnIncidentAreReadWithoutTheirRepeats: 100 alerts that came 1,000 times each, half of
+// which have moved on to a later incident.
+func TestAlertsOfAnIncidentAreReadWithoutTheirRepeats(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org, service, asked, later := uuid.New(), uuid.New(), uuid.New(), uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	db.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Checkout', nightbell_now(), nightbell_now())`, org, service)
+	for number, incident := range []uuid.UUID{asked, later} {
+		db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, triggered_at, updated_at)
+			VALUES ($1, $2, $3, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now())`, org, incident, number+1)
+	}
+	db.Exec(t, `INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
+		SELECT $1, gen_random_uuid(), $2, n, 'firing', 'high', 'prometheus', 'Slow', nightbell_now(), true, CASE WHEN n % 2 = 0 THEN $3::uuid ELSE $4::uuid END, nightbell_now(), nightbell_now()
+		FROM generate_series(1, 100) n`, org, service, asked, later)
+	db.Exec(t, `INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at, event_status)
+		SELECT org_id, id, $2, 'firing', 1, nightbell_now() - n * interval '1 minute', 'deduplicated' FROM alert, generate_series(1, 1000) n WHERE org_id = $1`, org, asked)
+	db.Exec(t, `INSERT INTO alert_event (org_id, incident_id, status, occurrences, received_at) VALUES ($1, $2, 'acknowledged', 1, nightbell_now())`, org, asked)
+	db.Exec(t, `ANALYZE`)
+	one := pgtest.One[uuid.UUID](t, db, `SELECT id FROM alert WHERE org_id = $1 AND incident_id = $2 LIMIT 1`, org, later)
+	for name, query := range map[string]struct {
+		sql       string
+		arguments []any
+		most      float64
+	}{
+		"all":         {alertsOf, []any{org, asked}, 500},
+		"one":         {oneAlertOf, []any{org, asked, one}, 10},
+		"occurrences": {reportSQL, []any{org, asked, one}, 1000},
+	} {
+		var plan []byte
+		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+			return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+query.sql, query.arguments...).Scan(&plan)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, _ := planOf(t, plan).of("alert_event")
+		t.Logf("%s: %v rows of alert_event, %v buffers, %v ms", name, read, planOf(t, plan).number("Shared Hit Blocks")+planOf(t, plan).number("Shared Read Blocks"), planOf(t, plan).number("Actual Total Time"))
+		if read > query.most {
+			t.Errorf("%s: it reads %v rows of alert_event", name, read)
+		}
+	}
+	err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+		response, err := Alerts(ctx, tx, org, asked, false, uuid.Max, 1000)
+		if len(response.GetAlerts()) != 100 || response.GetTotalCount() != 100 || response.GetFiringCount() != 50 {
+			t.Errorf("%d alerts, counted %d, %d of them firing", len(response.GetAlerts()), response.GetTotalCount(), response.GetFiringCount())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Alert reads one alert of an incident with what programs reported about it. It is pgx.ErrNoRows
 // when the incident has no such alert.
 func Alert(ctx context.Context, tx pgx.Tx, orgID, incidentID, alertID uuid.UUID) (*nightbellv1.GetIncidentAlertResponse, error) {
-	rows, err := tx.Query(ctx, `SELECT `+alertColumns+`, NULL::jsonb FROM (`+alertsOf+`) a WHERE id = $3`, orgID, incidentID, alertID)
+	rows, err := tx.Query(ctx, `SELECT `+alertColumns+`, NULL::jsonb FROM (`+oneAlertOf+`) a`, orgID, incidentID, alertID)
 	if err != nil {
 		return nil, err
 	}

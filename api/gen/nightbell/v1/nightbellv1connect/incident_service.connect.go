@@ -111,7 +111,7 @@ type IncidentServiceClient interface {
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)
 	// ListNotifications tells who was paged, how, when and with what result.
 	ListNotifications(context.Context, *v1.ListNotificationsRequest) (*v1.ListNotificationsResponse, error)
-	// ListIncidentAlerts gives the alerts that belong to the incident, firing ones first.
+	// ListIncidentAlerts gives the alerts that belong to the incident, the newest first.
 	ListIncidentAlerts(context.Context, *v1.ListIncidentAlertsRequest) (*v1.ListIncidentAlertsResponse, error)
 	// GetIncidentAlert gives one of them with what programs reported about it: the error with its causes
 	// and stacks, and how often it occurred in this incident.
@@ -401,7 +401,7 @@ type IncidentServiceHandler interface {
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)
 	// ListNotifications tells who was paged, how, when and with what result.
 	ListNotifications(context.Context, *v1.ListNotificationsRequest) (*v1.ListNotificationsResponse, error)
-	// ListIncidentAlerts gives the alerts that belong to the incident, firing ones first.
+	// ListIncidentAlerts gives the alerts that belong to the incident, the newest first.
 	ListIncidentAlerts(context.Context, *v1.ListIncidentAlertsRequest) (*v1.ListIncidentAlertsResponse, error)
 	// GetIncidentAlert gives one of them with what programs reported about it: the error with its causes
 	// and stacks, and how often it occurred in this incident.

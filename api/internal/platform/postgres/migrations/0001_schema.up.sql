@@ -663,7 +663,7 @@ CREATE TABLE alert_event (
     incident_number integer
 ) PARTITION BY RANGE (received_at);
 CREATE TABLE alert_event_default PARTITION OF alert_event DEFAULT;
-CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, received_at);
+CREATE INDEX alert_event_incident_idx ON alert_event (org_id, incident_id, alert_id);
 CREATE INDEX alert_event_call_idx ON alert_event (service_id, event_id) WHERE event_id IS NOT NULL;
 
 -- Makes a table's partitions of this week and the next four, and drops what is older than keep. Only

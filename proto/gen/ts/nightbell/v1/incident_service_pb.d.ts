@@ -1802,7 +1802,7 @@ export declare const IncidentService: GenService<{
     output: typeof ListNotificationsResponseSchema;
   },
   /**
-   * ListIncidentAlerts gives the alerts that belong to the incident, firing ones first.
+   * ListIncidentAlerts gives the alerts that belong to the incident, the newest first.
    *
    * @generated from rpc nightbell.v1.IncidentService.ListIncidentAlerts
    */
