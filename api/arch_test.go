@@ -122,6 +122,11 @@ var rules = map[string]rule{
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "an answer does the same whether it comes by site, link or API",
 	},
+	"departure": {
+		may:    []string{"kernel", "domain", "db", "postgres", "paging", "departure"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "a person leaves the same way whoever asks for it",
+	},
 	"handover": {
 		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "handover"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
@@ -136,6 +141,11 @@ var rules = map[string]rule{
 		may:    []string{"kernel", "domain", "db", "postgres"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "verification stands beside the page path and shares nothing with it",
+	},
+	"invitation": {
+		may:    []string{"kernel", "domain", "db", "postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "invitations stand beside the page path and share nothing with it",
 	},
 	"watch": {
 		may:    []string{"kernel", "domain", "db", "postgres", "paging", "delivery", "watch"},
@@ -153,8 +163,8 @@ var rules = map[string]rule{
 		advice: "a fixture makes rows and the parts that page for them",
 	},
 	"rpc": {
-		may:    []string{"kernel", "domain", "db", "paging", "respond", "signup", "view", "platform", "postgres", "gen"},
-		advice: "a handler is thin: it may call paging, respond, stores and views, not other handlers or senders",
+		may:    []string{"kernel", "domain", "db", "paging", "respond", "signup", "departure", "view", "platform", "postgres", "gen"},
+		advice: "a handler is thin: it may call paging, respond, signup, departure, stores and views, not other handlers or senders",
 	},
 	"job": {
 		may:    []string{"kernel", "domain", "db", "paging", "respond", "view", "platform", "postgres"},

@@ -48,6 +48,7 @@ func (s *server) loops() []loop {
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
 		{"verification mails", func(ctx context.Context) { s.every(ctx, verificationInterval, s.unlessCopied(s.sendVerifications)) }},
+		{"invitation mails", func(ctx context.Context) { s.every(ctx, invitationInterval, s.unlessCopied(s.sendInvitations)) }},
 		{"mails of disabled webhooks", func(ctx context.Context) { s.every(ctx, disabledMailInterval, s.unlessCopied(s.mailDisabled)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}

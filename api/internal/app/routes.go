@@ -128,7 +128,8 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 // services lists the services of the contract.
 func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
 	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
-	organizations := orgrpc.NewServer(s.db)
+	organizations := orgrpc.NewServer(s.db).Telling(orgrpc.Departures{Signals: s.signals(), Left: callers.ForgetPerson})
+	invitations := orgrpc.NewInvitations(s.db, s.box.Derive(invitationLinks), s.PublicURL, s.hasMailServer())
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
 	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)
 	incidents := incidentrpc.New(s.db, s.responder)
@@ -151,6 +152,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_org_service_proto, organizations, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewOrgServiceHandler(organizations, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_invitation_service_proto, invitations, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewInvitationServiceHandler(invitations, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_catalog_service_proto, catalog, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewCatalogServiceHandler(catalog, o...)

@@ -20,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
+	"github.com/nightbell/nightbell/api/internal/invitation"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -68,6 +69,7 @@ type server struct {
 	timerSweeper *paging.TimerSweeper
 	watch        *watch.Watch
 	verifier     *verification.Verifier
+	inviter      *invitation.Mailer
 	handovers    *handover.Notifier
 	publisher    *publish.Publisher
 	heartbeats   *ping.Keeper
@@ -175,7 +177,7 @@ func (s *server) build(ctx context.Context) error {
 	s.heartbeats = ping.New(s.db, ping.Options{
 		Logger: s.logger, Signals: signals, Judged: func(v heartbeat.Verdict) { s.metrics.HeartbeatJudged(string(v)) }, Overdue: s.metrics.HeartbeatOverdue,
 	})
-	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildPublisher} {
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildInviter, s.buildPublisher} {
 		if err := part(ctx); err != nil {
 			return err
 		}

@@ -12,6 +12,14 @@ const (
 	RegistrationClosed RegistrationMode = "closed" // nobody
 )
 
+// MayAccept returns nil when somebody with an invitation may make an account, and the refusal otherwise.
+func (m RegistrationMode) MayAccept() error {
+	if m == RegistrationClosed {
+		return m.MayRegister(true)
+	}
+	return nil
+}
+
 // MayRegister returns nil when somebody without an invitation may make an account, and the
 // refusal otherwise. The first account of an installation is always allowed.
 func (m RegistrationMode) MayRegister(accountsExist bool) error {

@@ -130,6 +130,29 @@ func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
 	}), nil
 }
 
+// ResponderLeft says that somebody who was paged for an incident, or had acknowledged it, has left the
+// organization: those after them are paged at once, and for an acknowledged one those from the first
+// step on.
+type ResponderLeft struct {
+	By   Actor
+	Name string
+}
+
+func (c ResponderLeft) decide(current Incident, _ time.Time) (Outcome, error) {
+	switch current.Status {
+	case Resolved:
+		return unchanged(current, LeavePaging), nil // nobody is waited for
+	case Acknowledged:
+		return changed(current.unacknowledged(), FirstStep, Event{
+			Kind: "ack_timeout", Actor: c.By, Message: c.Name + ", who had acknowledged it, has left the organization: paging again.",
+		}), nil
+	default:
+		return changed(current, NextStep, Event{
+			Kind: "escalated", Actor: c.By, Message: c.Name + " was paged and has left the organization: paging whoever follows.",
+		}), nil
+	}
+}
+
 // ConfirmTimeout says that nobody acknowledged the severity to which an acknowledged
 // incident rose, in the time that its policy gives for that, or that nobody can be asked:
 // it is triggered again and paged for from the first step. ByName is who had acknowledged

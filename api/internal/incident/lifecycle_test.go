@@ -59,6 +59,7 @@ var commands = []struct {
 	{"escalate", Escalate{By: grace}},
 	{"the acknowledgement timed out", AckTimeout{ByName: "Ada"}},
 	{"the acknowledgement of a key timed out", AckTimeout{}},
+	{"a responder left", ResponderLeft{By: grace, Name: "Ada"}},
 	{"the higher severity was not acknowledged in time", ConfirmTimeout{ByName: "Ada"}},
 	{"nothing new", NothingNew{For: 25 * time.Hour}},
 	{"comment", Comment{By: grace, Message: " Rolling back. "}},
@@ -255,7 +256,7 @@ func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, 
 func checkRepeat(t *testing.T, after Incident, command Command, now time.Time, firstErr error) {
 	t.Helper()
 	switch command.(type) {
-	case Comment, Escalate:
+	case Comment, Escalate, ResponderLeft:
 		return // each one counts
 	}
 	again, err := Decide(after, command, now.Add(time.Second))

@@ -66,6 +66,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "audit_event", keep: max(detail, 365*day), since: "at"},
 		{table: "idempotency_key", keep: 4 * day, since: "created_at", scanned: true},
 		{table: "refresh_token", keep: 7 * day, since: "used_at", scanned: true},
+		{table: "invitation", keep: 90 * day, since: "created_at"},
 		{table: "session", keep: 90 * day, since: "last_used_at", scanned: true},
 		{table: "known_device", keep: 180 * day, since: "seen_at", scanned: true},
 		{table: "service_key", keep: day, since: "expires_at", scanned: true},

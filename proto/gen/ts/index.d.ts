@@ -12,6 +12,7 @@ export type * from './nightbell/v1/inbox_service_pb.js';
 export type * from './nightbell/v1/incident_pb.js';
 export type * from './nightbell/v1/incident_service_pb.js';
 export type * from './nightbell/v1/installation_service_pb.js';
+export type * from './nightbell/v1/invitation_service_pb.js';
 export type * from './nightbell/v1/maintenance_service_pb.js';
 export type * from './nightbell/v1/oncall_pb.js';
 export type * from './nightbell/v1/oncall_service_pb.js';

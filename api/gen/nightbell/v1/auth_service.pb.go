@@ -11,6 +11,7 @@ import (
 	_ "google.golang.org/genproto/googleapis/api/annotations"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -486,6 +487,284 @@ func (*LogoutResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{7}
 }
 
+type ReadInvitationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What stands in the link after #.
+	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadInvitationRequest) Reset() {
+	*x = ReadInvitationRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadInvitationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadInvitationRequest) ProtoMessage() {}
+
+func (x *ReadInvitationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadInvitationRequest.ProtoReflect.Descriptor instead.
+func (*ReadInvitationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ReadInvitationRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+type ReadInvitationResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The address that was invited.
+	Email string `protobuf:"bytes,1,opt,name=email,proto3" json:"email,omitempty"`
+	// Into which organization.
+	OrgName string `protobuf:"bytes,2,opt,name=org_name,json=orgName,proto3" json:"org_name,omitempty"`
+	// As what: viewer, responder, admin or owner.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// Who invited; absent for an API key and for somebody who has left.
+	InvitedByName *string `protobuf:"bytes,4,opt,name=invited_by_name,json=invitedByName,proto3,oneof" json:"invited_by_name,omitempty"`
+	// Until when it can be accepted.
+	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	// True when the address has an account, whose password is asked for.
+	HasAccount    bool `protobuf:"varint,6,opt,name=has_account,json=hasAccount,proto3" json:"has_account,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReadInvitationResponse) Reset() {
+	*x = ReadInvitationResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReadInvitationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReadInvitationResponse) ProtoMessage() {}
+
+func (x *ReadInvitationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReadInvitationResponse.ProtoReflect.Descriptor instead.
+func (*ReadInvitationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *ReadInvitationResponse) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *ReadInvitationResponse) GetOrgName() string {
+	if x != nil {
+		return x.OrgName
+	}
+	return ""
+}
+
+func (x *ReadInvitationResponse) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *ReadInvitationResponse) GetInvitedByName() string {
+	if x != nil && x.InvitedByName != nil {
+		return *x.InvitedByName
+	}
+	return ""
+}
+
+func (x *ReadInvitationResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+func (x *ReadInvitationResponse) GetHasAccount() bool {
+	if x != nil {
+		return x.HasAccount
+	}
+	return false
+}
+
+type AcceptInvitationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What stands in the link after #.
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// The person's name; only for a new account.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// That of the account that the address has; for a new one 12 to 256 characters, and none that is
+	// well known.
+	Password string `protobuf:"bytes,3,opt,name=password,proto3" json:"password,omitempty"`
+	// An IANA time zone; UTC when empty. Only for a new account.
+	Timezone string `protobuf:"bytes,4,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// A telephone number; it is not called. Only for a new account.
+	Phone string `protobuf:"bytes,5,opt,name=phone,proto3" json:"phone,omitempty"`
+	// As in auth_login.
+	Device        string `protobuf:"bytes,6,opt,name=device,proto3" json:"device,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptInvitationRequest) Reset() {
+	*x = AcceptInvitationRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptInvitationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptInvitationRequest) ProtoMessage() {}
+
+func (x *AcceptInvitationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptInvitationRequest.ProtoReflect.Descriptor instead.
+func (*AcceptInvitationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *AcceptInvitationRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *AcceptInvitationRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AcceptInvitationRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+func (x *AcceptInvitationRequest) GetTimezone() string {
+	if x != nil {
+		return x.Timezone
+	}
+	return ""
+}
+
+func (x *AcceptInvitationRequest) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+func (x *AcceptInvitationRequest) GetDevice() string {
+	if x != nil {
+		return x.Device
+	}
+	return ""
+}
+
+type AcceptInvitationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	Tokens        *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AcceptInvitationResponse) Reset() {
+	*x = AcceptInvitationResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AcceptInvitationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AcceptInvitationResponse) ProtoMessage() {}
+
+func (x *AcceptInvitationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AcceptInvitationResponse.ProtoReflect.Descriptor instead.
+func (*AcceptInvitationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *AcceptInvitationResponse) GetUser() *SignedInUser {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *AcceptInvitationResponse) GetTokens() *Tokens {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
 type GetMeRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -494,7 +773,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -506,7 +785,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -519,7 +798,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{12}
 }
 
 type GetMeResponse struct {
@@ -538,7 +817,7 @@ type GetMeResponse struct {
 
 func (x *GetMeResponse) Reset() {
 	*x = GetMeResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +829,7 @@ func (x *GetMeResponse) String() string {
 func (*GetMeResponse) ProtoMessage() {}
 
 func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +842,7 @@ func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeResponse.ProtoReflect.Descriptor instead.
 func (*GetMeResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetMeResponse) GetUser() *SignedInUser {
@@ -609,7 +888,7 @@ type Tokens struct {
 
 func (x *Tokens) Reset() {
 	*x = Tokens{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -621,7 +900,7 @@ func (x *Tokens) String() string {
 func (*Tokens) ProtoMessage() {}
 
 func (x *Tokens) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -634,7 +913,7 @@ func (x *Tokens) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tokens.ProtoReflect.Descriptor instead.
 func (*Tokens) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Tokens) GetAccessToken() string {
@@ -678,7 +957,7 @@ type SignedInUser struct {
 
 func (x *SignedInUser) Reset() {
 	*x = SignedInUser{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +969,7 @@ func (x *SignedInUser) String() string {
 func (*SignedInUser) ProtoMessage() {}
 
 func (x *SignedInUser) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +982,7 @@ func (x *SignedInUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignedInUser.ProtoReflect.Descriptor instead.
 func (*SignedInUser) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SignedInUser) GetId() string {
@@ -766,7 +1045,7 @@ var File_nightbell_v1_auth_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
+	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
 	"\x0fRegisterRequest\x12<\n" +
 	"\tuser_type\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
 	"individualR\forganizationR\buserType\x12\x1e\n" +
@@ -798,7 +1077,29 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x04user\x18\x02 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\"D\n" +
 	"\rLogoutRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"\x10\n" +
-	"\x0eLogoutResponse\"\x0e\n" +
+	"\x0eLogoutResponse\"=\n" +
+	"\x15ReadInvitationRequest\x12$\n" +
+	"\x05token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\xc8\x01\x98\xb5\x18\x01R\x05token\"\xaa\x02\n" +
+	"\x16ReadInvitationResponse\x12\x14\n" +
+	"\x05email\x18\x01 \x01(\tR\x05email\x12\x19\n" +
+	"\borg_name\x18\x02 \x01(\tR\aorgName\x12:\n" +
+	"\x04role\x18\x03 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12+\n" +
+	"\x0finvited_by_name\x18\x04 \x01(\tH\x00R\rinvitedByName\x88\x01\x01\x12A\n" +
+	"\n" +
+	"expires_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\texpiresAt\x12\x1f\n" +
+	"\vhas_account\x18\x06 \x01(\bR\n" +
+	"hasAccountB\x12\n" +
+	"\x10_invited_by_name\"\xf3\x01\n" +
+	"\x17AcceptInvitationRequest\x12$\n" +
+	"\x05token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\xc8\x01\x98\xb5\x18\x01R\x05token\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12*\n" +
+	"\bpassword\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12#\n" +
+	"\btimezone\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\x12\x1d\n" +
+	"\x05phone\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\x12$\n" +
+	"\x06device\x18\x06 \x01(\tB\f\xbaH\x05r\x03\x18\x80\x01\x98\xb5\x18\x01R\x06device\"x\n" +
+	"\x18AcceptInvitationResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
+	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\"\x0e\n" +
 	"\fGetMeRequest\"\xb1\x01\n" +
 	"\rGetMeResponse\x12.\n" +
 	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x122\n" +
@@ -820,12 +1121,14 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x06org_id\x18\x06 \x01(\tR\x05orgId\x12\x19\n" +
 	"\borg_name\x18\a \x01(\tR\aorgName\x12<\n" +
 	"\tuser_type\x18\b \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
-	"individualR\forganizationR\buserType2\xb2\x04\n" +
+	"individualR\forganizationR\buserType2\xc7\x06\n" +
 	"\vAuthService\x12\x80\x01\n" +
 	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"5\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\xb2\xb5\x18\v/v1/auth/me\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
 	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
 	"\aRefresh\x12\x1c.nightbell.v1.RefreshRequest\x1a\x1d.nightbell.v1.RefreshResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/auth/refresh\x12e\n" +
-	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12g\n" +
+	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12\x81\x01\n" +
+	"\x0eReadInvitation\x12#.nightbell.v1.ReadInvitationRequest\x1a$.nightbell.v1.ReadInvitationResponse\"$\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/auth/invitation\x12\x8e\x01\n" +
+	"\x10AcceptInvitation\x12%.nightbell.v1.AcceptInvitationRequest\x1a&.nightbell.v1.AcceptInvitationResponse\"+\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/auth/accept-invitation\x12g\n" +
 	"\x05GetMe\x12\x1a.nightbell.v1.GetMeRequest\x1a\x1b.nightbell.v1.GetMeResponse\"%\x8a\xb5\x18\v\x12\x06viewer\x1a\x01*\x82\xd3\xe4\x93\x02\r\x12\v/v1/auth/me\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
@@ -840,48 +1143,60 @@ func file_nightbell_v1_auth_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_auth_service_proto_rawDescData
 }
 
-var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_nightbell_v1_auth_service_proto_goTypes = []any{
-	(*RegisterRequest)(nil),  // 0: nightbell.v1.RegisterRequest
-	(*RegisterResponse)(nil), // 1: nightbell.v1.RegisterResponse
-	(*LoginRequest)(nil),     // 2: nightbell.v1.LoginRequest
-	(*LoginResponse)(nil),    // 3: nightbell.v1.LoginResponse
-	(*RefreshRequest)(nil),   // 4: nightbell.v1.RefreshRequest
-	(*RefreshResponse)(nil),  // 5: nightbell.v1.RefreshResponse
-	(*LogoutRequest)(nil),    // 6: nightbell.v1.LogoutRequest
-	(*LogoutResponse)(nil),   // 7: nightbell.v1.LogoutResponse
-	(*GetMeRequest)(nil),     // 8: nightbell.v1.GetMeRequest
-	(*GetMeResponse)(nil),    // 9: nightbell.v1.GetMeResponse
-	(*Tokens)(nil),           // 10: nightbell.v1.Tokens
-	(*SignedInUser)(nil),     // 11: nightbell.v1.SignedInUser
-	(*Warning)(nil),          // 12: nightbell.v1.Warning
-	(*ApiKey)(nil),           // 13: nightbell.v1.ApiKey
+	(*RegisterRequest)(nil),          // 0: nightbell.v1.RegisterRequest
+	(*RegisterResponse)(nil),         // 1: nightbell.v1.RegisterResponse
+	(*LoginRequest)(nil),             // 2: nightbell.v1.LoginRequest
+	(*LoginResponse)(nil),            // 3: nightbell.v1.LoginResponse
+	(*RefreshRequest)(nil),           // 4: nightbell.v1.RefreshRequest
+	(*RefreshResponse)(nil),          // 5: nightbell.v1.RefreshResponse
+	(*LogoutRequest)(nil),            // 6: nightbell.v1.LogoutRequest
+	(*LogoutResponse)(nil),           // 7: nightbell.v1.LogoutResponse
+	(*ReadInvitationRequest)(nil),    // 8: nightbell.v1.ReadInvitationRequest
+	(*ReadInvitationResponse)(nil),   // 9: nightbell.v1.ReadInvitationResponse
+	(*AcceptInvitationRequest)(nil),  // 10: nightbell.v1.AcceptInvitationRequest
+	(*AcceptInvitationResponse)(nil), // 11: nightbell.v1.AcceptInvitationResponse
+	(*GetMeRequest)(nil),             // 12: nightbell.v1.GetMeRequest
+	(*GetMeResponse)(nil),            // 13: nightbell.v1.GetMeResponse
+	(*Tokens)(nil),                   // 14: nightbell.v1.Tokens
+	(*SignedInUser)(nil),             // 15: nightbell.v1.SignedInUser
+	(*Warning)(nil),                  // 16: nightbell.v1.Warning
+	(*timestamppb.Timestamp)(nil),    // 17: google.protobuf.Timestamp
+	(*ApiKey)(nil),                   // 18: nightbell.v1.ApiKey
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
-	11, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
-	12, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
-	11, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
-	10, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
-	12, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
-	10, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
-	11, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
-	11, // 7: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
-	13, // 8: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
-	0,  // 9: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
-	2,  // 10: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
-	4,  // 11: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
-	6,  // 12: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
-	8,  // 13: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
-	1,  // 14: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
-	3,  // 15: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
-	5,  // 16: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
-	7,  // 17: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
-	9,  // 18: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
-	14, // [14:19] is the sub-list for method output_type
-	9,  // [9:14] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	15, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
+	16, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
+	15, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
+	14, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
+	16, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
+	14, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
+	15, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
+	17, // 7: nightbell.v1.ReadInvitationResponse.expires_at:type_name -> google.protobuf.Timestamp
+	15, // 8: nightbell.v1.AcceptInvitationResponse.user:type_name -> nightbell.v1.SignedInUser
+	14, // 9: nightbell.v1.AcceptInvitationResponse.tokens:type_name -> nightbell.v1.Tokens
+	15, // 10: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
+	18, // 11: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
+	0,  // 12: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
+	2,  // 13: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
+	4,  // 14: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
+	6,  // 15: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
+	8,  // 16: nightbell.v1.AuthService.ReadInvitation:input_type -> nightbell.v1.ReadInvitationRequest
+	10, // 17: nightbell.v1.AuthService.AcceptInvitation:input_type -> nightbell.v1.AcceptInvitationRequest
+	12, // 18: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
+	1,  // 19: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
+	3,  // 20: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
+	5,  // 21: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
+	7,  // 22: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
+	9,  // 23: nightbell.v1.AuthService.ReadInvitation:output_type -> nightbell.v1.ReadInvitationResponse
+	11, // 24: nightbell.v1.AuthService.AcceptInvitation:output_type -> nightbell.v1.AcceptInvitationResponse
+	13, // 25: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
+	19, // [19:26] is the sub-list for method output_type
+	12, // [12:19] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_auth_service_proto_init() }
@@ -893,13 +1208,14 @@ func file_nightbell_v1_auth_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_auth_service_proto_msgTypes[9].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_auth_service_proto_rawDesc), len(file_nightbell_v1_auth_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

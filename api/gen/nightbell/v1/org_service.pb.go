@@ -122,6 +122,300 @@ func (x *User) GetEtag() string {
 	return ""
 }
 
+// One thing that names a person.
+type Duty struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its name; of an incident, its number and title.
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Duty) Reset() {
+	*x = Duty{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Duty) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Duty) ProtoMessage() {}
+
+func (x *Duty) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Duty.ProtoReflect.Descriptor instead.
+func (*Duty) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Duty) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Duty) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+type GetUserDutiesRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetUserDutiesRequest) Reset() {
+	*x = GetUserDutiesRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserDutiesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserDutiesRequest) ProtoMessage() {}
+
+func (x *GetUserDutiesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserDutiesRequest.ProtoReflect.Descriptor instead.
+func (*GetUserDutiesRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetUserDutiesRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetUserDutiesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Schedules with a turn of theirs, or with an override that is not over.
+	Schedules          []*Duty `protobuf:"bytes,1,rep,name=schedules,proto3" json:"schedules,omitempty"`
+	EscalationPolicies []*Duty `protobuf:"bytes,2,rep,name=escalation_policies,json=escalationPolicies,proto3" json:"escalation_policies,omitempty"`
+	// Teams that a policy pages.
+	Teams []*Duty `protobuf:"bytes,3,rep,name=teams,proto3" json:"teams,omitempty"`
+	// Services that they own.
+	Services []*Duty `protobuf:"bytes,4,rep,name=services,proto3" json:"services,omitempty"`
+	// Open incidents that they have.
+	Incidents []*Duty `protobuf:"bytes,5,rep,name=incidents,proto3" json:"incidents,omitempty"`
+	// Keys that they made and may know; these go on working until they are revoked.
+	ApiKeys []*Duty `protobuf:"bytes,6,rep,name=api_keys,json=apiKeys,proto3" json:"api_keys,omitempty"`
+	// True when the person cannot leave without somebody who replaces them.
+	ReplacementNeeded bool `protobuf:"varint,7,opt,name=replacement_needed,json=replacementNeeded,proto3" json:"replacement_needed,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *GetUserDutiesResponse) Reset() {
+	*x = GetUserDutiesResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetUserDutiesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetUserDutiesResponse) ProtoMessage() {}
+
+func (x *GetUserDutiesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetUserDutiesResponse.ProtoReflect.Descriptor instead.
+func (*GetUserDutiesResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetUserDutiesResponse) GetSchedules() []*Duty {
+	if x != nil {
+		return x.Schedules
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetEscalationPolicies() []*Duty {
+	if x != nil {
+		return x.EscalationPolicies
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetTeams() []*Duty {
+	if x != nil {
+		return x.Teams
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetServices() []*Duty {
+	if x != nil {
+		return x.Services
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetIncidents() []*Duty {
+	if x != nil {
+		return x.Incidents
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetApiKeys() []*Duty {
+	if x != nil {
+		return x.ApiKeys
+	}
+	return nil
+}
+
+func (x *GetUserDutiesResponse) GetReplacementNeeded() bool {
+	if x != nil {
+		return x.ReplacementNeeded
+	}
+	return false
+}
+
+type DeleteUserRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Who takes their place everywhere; it may be absent when nothing names them.
+	ReplaceBy string `protobuf:"bytes,2,opt,name=replace_by,json=replaceBy,proto3" json:"replace_by,omitempty"`
+	// Deletes only what is as it was read, like If-Match.
+	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteUserRequest) Reset() {
+	*x = DeleteUserRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteUserRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteUserRequest) ProtoMessage() {}
+
+func (x *DeleteUserRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteUserRequest.ProtoReflect.Descriptor instead.
+func (*DeleteUserRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeleteUserRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *DeleteUserRequest) GetReplaceBy() string {
+	if x != nil {
+		return x.ReplaceBy
+	}
+	return ""
+}
+
+func (x *DeleteUserRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+type DeleteUserResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteUserResponse) Reset() {
+	*x = DeleteUserResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteUserResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteUserResponse) ProtoMessage() {}
+
+func (x *DeleteUserResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteUserResponse.ProtoReflect.Descriptor instead.
+func (*DeleteUserResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+}
+
 type GetUserRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -131,7 +425,7 @@ type GetUserRequest struct {
 
 func (x *GetUserRequest) Reset() {
 	*x = GetUserRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -143,7 +437,7 @@ func (x *GetUserRequest) String() string {
 func (*GetUserRequest) ProtoMessage() {}
 
 func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -156,7 +450,7 @@ func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserRequest.ProtoReflect.Descriptor instead.
 func (*GetUserRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *GetUserRequest) GetId() string {
@@ -175,7 +469,7 @@ type GetUserResponse struct {
 
 func (x *GetUserResponse) Reset() {
 	*x = GetUserResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -187,7 +481,7 @@ func (x *GetUserResponse) String() string {
 func (*GetUserResponse) ProtoMessage() {}
 
 func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -200,7 +494,7 @@ func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserResponse.ProtoReflect.Descriptor instead.
 func (*GetUserResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetUserResponse) GetUser() *User {
@@ -228,7 +522,7 @@ type UpdateUserRequest struct {
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -240,7 +534,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -253,7 +547,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UpdateUserRequest) GetId() string {
@@ -307,7 +601,7 @@ type UpdateUserResponse struct {
 
 func (x *UpdateUserResponse) Reset() {
 	*x = UpdateUserResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -319,7 +613,7 @@ func (x *UpdateUserResponse) String() string {
 func (*UpdateUserResponse) ProtoMessage() {}
 
 func (x *UpdateUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -332,7 +626,7 @@ func (x *UpdateUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserResponse.ProtoReflect.Descriptor instead.
 func (*UpdateUserResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateUserResponse) GetUser() *User {
@@ -354,7 +648,7 @@ type ListUsersRequest struct {
 
 func (x *ListUsersRequest) Reset() {
 	*x = ListUsersRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -366,7 +660,7 @@ func (x *ListUsersRequest) String() string {
 func (*ListUsersRequest) ProtoMessage() {}
 
 func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -379,7 +673,7 @@ func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
 func (*ListUsersRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListUsersRequest) GetLimit() int32 {
@@ -407,7 +701,7 @@ type ListUsersResponse struct {
 
 func (x *ListUsersResponse) Reset() {
 	*x = ListUsersResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -419,7 +713,7 @@ func (x *ListUsersResponse) String() string {
 func (*ListUsersResponse) ProtoMessage() {}
 
 func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -432,7 +726,7 @@ func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
 func (*ListUsersResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListUsersResponse) GetUsers() []*User {
@@ -465,7 +759,7 @@ type Team struct {
 
 func (x *Team) Reset() {
 	*x = Team{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -477,7 +771,7 @@ func (x *Team) String() string {
 func (*Team) ProtoMessage() {}
 
 func (x *Team) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -490,7 +784,7 @@ func (x *Team) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Team.ProtoReflect.Descriptor instead.
 func (*Team) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Team) GetId() string {
@@ -537,7 +831,7 @@ type GetTeamRequest struct {
 
 func (x *GetTeamRequest) Reset() {
 	*x = GetTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +843,7 @@ func (x *GetTeamRequest) String() string {
 func (*GetTeamRequest) ProtoMessage() {}
 
 func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +856,7 @@ func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamRequest.ProtoReflect.Descriptor instead.
 func (*GetTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetTeamRequest) GetId() string {
@@ -581,7 +875,7 @@ type GetTeamResponse struct {
 
 func (x *GetTeamResponse) Reset() {
 	*x = GetTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -593,7 +887,7 @@ func (x *GetTeamResponse) String() string {
 func (*GetTeamResponse) ProtoMessage() {}
 
 func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -606,7 +900,7 @@ func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamResponse.ProtoReflect.Descriptor instead.
 func (*GetTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetTeamResponse) GetTeam() *Team {
@@ -628,7 +922,7 @@ type ListTeamsRequest struct {
 
 func (x *ListTeamsRequest) Reset() {
 	*x = ListTeamsRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +934,7 @@ func (x *ListTeamsRequest) String() string {
 func (*ListTeamsRequest) ProtoMessage() {}
 
 func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +947,7 @@ func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListTeamsRequest) GetLimit() int32 {
@@ -681,7 +975,7 @@ type ListTeamsResponse struct {
 
 func (x *ListTeamsResponse) Reset() {
 	*x = ListTeamsResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -693,7 +987,7 @@ func (x *ListTeamsResponse) String() string {
 func (*ListTeamsResponse) ProtoMessage() {}
 
 func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +1000,7 @@ func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListTeamsResponse) GetTeams() []*Team {
@@ -735,7 +1029,7 @@ type CreateTeamRequest struct {
 
 func (x *CreateTeamRequest) Reset() {
 	*x = CreateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +1041,7 @@ func (x *CreateTeamRequest) String() string {
 func (*CreateTeamRequest) ProtoMessage() {}
 
 func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +1054,7 @@ func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamRequest.ProtoReflect.Descriptor instead.
 func (*CreateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CreateTeamRequest) GetName() string {
@@ -793,7 +1087,7 @@ type CreateTeamResponse struct {
 
 func (x *CreateTeamResponse) Reset() {
 	*x = CreateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +1099,7 @@ func (x *CreateTeamResponse) String() string {
 func (*CreateTeamResponse) ProtoMessage() {}
 
 func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +1112,7 @@ func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamResponse.ProtoReflect.Descriptor instead.
 func (*CreateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *CreateTeamResponse) GetTeam() *Team {
@@ -845,7 +1139,7 @@ type UpdateTeamRequest struct {
 
 func (x *UpdateTeamRequest) Reset() {
 	*x = UpdateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -857,7 +1151,7 @@ func (x *UpdateTeamRequest) String() string {
 func (*UpdateTeamRequest) ProtoMessage() {}
 
 func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -870,7 +1164,7 @@ func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UpdateTeamRequest) GetId() string {
@@ -924,7 +1218,7 @@ type UpdateTeamResponse struct {
 
 func (x *UpdateTeamResponse) Reset() {
 	*x = UpdateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -936,7 +1230,7 @@ func (x *UpdateTeamResponse) String() string {
 func (*UpdateTeamResponse) ProtoMessage() {}
 
 func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -949,7 +1243,7 @@ func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *UpdateTeamResponse) GetTeam() *Team {
@@ -970,7 +1264,7 @@ type DeleteTeamRequest struct {
 
 func (x *DeleteTeamRequest) Reset() {
 	*x = DeleteTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -982,7 +1276,7 @@ func (x *DeleteTeamRequest) String() string {
 func (*DeleteTeamRequest) ProtoMessage() {}
 
 func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -995,7 +1289,7 @@ func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamRequest.ProtoReflect.Descriptor instead.
 func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DeleteTeamRequest) GetId() string {
@@ -1020,7 +1314,7 @@ type DeleteTeamResponse struct {
 
 func (x *DeleteTeamResponse) Reset() {
 	*x = DeleteTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1326,7 @@ func (x *DeleteTeamResponse) String() string {
 func (*DeleteTeamResponse) ProtoMessage() {}
 
 func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1339,7 @@ func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamResponse.ProtoReflect.Descriptor instead.
 func (*DeleteTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{22}
 }
 
 var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
@@ -1061,6 +1355,26 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\btimezone\x18\x05 \x01(\tR\btimezone\x12?\n" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\x12\x12\n" +
 	"\x04etag\x18\a \x01(\tR\x04etag\"*\n" +
+	"\x04Duty\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\"0\n" +
+	"\x14GetUserDutiesRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"\xf8\x02\n" +
+	"\x15GetUserDutiesResponse\x120\n" +
+	"\tschedules\x18\x01 \x03(\v2\x12.nightbell.v1.DutyR\tschedules\x12C\n" +
+	"\x13escalation_policies\x18\x02 \x03(\v2\x12.nightbell.v1.DutyR\x12escalationPolicies\x12(\n" +
+	"\x05teams\x18\x03 \x03(\v2\x12.nightbell.v1.DutyR\x05teams\x12.\n" +
+	"\bservices\x18\x04 \x03(\v2\x12.nightbell.v1.DutyR\bservices\x120\n" +
+	"\tincidents\x18\x05 \x03(\v2\x12.nightbell.v1.DutyR\tincidents\x12-\n" +
+	"\bapi_keys\x18\x06 \x03(\v2\x12.nightbell.v1.DutyR\aapiKeys\x12-\n" +
+	"\x12replacement_needed\x18\a \x01(\bR\x11replacementNeeded\"z\n" +
+	"\x11DeleteUserRequest\x12\x18\n" +
+	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\x12-\n" +
+	"\n" +
+	"replace_by\x18\x02 \x01(\tB\x0e\x92\xb5\x18\n" +
+	"other_userR\treplaceBy\x12\x1c\n" +
+	"\x04etag\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
+	"\x12DeleteUserResponse\"*\n" +
 	"\x0eGetUserRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"9\n" +
 	"\x0fGetUserResponse\x12&\n" +
@@ -1124,13 +1438,17 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
-	"\x12DeleteTeamResponse2\xae\b\n" +
+	"\x12DeleteTeamResponse2\xca\n" +
+	"\n" +
 	"\n" +
 	"OrgService\x12{\n" +
 	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12z\n" +
 	"\aGetUser\x12\x1c.nightbell.v1.GetUserRequest\x1a\x1d.nightbell.v1.GetUserResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/users/{id}\x90\x02\x01\x12\x86\x01\n" +
 	"\n" +
-	"UpdateUser\x12\x1f.nightbell.v1.UpdateUserRequest\x1a .nightbell.v1.UpdateUserResponse\"5\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/users/{id}\x12{\n" +
+	"UpdateUser\x12\x1f.nightbell.v1.UpdateUserRequest\x1a .nightbell.v1.UpdateUserResponse\"5\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/users/{id}\x12\x93\x01\n" +
+	"\rGetUserDuties\x12\".nightbell.v1.GetUserDutiesRequest\x1a#.nightbell.v1.GetUserDutiesResponse\"9\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x17\x12\x15/v1/users/{id}/duties\x90\x02\x01\x12\x83\x01\n" +
+	"\n" +
+	"DeleteUser\x12\x1f.nightbell.v1.DeleteUserRequest\x1a .nightbell.v1.DeleteUserResponse\"2\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/users/{id}\x12{\n" +
 	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12z\n" +
 	"\aGetTeam\x12\x1c.nightbell.v1.GetTeamRequest\x1a\x1d.nightbell.v1.GetTeamResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/teams/{id}\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
@@ -1152,61 +1470,76 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_org_service_proto_rawDescData
 }
 
-var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
 	(*User)(nil),                  // 0: nightbell.v1.User
-	(*GetUserRequest)(nil),        // 1: nightbell.v1.GetUserRequest
-	(*GetUserResponse)(nil),       // 2: nightbell.v1.GetUserResponse
-	(*UpdateUserRequest)(nil),     // 3: nightbell.v1.UpdateUserRequest
-	(*UpdateUserResponse)(nil),    // 4: nightbell.v1.UpdateUserResponse
-	(*ListUsersRequest)(nil),      // 5: nightbell.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),     // 6: nightbell.v1.ListUsersResponse
-	(*Team)(nil),                  // 7: nightbell.v1.Team
-	(*GetTeamRequest)(nil),        // 8: nightbell.v1.GetTeamRequest
-	(*GetTeamResponse)(nil),       // 9: nightbell.v1.GetTeamResponse
-	(*ListTeamsRequest)(nil),      // 10: nightbell.v1.ListTeamsRequest
-	(*ListTeamsResponse)(nil),     // 11: nightbell.v1.ListTeamsResponse
-	(*CreateTeamRequest)(nil),     // 12: nightbell.v1.CreateTeamRequest
-	(*CreateTeamResponse)(nil),    // 13: nightbell.v1.CreateTeamResponse
-	(*UpdateTeamRequest)(nil),     // 14: nightbell.v1.UpdateTeamRequest
-	(*UpdateTeamResponse)(nil),    // 15: nightbell.v1.UpdateTeamResponse
-	(*DeleteTeamRequest)(nil),     // 16: nightbell.v1.DeleteTeamRequest
-	(*DeleteTeamResponse)(nil),    // 17: nightbell.v1.DeleteTeamResponse
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil), // 19: google.protobuf.FieldMask
+	(*Duty)(nil),                  // 1: nightbell.v1.Duty
+	(*GetUserDutiesRequest)(nil),  // 2: nightbell.v1.GetUserDutiesRequest
+	(*GetUserDutiesResponse)(nil), // 3: nightbell.v1.GetUserDutiesResponse
+	(*DeleteUserRequest)(nil),     // 4: nightbell.v1.DeleteUserRequest
+	(*DeleteUserResponse)(nil),    // 5: nightbell.v1.DeleteUserResponse
+	(*GetUserRequest)(nil),        // 6: nightbell.v1.GetUserRequest
+	(*GetUserResponse)(nil),       // 7: nightbell.v1.GetUserResponse
+	(*UpdateUserRequest)(nil),     // 8: nightbell.v1.UpdateUserRequest
+	(*UpdateUserResponse)(nil),    // 9: nightbell.v1.UpdateUserResponse
+	(*ListUsersRequest)(nil),      // 10: nightbell.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),     // 11: nightbell.v1.ListUsersResponse
+	(*Team)(nil),                  // 12: nightbell.v1.Team
+	(*GetTeamRequest)(nil),        // 13: nightbell.v1.GetTeamRequest
+	(*GetTeamResponse)(nil),       // 14: nightbell.v1.GetTeamResponse
+	(*ListTeamsRequest)(nil),      // 15: nightbell.v1.ListTeamsRequest
+	(*ListTeamsResponse)(nil),     // 16: nightbell.v1.ListTeamsResponse
+	(*CreateTeamRequest)(nil),     // 17: nightbell.v1.CreateTeamRequest
+	(*CreateTeamResponse)(nil),    // 18: nightbell.v1.CreateTeamResponse
+	(*UpdateTeamRequest)(nil),     // 19: nightbell.v1.UpdateTeamRequest
+	(*UpdateTeamResponse)(nil),    // 20: nightbell.v1.UpdateTeamResponse
+	(*DeleteTeamRequest)(nil),     // 21: nightbell.v1.DeleteTeamRequest
+	(*DeleteTeamResponse)(nil),    // 22: nightbell.v1.DeleteTeamResponse
+	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil), // 24: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	18, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
-	0,  // 1: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
-	19, // 2: nightbell.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
-	0,  // 3: nightbell.v1.UpdateUserResponse.user:type_name -> nightbell.v1.User
-	0,  // 4: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
-	7,  // 5: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
-	7,  // 6: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
-	7,  // 7: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	19, // 8: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
-	7,  // 9: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	5,  // 10: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
-	1,  // 11: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
-	3,  // 12: nightbell.v1.OrgService.UpdateUser:input_type -> nightbell.v1.UpdateUserRequest
-	10, // 13: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	8,  // 14: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
-	12, // 15: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	14, // 16: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
-	16, // 17: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	6,  // 18: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
-	2,  // 19: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
-	4,  // 20: nightbell.v1.OrgService.UpdateUser:output_type -> nightbell.v1.UpdateUserResponse
-	11, // 21: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	9,  // 22: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
-	13, // 23: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	15, // 24: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
-	17, // 25: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
-	18, // [18:26] is the sub-list for method output_type
-	10, // [10:18] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	23, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
+	1,  // 1: nightbell.v1.GetUserDutiesResponse.schedules:type_name -> nightbell.v1.Duty
+	1,  // 2: nightbell.v1.GetUserDutiesResponse.escalation_policies:type_name -> nightbell.v1.Duty
+	1,  // 3: nightbell.v1.GetUserDutiesResponse.teams:type_name -> nightbell.v1.Duty
+	1,  // 4: nightbell.v1.GetUserDutiesResponse.services:type_name -> nightbell.v1.Duty
+	1,  // 5: nightbell.v1.GetUserDutiesResponse.incidents:type_name -> nightbell.v1.Duty
+	1,  // 6: nightbell.v1.GetUserDutiesResponse.api_keys:type_name -> nightbell.v1.Duty
+	0,  // 7: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
+	24, // 8: nightbell.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 9: nightbell.v1.UpdateUserResponse.user:type_name -> nightbell.v1.User
+	0,  // 10: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
+	12, // 11: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
+	12, // 12: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
+	12, // 13: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
+	24, // 14: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
+	12, // 15: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	10, // 16: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
+	6,  // 17: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
+	8,  // 18: nightbell.v1.OrgService.UpdateUser:input_type -> nightbell.v1.UpdateUserRequest
+	2,  // 19: nightbell.v1.OrgService.GetUserDuties:input_type -> nightbell.v1.GetUserDutiesRequest
+	4,  // 20: nightbell.v1.OrgService.DeleteUser:input_type -> nightbell.v1.DeleteUserRequest
+	15, // 21: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	13, // 22: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
+	17, // 23: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	19, // 24: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	21, // 25: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	11, // 26: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
+	7,  // 27: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
+	9,  // 28: nightbell.v1.OrgService.UpdateUser:output_type -> nightbell.v1.UpdateUserResponse
+	3,  // 29: nightbell.v1.OrgService.GetUserDuties:output_type -> nightbell.v1.GetUserDutiesResponse
+	5,  // 30: nightbell.v1.OrgService.DeleteUser:output_type -> nightbell.v1.DeleteUserResponse
+	16, // 31: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	14, // 32: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
+	18, // 33: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	20, // 34: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	22, // 35: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	26, // [26:36] is the sub-list for method output_type
+	16, // [16:26] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }
@@ -1215,15 +1548,15 @@ func file_nightbell_v1_org_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
-	file_nightbell_v1_org_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_org_service_proto_msgTypes[11].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[16].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_org_service_proto_rawDesc), len(file_nightbell_v1_org_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   18,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -181,3 +181,8 @@ func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.Fi
 // within the freshness as on other replicas.
 func (a *Authenticator) forgetSession(sessionID uuid.UUID) { a.sessions.forget(sessionID) }
 func (a *Authenticator) forgetKey(hash []byte)             { a.keys.forget(string(hash)) }
+
+// ForgetPerson makes the sessions of somebody who has left an organization end at once, here.
+func (a *Authenticator) ForgetPerson(orgID, userID uuid.UUID) {
+	a.sessions.forgetIf(func(session authdb.ReadSessionRow) bool { return session.OrgID == orgID && session.UserID == userID })
+}

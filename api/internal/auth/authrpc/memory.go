@@ -59,3 +59,15 @@ func (m *memory[K, V]) forget(key K) {
 	delete(m.kept, key)
 	m.epoch++
 }
+
+// forgetIf is forget for whatever holds.
+func (m *memory[K, V]) forgetIf(holds func(V) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, known := range m.kept {
+		if holds(known.value) {
+			delete(m.kept, key)
+		}
+	}
+	m.epoch++
+}

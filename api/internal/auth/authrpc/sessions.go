@@ -46,9 +46,15 @@ func (s *sessions) begin(ctx context.Context, tx pgx.Tx, userID uuid.UUID, userA
 	if err != nil {
 		return signedIn{}, err
 	}
-	grant := auth.Grant{UserID: userID, OrgID: home.OrgID, SessionID: id.New(), Role: auth.Role(home.Role)}
-	err = store.InsertSession(ctx, authdb.InsertSessionParams{
-		ID: grant.SessionID, UserID: userID, OrgID: grant.OrgID, UserAgent: userAgent, Now: now,
+	return s.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: home.OrgID, Role: auth.Role(home.Role)}, userAgent, now)
+}
+
+// beginIn starts a session in the organization that the grant names.
+func (s *sessions) beginIn(ctx context.Context, tx pgx.Tx, grant auth.Grant, userAgent string, now time.Time) (signedIn, error) {
+	store := authdb.New(tx)
+	grant.SessionID = id.New()
+	err := store.InsertSession(ctx, authdb.InsertSessionParams{
+		ID: grant.SessionID, UserID: grant.UserID, OrgID: grant.OrgID, UserAgent: userAgent, Now: now,
 	})
 	if err != nil {
 		return signedIn{}, err

@@ -88,6 +88,9 @@ func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
 			URL:  own.URL, Link: "Confirm this e-mail address",
 			Note: "It works for seven days. If it was not you, do nothing: no page is sent here.",
 		}
+	case notify.Invitation:
+		kind, body = "invitation", linkTemplate
+		shown = shownLink{Subject: own.Subject(), Headline: "Join your team", Lead: own.Lead(), URL: own.URL, Link: "Accept the invitation", Note: own.Note()}
 	case notify.WebhookDisabled:
 		kind, body = "webhook", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "A webhook subscription is disabled", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}

@@ -17,7 +17,10 @@ import (
 )
 
 // Server implements nightbell.v1.OrgService.
-type Server struct{ db *postgres.DB }
+type Server struct {
+	db         *postgres.DB
+	departures Departures
+}
 
 // NewServer serves from this database.
 func NewServer(db *postgres.DB) *Server { return &Server{db: db} }

@@ -44,7 +44,7 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 	}
 	response := &nightbellv1.UpdateUserResponse{}
 	userID, _ := id.Parse(request.GetId())
-	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, _ time.Time) error {
+	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
 		locked, err := q.LockRoles(ctx, actor.OrgID, userID)
 		if err != nil {
 			return err
@@ -60,6 +60,11 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 			}
 			if before.GetRole() == string(auth.Owner) && whole.GetRole() != string(auth.Owner) && owners(locked) == 1 {
 				return errLastOwner
+			}
+			if !auth.Role(whole.GetRole()).AtLeast(auth.Admin) { // who invites nobody any more may know links
+				if err := q.RevokeLinksOf(ctx, now, actor.OrgID, userID); err != nil {
+					return err
+				}
 			}
 			return updateUser(ctx, q, actor.OrgID, userID, before, whole)
 		})

@@ -41,6 +41,12 @@ const (
 	AuthServiceRefreshProcedure = "/nightbell.v1.AuthService/Refresh"
 	// AuthServiceLogoutProcedure is the fully-qualified name of the AuthService's Logout RPC.
 	AuthServiceLogoutProcedure = "/nightbell.v1.AuthService/Logout"
+	// AuthServiceReadInvitationProcedure is the fully-qualified name of the AuthService's
+	// ReadInvitation RPC.
+	AuthServiceReadInvitationProcedure = "/nightbell.v1.AuthService/ReadInvitation"
+	// AuthServiceAcceptInvitationProcedure is the fully-qualified name of the AuthService's
+	// AcceptInvitation RPC.
+	AuthServiceAcceptInvitationProcedure = "/nightbell.v1.AuthService/AcceptInvitation"
 	// AuthServiceGetMeProcedure is the fully-qualified name of the AuthService's GetMe RPC.
 	AuthServiceGetMeProcedure = "/nightbell.v1.AuthService/GetMe"
 )
@@ -57,6 +63,12 @@ type AuthServiceClient interface {
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
 	// Logout ends the session that the refresh token belongs to. An unknown token is not an error.
 	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
+	// ReadInvitation tells what the link of an invitation is for. It changes nothing. A link that was
+	// used, revoked or has expired is a 404 that says so.
+	ReadInvitation(context.Context, *v1.ReadInvitationRequest) (*v1.ReadInvitationResponse, error)
+	// AcceptInvitation joins the organization and signs in to it: with a new account, or with the
+	// password of the account that the address has.
+	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -97,6 +109,18 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(authServiceMethods.ByName("Logout")),
 			connect.WithClientOptions(opts...),
 		),
+		readInvitation: connect.NewClient[v1.ReadInvitationRequest, v1.ReadInvitationResponse](
+			httpClient,
+			baseURL+AuthServiceReadInvitationProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ReadInvitation")),
+			connect.WithClientOptions(opts...),
+		),
+		acceptInvitation: connect.NewClient[v1.AcceptInvitationRequest, v1.AcceptInvitationResponse](
+			httpClient,
+			baseURL+AuthServiceAcceptInvitationProcedure,
+			connect.WithSchema(authServiceMethods.ByName("AcceptInvitation")),
+			connect.WithClientOptions(opts...),
+		),
 		getMe: connect.NewClient[v1.GetMeRequest, v1.GetMeResponse](
 			httpClient,
 			baseURL+AuthServiceGetMeProcedure,
@@ -109,11 +133,13 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // authServiceClient implements AuthServiceClient.
 type authServiceClient struct {
-	register *connect.Client[v1.RegisterRequest, v1.RegisterResponse]
-	login    *connect.Client[v1.LoginRequest, v1.LoginResponse]
-	refresh  *connect.Client[v1.RefreshRequest, v1.RefreshResponse]
-	logout   *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
-	getMe    *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	register         *connect.Client[v1.RegisterRequest, v1.RegisterResponse]
+	login            *connect.Client[v1.LoginRequest, v1.LoginResponse]
+	refresh          *connect.Client[v1.RefreshRequest, v1.RefreshResponse]
+	logout           *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
+	readInvitation   *connect.Client[v1.ReadInvitationRequest, v1.ReadInvitationResponse]
+	acceptInvitation *connect.Client[v1.AcceptInvitationRequest, v1.AcceptInvitationResponse]
+	getMe            *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
 }
 
 // Register calls nightbell.v1.AuthService.Register.
@@ -152,6 +178,24 @@ func (c *authServiceClient) Logout(ctx context.Context, req *v1.LogoutRequest) (
 	return nil, err
 }
 
+// ReadInvitation calls nightbell.v1.AuthService.ReadInvitation.
+func (c *authServiceClient) ReadInvitation(ctx context.Context, req *v1.ReadInvitationRequest) (*v1.ReadInvitationResponse, error) {
+	response, err := c.readInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// AcceptInvitation calls nightbell.v1.AuthService.AcceptInvitation.
+func (c *authServiceClient) AcceptInvitation(ctx context.Context, req *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error) {
+	response, err := c.acceptInvitation.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // GetMe calls nightbell.v1.AuthService.GetMe.
 func (c *authServiceClient) GetMe(ctx context.Context, req *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	response, err := c.getMe.CallUnary(ctx, connect.NewRequest(req))
@@ -173,6 +217,12 @@ type AuthServiceHandler interface {
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
 	// Logout ends the session that the refresh token belongs to. An unknown token is not an error.
 	Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error)
+	// ReadInvitation tells what the link of an invitation is for. It changes nothing. A link that was
+	// used, revoked or has expired is a 404 that says so.
+	ReadInvitation(context.Context, *v1.ReadInvitationRequest) (*v1.ReadInvitationResponse, error)
+	// AcceptInvitation joins the organization and signs in to it: with a new account, or with the
+	// password of the account that the address has.
+	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -209,6 +259,18 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(authServiceMethods.ByName("Logout")),
 		connect.WithHandlerOptions(opts...),
 	)
+	authServiceReadInvitationHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceReadInvitationProcedure,
+		svc.ReadInvitation,
+		connect.WithSchema(authServiceMethods.ByName("ReadInvitation")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceAcceptInvitationHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceAcceptInvitationProcedure,
+		svc.AcceptInvitation,
+		connect.WithSchema(authServiceMethods.ByName("AcceptInvitation")),
+		connect.WithHandlerOptions(opts...),
+	)
 	authServiceGetMeHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceGetMeProcedure,
 		svc.GetMe,
@@ -226,6 +288,10 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 			authServiceRefreshHandler.ServeHTTP(w, r)
 		case AuthServiceLogoutProcedure:
 			authServiceLogoutHandler.ServeHTTP(w, r)
+		case AuthServiceReadInvitationProcedure:
+			authServiceReadInvitationHandler.ServeHTTP(w, r)
+		case AuthServiceAcceptInvitationProcedure:
+			authServiceAcceptInvitationHandler.ServeHTTP(w, r)
 		case AuthServiceGetMeProcedure:
 			authServiceGetMeHandler.ServeHTTP(w, r)
 		default:
@@ -251,6 +317,14 @@ func (UnimplementedAuthServiceHandler) Refresh(context.Context, *v1.RefreshReque
 
 func (UnimplementedAuthServiceHandler) Logout(context.Context, *v1.LogoutRequest) (*v1.LogoutResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.Logout is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ReadInvitation(context.Context, *v1.ReadInvitationRequest) (*v1.ReadInvitationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ReadInvitation is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.AcceptInvitation is not implemented"))
 }
 
 func (UnimplementedAuthServiceHandler) GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error) {

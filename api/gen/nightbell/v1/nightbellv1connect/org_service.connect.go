@@ -39,6 +39,11 @@ const (
 	OrgServiceGetUserProcedure = "/nightbell.v1.OrgService/GetUser"
 	// OrgServiceUpdateUserProcedure is the fully-qualified name of the OrgService's UpdateUser RPC.
 	OrgServiceUpdateUserProcedure = "/nightbell.v1.OrgService/UpdateUser"
+	// OrgServiceGetUserDutiesProcedure is the fully-qualified name of the OrgService's GetUserDuties
+	// RPC.
+	OrgServiceGetUserDutiesProcedure = "/nightbell.v1.OrgService/GetUserDuties"
+	// OrgServiceDeleteUserProcedure is the fully-qualified name of the OrgService's DeleteUser RPC.
+	OrgServiceDeleteUserProcedure = "/nightbell.v1.OrgService/DeleteUser"
 	// OrgServiceListTeamsProcedure is the fully-qualified name of the OrgService's ListTeams RPC.
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
 	// OrgServiceGetTeamProcedure is the fully-qualified name of the OrgService's GetTeam RPC.
@@ -61,6 +66,15 @@ type OrgServiceClient interface {
 	// each of its organizations: only the person changes them. Admins change roles, and owners that of
 	// owner; an organization keeps one owner at least (409).
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
+	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
+	// to admins.
+	GetUserDuties(context.Context, *v1.GetUserDutiesRequest) (*v1.GetUserDutiesResponse, error)
+	// DeleteUser takes a person out of the organization; the account stays. Admins remove anybody but
+	// owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
+	// schedules, policies, teams that are paged or open incidents is replaced in all of them at once
+	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
+	// once, and what waits for the person pages whoever follows.
+	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -105,6 +119,19 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			connect.WithSchema(orgServiceMethods.ByName("UpdateUser")),
 			connect.WithClientOptions(opts...),
 		),
+		getUserDuties: connect.NewClient[v1.GetUserDutiesRequest, v1.GetUserDutiesResponse](
+			httpClient,
+			baseURL+OrgServiceGetUserDutiesProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("GetUserDuties")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		deleteUser: connect.NewClient[v1.DeleteUserRequest, v1.DeleteUserResponse](
+			httpClient,
+			baseURL+OrgServiceDeleteUserProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("DeleteUser")),
+			connect.WithClientOptions(opts...),
+		),
 		listTeams: connect.NewClient[v1.ListTeamsRequest, v1.ListTeamsResponse](
 			httpClient,
 			baseURL+OrgServiceListTeamsProcedure,
@@ -142,14 +169,16 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 
 // orgServiceClient implements OrgServiceClient.
 type orgServiceClient struct {
-	listUsers  *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
-	getUser    *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
-	updateUser *connect.Client[v1.UpdateUserRequest, v1.UpdateUserResponse]
-	listTeams  *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
-	getTeam    *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
-	createTeam *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
-	updateTeam *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
-	deleteTeam *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
+	listUsers     *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	getUser       *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
+	updateUser    *connect.Client[v1.UpdateUserRequest, v1.UpdateUserResponse]
+	getUserDuties *connect.Client[v1.GetUserDutiesRequest, v1.GetUserDutiesResponse]
+	deleteUser    *connect.Client[v1.DeleteUserRequest, v1.DeleteUserResponse]
+	listTeams     *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
+	getTeam       *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
+	createTeam    *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
+	updateTeam    *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
+	deleteTeam    *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
 }
 
 // ListUsers calls nightbell.v1.OrgService.ListUsers.
@@ -173,6 +202,24 @@ func (c *orgServiceClient) GetUser(ctx context.Context, req *v1.GetUserRequest) 
 // UpdateUser calls nightbell.v1.OrgService.UpdateUser.
 func (c *orgServiceClient) UpdateUser(ctx context.Context, req *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error) {
 	response, err := c.updateUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetUserDuties calls nightbell.v1.OrgService.GetUserDuties.
+func (c *orgServiceClient) GetUserDuties(ctx context.Context, req *v1.GetUserDutiesRequest) (*v1.GetUserDutiesResponse, error) {
+	response, err := c.getUserDuties.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// DeleteUser calls nightbell.v1.OrgService.DeleteUser.
+func (c *orgServiceClient) DeleteUser(ctx context.Context, req *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error) {
+	response, err := c.deleteUser.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -234,6 +281,15 @@ type OrgServiceHandler interface {
 	// each of its organizations: only the person changes them. Admins change roles, and owners that of
 	// owner; an organization keeps one owner at least (409).
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
+	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
+	// to admins.
+	GetUserDuties(context.Context, *v1.GetUserDutiesRequest) (*v1.GetUserDutiesResponse, error)
+	// DeleteUser takes a person out of the organization; the account stays. Admins remove anybody but
+	// owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
+	// schedules, policies, teams that are paged or open incidents is replaced in all of them at once
+	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
+	// once, and what waits for the person pages whoever follows.
+	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -272,6 +328,19 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		OrgServiceUpdateUserProcedure,
 		svc.UpdateUser,
 		connect.WithSchema(orgServiceMethods.ByName("UpdateUser")),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceGetUserDutiesHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceGetUserDutiesProcedure,
+		svc.GetUserDuties,
+		connect.WithSchema(orgServiceMethods.ByName("GetUserDuties")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceDeleteUserHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceDeleteUserProcedure,
+		svc.DeleteUser,
+		connect.WithSchema(orgServiceMethods.ByName("DeleteUser")),
 		connect.WithHandlerOptions(opts...),
 	)
 	orgServiceListTeamsHandler := connect.NewUnaryHandlerSimple(
@@ -314,6 +383,10 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 			orgServiceGetUserHandler.ServeHTTP(w, r)
 		case OrgServiceUpdateUserProcedure:
 			orgServiceUpdateUserHandler.ServeHTTP(w, r)
+		case OrgServiceGetUserDutiesProcedure:
+			orgServiceGetUserDutiesHandler.ServeHTTP(w, r)
+		case OrgServiceDeleteUserProcedure:
+			orgServiceDeleteUserHandler.ServeHTTP(w, r)
 		case OrgServiceListTeamsProcedure:
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
 		case OrgServiceGetTeamProcedure:
@@ -343,6 +416,14 @@ func (UnimplementedOrgServiceHandler) GetUser(context.Context, *v1.GetUserReques
 
 func (UnimplementedOrgServiceHandler) UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.UpdateUser is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) GetUserDuties(context.Context, *v1.GetUserDutiesRequest) (*v1.GetUserDutiesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.GetUserDuties is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.DeleteUser is not implemented"))
 }
 
 func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {

@@ -10,6 +10,6 @@ DROP TABLE heartbeat_watch, heartbeat, webhook_delivery, webhook_subscription, i
     undecodable_alert, alert_event, alert, incident, sample_call, sample_series, sample, change_event, service_dependency, service_key, service,
     escalation_target, escalation_step, handover_notice, calendar_feed, schedule_override, rotation_person,
     rotation, schedule, escalation_policy, notification_rule, contact_method, api_key, sign_in_tally, known_device,
-    refresh_token, session, team_member, team, membership, users, org, write_probe, installation;
+    refresh_token, session, invitation, team_member, team, membership, users, org, write_probe, installation;
 DROP FUNCTION nightbell_org();
 DROP FUNCTION nightbell_now();

@@ -101,6 +101,31 @@ CREATE TABLE team_member (
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE
 );
 
+-- An address that was asked to join. Only the hash of its link is kept; the link is derived from the
+-- row again when it is mailed, which is due at mail_due_at.
+CREATE TABLE invitation (
+    org_id      uuid NOT NULL REFERENCES org (id),
+    id          uuid NOT NULL,
+    email       text NOT NULL,
+    role        text NOT NULL CHECK (role IN ('owner', 'admin', 'responder', 'viewer')),
+    send        text NOT NULL CHECK (send IN ('mail', 'link')),
+    token_hash  bytea NOT NULL UNIQUE,
+    invited_by  uuid,
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    accepted_at timestamptz,
+    revoked_at  timestamptz,
+    mail_due_at timestamptz,
+    mail_tries  integer NOT NULL DEFAULT 0,
+    mailed_at   timestamptz,
+    mail_error  text NOT NULL DEFAULT '',
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, invited_by) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (invited_by),
+    CHECK (accepted_at IS NULL OR revoked_at IS NULL)
+);
+CREATE UNIQUE INDEX invitation_waiting_key ON invitation (org_id, lower(email)) WHERE accepted_at IS NULL AND revoked_at IS NULL;
+CREATE INDEX invitation_mail_idx ON invitation (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
 -- ---------------------------------------------------------------- sign-in (no tenant: a person has one account)
 
 -- A family of refresh tokens: one sign-in on one device (RFC 9700 section 4.14).
@@ -1049,7 +1074,7 @@ DECLARE
     tenant_table text;
 BEGIN
     FOREACH tenant_table IN ARRAY ARRAY[
-        'membership', 'team', 'team_member', 'api_key', 'contact_method', 'notification_rule',
+        'membership', 'team', 'team_member', 'invitation', 'api_key', 'contact_method', 'notification_rule',
         'escalation_policy', 'schedule', 'rotation', 'rotation_person', 'schedule_override',
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
         'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'incident', 'alert', 'alert_event',

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Warning, WarningJson } from "./warning_pb";
+import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { ApiKey, ApiKeyJson } from "./api_key_pb";
 
 /**
@@ -403,6 +404,274 @@ export declare type LogoutResponseJson = {
 export declare const LogoutResponseSchema: GenMessage<LogoutResponse, {jsonType: LogoutResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.ReadInvitationRequest
+ */
+export declare type ReadInvitationRequest = Message<"nightbell.v1.ReadInvitationRequest"> & {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ReadInvitationRequest
+ */
+export declare type ReadInvitationRequestJson = {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ReadInvitationRequest.
+ * Use `create(ReadInvitationRequestSchema)` to create a new message.
+ */
+export declare const ReadInvitationRequestSchema: GenMessage<ReadInvitationRequest, {jsonType: ReadInvitationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ReadInvitationResponse
+ */
+export declare type ReadInvitationResponse = Message<"nightbell.v1.ReadInvitationResponse"> & {
+  /**
+   * The address that was invited.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+
+  /**
+   * Into which organization.
+   *
+   * @generated from field: string org_name = 2 [json_name = "org_name"];
+   */
+  orgName: string;
+
+  /**
+   * As what: viewer, responder, admin or owner.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * Who invited; absent for an API key and for somebody who has left.
+   *
+   * @generated from field: optional string invited_by_name = 4 [json_name = "invited_by_name"];
+   */
+  invitedByName?: string | undefined;
+
+  /**
+   * Until when it can be accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 5 [json_name = "expires_at"];
+   */
+  expiresAt?: Timestamp | undefined;
+
+  /**
+   * True when the address has an account, whose password is asked for.
+   *
+   * @generated from field: bool has_account = 6 [json_name = "has_account"];
+   */
+  hasAccount: boolean;
+};
+
+/**
+ * @generated from message nightbell.v1.ReadInvitationResponse
+ */
+export declare type ReadInvitationResponseJson = {
+  /**
+   * The address that was invited.
+   *
+   * @generated from field: string email = 1;
+   */
+  email?: string;
+
+  /**
+   * Into which organization.
+   *
+   * @generated from field: string org_name = 2 [json_name = "org_name"];
+   */
+  org_name?: string;
+
+  /**
+   * As what: viewer, responder, admin or owner.
+   *
+   * @generated from field: string role = 3;
+   */
+  role?: string;
+
+  /**
+   * Who invited; absent for an API key and for somebody who has left.
+   *
+   * @generated from field: optional string invited_by_name = 4 [json_name = "invited_by_name"];
+   */
+  invited_by_name?: string;
+
+  /**
+   * Until when it can be accepted.
+   *
+   * @generated from field: google.protobuf.Timestamp expires_at = 5 [json_name = "expires_at"];
+   */
+  expires_at?: TimestampJson;
+
+  /**
+   * True when the address has an account, whose password is asked for.
+   *
+   * @generated from field: bool has_account = 6 [json_name = "has_account"];
+   */
+  has_account?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.ReadInvitationResponse.
+ * Use `create(ReadInvitationResponseSchema)` to create a new message.
+ */
+export declare const ReadInvitationResponseSchema: GenMessage<ReadInvitationResponse, {jsonType: ReadInvitationResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.AcceptInvitationRequest
+ */
+export declare type AcceptInvitationRequest = Message<"nightbell.v1.AcceptInvitationRequest"> & {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * The person's name; only for a new account.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * That of the account that the address has; for a new one 12 to 256 characters, and none that is
+   * well known.
+   *
+   * @generated from field: string password = 3;
+   */
+  password: string;
+
+  /**
+   * An IANA time zone; UTC when empty. Only for a new account.
+   *
+   * @generated from field: string timezone = 4;
+   */
+  timezone: string;
+
+  /**
+   * A telephone number; it is not called. Only for a new account.
+   *
+   * @generated from field: string phone = 5;
+   */
+  phone: string;
+
+  /**
+   * As in auth_login.
+   *
+   * @generated from field: string device = 6;
+   */
+  device: string;
+};
+
+/**
+ * @generated from message nightbell.v1.AcceptInvitationRequest
+ */
+export declare type AcceptInvitationRequestJson = {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token?: string;
+
+  /**
+   * The person's name; only for a new account.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * That of the account that the address has; for a new one 12 to 256 characters, and none that is
+   * well known.
+   *
+   * @generated from field: string password = 3;
+   */
+  password?: string;
+
+  /**
+   * An IANA time zone; UTC when empty. Only for a new account.
+   *
+   * @generated from field: string timezone = 4;
+   */
+  timezone?: string;
+
+  /**
+   * A telephone number; it is not called. Only for a new account.
+   *
+   * @generated from field: string phone = 5;
+   */
+  phone?: string;
+
+  /**
+   * As in auth_login.
+   *
+   * @generated from field: string device = 6;
+   */
+  device?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.AcceptInvitationRequest.
+ * Use `create(AcceptInvitationRequestSchema)` to create a new message.
+ */
+export declare const AcceptInvitationRequestSchema: GenMessage<AcceptInvitationRequest, {jsonType: AcceptInvitationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.AcceptInvitationResponse
+ */
+export declare type AcceptInvitationResponse = Message<"nightbell.v1.AcceptInvitationResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUser | undefined;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: Tokens | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.AcceptInvitationResponse
+ */
+export declare type AcceptInvitationResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUserJson;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: TokensJson;
+};
+
+/**
+ * Describes the message nightbell.v1.AcceptInvitationResponse.
+ * Use `create(AcceptInvitationResponseSchema)` to create a new message.
+ */
+export declare const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse, {jsonType: AcceptInvitationResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.GetMeRequest
  */
 export declare type GetMeRequest = Message<"nightbell.v1.GetMeRequest"> & {
@@ -713,6 +982,28 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof LogoutRequestSchema;
     output: typeof LogoutResponseSchema;
+  },
+  /**
+   * ReadInvitation tells what the link of an invitation is for. It changes nothing. A link that was
+   * used, revoked or has expired is a 404 that says so.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ReadInvitation
+   */
+  readInvitation: {
+    methodKind: "unary";
+    input: typeof ReadInvitationRequestSchema;
+    output: typeof ReadInvitationResponseSchema;
+  },
+  /**
+   * AcceptInvitation joins the organization and signs in to it: with a new account, or with the
+   * password of the account that the address has.
+   *
+   * @generated from rpc nightbell.v1.AuthService.AcceptInvitation
+   */
+  acceptInvitation: {
+    methodKind: "unary";
+    input: typeof AcceptInvitationRequestSchema;
+    output: typeof AcceptInvitationResponseSchema;
   },
   /**
    * GetMe tells who is calling, in which organization and role: a person, or an API key whatever its

@@ -118,6 +118,258 @@ export declare type UserJson = {
 export declare const UserSchema: GenMessage<User, {jsonType: UserJson}>;
 
 /**
+ * One thing that names a person.
+ *
+ * @generated from message nightbell.v1.Duty
+ */
+export declare type Duty = Message<"nightbell.v1.Duty"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Its name; of an incident, its number and title.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * One thing that names a person.
+ *
+ * @generated from message nightbell.v1.Duty
+ */
+export declare type DutyJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Its name; of an incident, its number and title.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.Duty.
+ * Use `create(DutySchema)` to create a new message.
+ */
+export declare const DutySchema: GenMessage<Duty, {jsonType: DutyJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetUserDutiesRequest
+ */
+export declare type GetUserDutiesRequest = Message<"nightbell.v1.GetUserDutiesRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetUserDutiesRequest
+ */
+export declare type GetUserDutiesRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetUserDutiesRequest.
+ * Use `create(GetUserDutiesRequestSchema)` to create a new message.
+ */
+export declare const GetUserDutiesRequestSchema: GenMessage<GetUserDutiesRequest, {jsonType: GetUserDutiesRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetUserDutiesResponse
+ */
+export declare type GetUserDutiesResponse = Message<"nightbell.v1.GetUserDutiesResponse"> & {
+  /**
+   * Schedules with a turn of theirs, or with an override that is not over.
+   *
+   * @generated from field: repeated nightbell.v1.Duty schedules = 1;
+   */
+  schedules: Duty[];
+
+  /**
+   * @generated from field: repeated nightbell.v1.Duty escalation_policies = 2 [json_name = "escalation_policies"];
+   */
+  escalationPolicies: Duty[];
+
+  /**
+   * Teams that a policy pages.
+   *
+   * @generated from field: repeated nightbell.v1.Duty teams = 3;
+   */
+  teams: Duty[];
+
+  /**
+   * Services that they own.
+   *
+   * @generated from field: repeated nightbell.v1.Duty services = 4;
+   */
+  services: Duty[];
+
+  /**
+   * Open incidents that they have.
+   *
+   * @generated from field: repeated nightbell.v1.Duty incidents = 5;
+   */
+  incidents: Duty[];
+
+  /**
+   * Keys that they made and may know; these go on working until they are revoked.
+   *
+   * @generated from field: repeated nightbell.v1.Duty api_keys = 6 [json_name = "api_keys"];
+   */
+  apiKeys: Duty[];
+
+  /**
+   * True when the person cannot leave without somebody who replaces them.
+   *
+   * @generated from field: bool replacement_needed = 7 [json_name = "replacement_needed"];
+   */
+  replacementNeeded: boolean;
+};
+
+/**
+ * @generated from message nightbell.v1.GetUserDutiesResponse
+ */
+export declare type GetUserDutiesResponseJson = {
+  /**
+   * Schedules with a turn of theirs, or with an override that is not over.
+   *
+   * @generated from field: repeated nightbell.v1.Duty schedules = 1;
+   */
+  schedules?: DutyJson[];
+
+  /**
+   * @generated from field: repeated nightbell.v1.Duty escalation_policies = 2 [json_name = "escalation_policies"];
+   */
+  escalation_policies?: DutyJson[];
+
+  /**
+   * Teams that a policy pages.
+   *
+   * @generated from field: repeated nightbell.v1.Duty teams = 3;
+   */
+  teams?: DutyJson[];
+
+  /**
+   * Services that they own.
+   *
+   * @generated from field: repeated nightbell.v1.Duty services = 4;
+   */
+  services?: DutyJson[];
+
+  /**
+   * Open incidents that they have.
+   *
+   * @generated from field: repeated nightbell.v1.Duty incidents = 5;
+   */
+  incidents?: DutyJson[];
+
+  /**
+   * Keys that they made and may know; these go on working until they are revoked.
+   *
+   * @generated from field: repeated nightbell.v1.Duty api_keys = 6 [json_name = "api_keys"];
+   */
+  api_keys?: DutyJson[];
+
+  /**
+   * True when the person cannot leave without somebody who replaces them.
+   *
+   * @generated from field: bool replacement_needed = 7 [json_name = "replacement_needed"];
+   */
+  replacement_needed?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.GetUserDutiesResponse.
+ * Use `create(GetUserDutiesResponseSchema)` to create a new message.
+ */
+export declare const GetUserDutiesResponseSchema: GenMessage<GetUserDutiesResponse, {jsonType: GetUserDutiesResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.DeleteUserRequest
+ */
+export declare type DeleteUserRequest = Message<"nightbell.v1.DeleteUserRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Who takes their place everywhere; it may be absent when nothing names them.
+   *
+   * @generated from field: string replace_by = 2 [json_name = "replace_by"];
+   */
+  replaceBy: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
+};
+
+/**
+ * @generated from message nightbell.v1.DeleteUserRequest
+ */
+export declare type DeleteUserRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Who takes their place everywhere; it may be absent when nothing names them.
+   *
+   * @generated from field: string replace_by = 2 [json_name = "replace_by"];
+   */
+  replace_by?: string;
+
+  /**
+   * Deletes only what is as it was read, like If-Match.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.DeleteUserRequest.
+ * Use `create(DeleteUserRequestSchema)` to create a new message.
+ */
+export declare const DeleteUserRequestSchema: GenMessage<DeleteUserRequest, {jsonType: DeleteUserRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.DeleteUserResponse
+ */
+export declare type DeleteUserResponse = Message<"nightbell.v1.DeleteUserResponse"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.DeleteUserResponse
+ */
+export declare type DeleteUserResponseJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.DeleteUserResponse.
+ * Use `create(DeleteUserResponseSchema)` to create a new message.
+ */
+export declare const DeleteUserResponseSchema: GenMessage<DeleteUserResponse, {jsonType: DeleteUserResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.GetUserRequest
  */
 export declare type GetUserRequest = Message<"nightbell.v1.GetUserRequest"> & {
@@ -866,6 +1118,31 @@ export declare const OrgService: GenService<{
     methodKind: "unary";
     input: typeof UpdateUserRequestSchema;
     output: typeof UpdateUserResponseSchema;
+  },
+  /**
+   * GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
+   * to admins.
+   *
+   * @generated from rpc nightbell.v1.OrgService.GetUserDuties
+   */
+  getUserDuties: {
+    methodKind: "unary";
+    input: typeof GetUserDutiesRequestSchema;
+    output: typeof GetUserDutiesResponseSchema;
+  },
+  /**
+   * DeleteUser takes a person out of the organization; the account stays. Admins remove anybody but
+   * owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
+   * schedules, policies, teams that are paged or open incidents is replaced in all of them at once
+   * (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
+   * once, and what waits for the person pages whoever follows.
+   *
+   * @generated from rpc nightbell.v1.OrgService.DeleteUser
+   */
+  deleteUser: {
+    methodKind: "unary";
+    input: typeof DeleteUserRequestSchema;
+    output: typeof DeleteUserResponseSchema;
   },
   /**
    * ListTeams gives the teams by name.
