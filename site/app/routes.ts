@@ -6,6 +6,7 @@ export default [
   route('terms', 'routes/terms.tsx'),
   route('privacy', 'routes/privacy.tsx'),
   route('cookies', 'routes/cookies.tsx'),
+  route('invitation', 'routes/invitation.tsx'),
   layout('routes/signed-in.tsx', [
     route('dashboard', 'routes/dashboard.tsx'),
     route('incidents', 'routes/incidents.tsx'),
