@@ -8,10 +8,11 @@ const files = readdirSync(app, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) => relative(app, join(entry.parentPath, entry.name)));
 
-/** The rooms a file may not enter: routes use everything, features use the kit, the kit uses lib. */
+/** The rooms a file may not enter: routes use everything, features use the kit and the data, those use lib. */
 function forbidden(file: string): RegExp[] {
   if (file.startsWith('lib/')) return [/^~\/(?!lib\/)/];
-  if (file.startsWith('components/')) return [/^~\/(features|routes)\//, /@tanstack\/react-query/];
+  if (file.startsWith('data/')) return [/^~\/(?!lib\/)/];
+  if (file.startsWith('components/')) return [/^~\/(features|routes|data)\//, /@tanstack\/react-query/];
   const feature = features.find((name) => file.startsWith(`features/${name}/`));
   if (!feature) return [];
   const others = features.filter((name) => name !== feature);
@@ -23,13 +24,30 @@ function importsOf(file: string): string[] {
   return [...text.matchAll(/from '([^']+)'|^import '([^']+)'/gm)].map((match) => match[1] ?? match[2] ?? '');
 }
 
-describe('routes -> features -> components -> lib', () => {
+describe('routes -> features -> components and data -> lib', () => {
   it.each(files)('%s imports only downwards', (file) => {
     const upwards = importsOf(file).filter((from) => forbidden(file).some((rule) => rule.test(from)));
     expect(
       upwards,
       `${file} may not import these; move what it needs down, or compose both in a route`,
     ).toEqual([]);
+  });
+
+  // Signing in and out has no cache.
+  it.each(
+    files.filter(
+      (file) => /^(routes|features|components)\//.test(file) && !/^features\/auth|\.test\./.test(file),
+    ),
+  )('%s asks the server by data only', (file) => {
+    const text = readFileSync(join(app, file), 'utf8');
+    const own =
+      /\b(fetch|call|callPages|send|authorized)(<[^(]*>)?\(\{|\bqueryFn\b|\bmutationFn\b|\bqueryKey\b/.exec(
+        text,
+      );
+    expect(
+      own?.[0],
+      'a query, a mutation and a cache key stand in app/data, beside their noun',
+    ).toBeUndefined();
   });
 
   it('keeps every route to composition', () => {

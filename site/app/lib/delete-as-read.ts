@@ -1,14 +1,14 @@
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { isConflict } from './edits';
+import { isConflict, type Version } from './edits';
 
 /**
  * Deletes a thing as the reader saw it. When somebody else has changed it since, `was` is what the
  * reader saw and `seen` what it is now, and the next confirmation is about that.
  */
-export function useDeleteAsRead<T>(
+export function useDeleteAsRead<T extends Version>(
   read: T,
-  remove: UseMutationResult<unknown, Error, T>,
+  remove: UseMutationResult<unknown, Error, Version>,
   fetchNow: () => Promise<T | undefined>,
 ) {
   const [seen, setSeen] = useState(read);

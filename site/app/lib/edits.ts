@@ -1,5 +1,11 @@
 import { ApiError } from './api';
 
+/** Which thing, in the version that it was read in. */
+export interface Version {
+  id: string;
+  etag?: string;
+}
+
 /** The header that lets a change through only while the thing is as it was read. */
 export function ifMatch(etag: string | undefined): Record<string, string> | undefined {
   return etag ? { 'If-Match': `"${etag}"` } : undefined;

@@ -5,12 +5,12 @@ import { Boundary } from '~/components/ui/boundary';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { incidentCounts } from '~/features/incidents/api/count-incidents';
-import { incidentList } from '~/features/incidents/api/list-incidents';
+import { incidentCounts, incidentList } from '~/data/incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
+import { toRows } from '~/features/incidents/model/incident';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
@@ -23,7 +23,7 @@ export function meta() {
 
 /** Is anybody needed, what is open, and how the services are. */
 export default function Dashboard() {
-  const list = useInfiniteQuery(incidentList({ status: 'open' }));
+  const list = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows });
   const counts = useQuery(incidentCounts);
   const [creating, setCreating] = useState(false);
   // A row that was resolved here changes before the list is asked for again.

@@ -4,10 +4,10 @@ import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { inboxList } from '~/features/inbox/api/inbox';
+import { inboxList } from '~/data/inbox';
+import { mailPlace } from '~/data/installation';
 import { MailList } from '~/features/inbox/components/mail-list';
 import { MailView } from '~/features/inbox/components/mail-view';
-import { mailPlace } from '~/features/installation/api/installation';
 import { paths } from '~/lib/paths';
 import '~/features/inbox/inbox.css';
 

@@ -6,8 +6,7 @@ import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
 import { Empty, FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
-import { incidentDetail } from '~/features/incidents/api/get-incident';
-import { incidentAlerts } from '~/features/incidents/api/list-alerts';
+import { incidentAlerts, incidentDetail } from '~/data/incidents';
 import { AffectedServices } from '~/features/incidents/components/affected-services';
 import { IncidentActions } from '~/features/incidents/components/incident-actions';
 import { IncidentEvidence } from '~/features/incidents/components/incident-evidence';
@@ -17,7 +16,7 @@ import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
 import { SeverityRose } from '~/features/incidents/components/severity-rose';
-import type { Incident as IncidentData } from '~/features/incidents/model/incident';
+import { type Incident as IncidentData, toIncident } from '~/features/incidents/model/incident';
 import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
@@ -27,7 +26,7 @@ import '~/features/incidents/incident-page.css';
 /** One incident: what is broken, how bad, who has it, which button; then the evidence. */
 export default function Incident() {
   const { id = '' } = useParams();
-  const incident = useQuery(incidentDetail(id));
+  const incident = useQuery({ ...incidentDetail(id), select: toIncident });
   // What else is shown depends on whether a program reported something.
   usePrefetchInfiniteQuery(incidentAlerts(id));
   // Here and not in meta(), because the name is known only when the incident is.

@@ -5,12 +5,12 @@ import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
-import { incidentCounts } from '~/features/incidents/api/count-incidents';
-import { incidentList } from '~/features/incidents/api/list-incidents';
+import { incidentCounts, incidentList } from '~/data/incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { IncidentList } from '~/features/incidents/components/incident-list';
 import { countByStatus } from '~/features/incidents/model/counts';
+import { toRows } from '~/features/incidents/model/incident';
 import { mayAct } from '~/lib/role';
 import '~/features/incidents/incident-list.css';
 
@@ -20,8 +20,8 @@ export function meta() {
 
 /** Every incident, newest first: what is broken, how bad, who has it, which button. */
 export default function Incidents() {
-  const list = useInfiniteQuery(incidentList());
-  const open = useInfiniteQuery(incidentList({ status: 'open' }));
+  const list = useInfiniteQuery({ ...incidentList(), select: toRows });
+  const open = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows });
   const counts = useQuery(incidentCounts);
   const [creating, setCreating] = useState(false);
   return (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
-import { contactMethods } from '~/features/oncall/api/contact-methods';
+import { contactMethods } from '~/data/contact-methods';
 import { ContactList } from '~/features/oncall/components/contact-list';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import '~/features/oncall/oncall.css';

@@ -1,13 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
-import { explanation } from '~/features/explain/api/explain';
+import { explanation } from '~/data/explain';
 import { AnswerTimeline } from '~/features/explain/components/answer-timeline';
 import { QuestionForm } from '~/features/explain/components/question-form';
-import { toParams, toQuestion } from '~/features/explain/model/question';
+import { toAnswer } from '~/features/explain/model/answer';
+import { asked, toParams, toQuestion } from '~/features/explain/model/question';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
@@ -22,7 +23,11 @@ export function meta() {
 export default function OnCallExplain() {
   const [params, setParams] = useAddressParams();
   const question = toQuestion(params);
-  const answer = useQuery(explanation(question));
+  const answer = useQuery({
+    ...explanation(asked(question)),
+    select: toAnswer,
+    placeholderData: keepPreviousData,
+  });
   return (
     <>
       <PageHead title="Who would be paged?">

@@ -4,12 +4,12 @@ import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { windowList } from '~/features/maintenance/api/windows';
+import { windowList } from '~/data/maintenance';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
 import { EditWindowDialog } from '~/features/maintenance/components/edit-window-dialog';
 import { EndWindowDialog } from '~/features/maintenance/components/end-window-dialog';
 import { WindowList } from '~/features/maintenance/components/window-list';
-import type { MaintenanceWindow } from '~/features/maintenance/model/window';
+import { type MaintenanceWindow, toWindows } from '~/features/maintenance/model/window';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { mayAct } from '~/lib/role';
 import '~/features/maintenance/maintenance.css';
@@ -20,7 +20,7 @@ export function meta() {
 
 /** Planned work during which incidents page nobody. */
 export default function OnCallMaintenance() {
-  const list = useQuery(windowList);
+  const list = useQuery({ ...windowList, select: toWindows });
   const mayWrite = mayAct('responder');
   const [creating, setCreating] = useState(false);
   const [editing, setEditing] = useState<MaintenanceWindow | null>(null);

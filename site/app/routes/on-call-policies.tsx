@@ -3,8 +3,9 @@ import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { policyList } from '~/features/escalation/api/policies';
+import { policyList } from '~/data/policies';
 import { PolicyTable } from '~/features/escalation/components/policy-table';
+import { toPolicies } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
@@ -16,7 +17,7 @@ export function meta() {
 
 /** Who is paged in which order, by every policy. */
 export default function OnCallPolicies() {
-  const list = useQuery(policyList);
+  const list = useQuery({ ...policyList, select: toPolicies });
   const mayWrite = mayAct('admin');
   const create = (
     <ButtonLink to={paths.newPolicy} icon="plus" look="primary">

@@ -5,12 +5,12 @@ import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Empty, FetchFailed } from '~/components/ui/states';
-import { policyDetail, useMakeDefaultPolicy } from '~/features/escalation/api/policies';
+import { policyDetail, useMakeDefaultPolicy } from '~/data/policies';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { PolicyFacts } from '~/features/escalation/components/policy-facts';
 import { PolicyLoading } from '~/features/escalation/components/policy-loading';
-import type { Policy } from '~/features/escalation/model/policy';
+import { type Policy, toPolicy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { PolicyUsers } from '~/features/services/components/policy-users';
 import { ApiError, reasonOf } from '~/lib/api';
@@ -22,7 +22,7 @@ import '~/features/escalation/escalation.css';
 /** One policy: written by admins, read by everybody. */
 export default function OnCallPolicy() {
   const { id = '' } = useParams();
-  const policy = useQuery(policyDetail(id));
+  const policy = useQuery({ ...policyDetail(id), select: toPolicy });
   const name = policy.data?.name || 'Escalation policy';
   const missing = policy.error instanceof ApiError && [400, 404].includes(policy.error.status);
   return (

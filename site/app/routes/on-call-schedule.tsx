@@ -3,10 +3,11 @@ import { useParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { scheduleById } from '~/features/oncall/api/schedules';
+import { scheduleById } from '~/data/schedules';
 import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
+import { toSchedule } from '~/features/oncall/model/schedule';
 import { mayAct } from '~/lib/role';
 import '~/features/oncall/oncall.css';
 
@@ -17,7 +18,7 @@ export function meta() {
 /** One schedule, to be changed. */
 export default function OnCallSchedule() {
   const { id = '' } = useParams();
-  const schedule = useQuery({ ...scheduleById(id), refetchOnMount: 'always', gcTime: 0 });
+  const schedule = useQuery({ ...scheduleById(id), select: toSchedule, refetchOnMount: 'always', gcTime: 0 });
   const mayEdit = mayAct('admin');
   return (
     <>

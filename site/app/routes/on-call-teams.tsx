@@ -4,11 +4,12 @@ import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { teamList } from '~/data/teams';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
-import { type Team, teamList } from '~/features/teams/api/teams';
 import { DeleteTeamDialog } from '~/features/teams/components/delete-team-dialog';
 import { TeamDialog } from '~/features/teams/components/team-dialog';
 import { TeamTable } from '~/features/teams/components/team-table';
+import { type Team, toTeams } from '~/features/teams/model/team';
 import { mayAct } from '~/lib/role';
 import '~/features/teams/teams.css';
 
@@ -20,7 +21,7 @@ const newTeam: Team = { id: '', name: '', description: '', memberIds: [] };
 
 /** The teams that own services and schedules, and that policies can page as one. */
 export default function OnCallTeams() {
-  const list = useQuery(teamList);
+  const list = useQuery({ ...teamList, select: toTeams });
   const mayWrite = mayAct('admin');
   const [editing, setEditing] = useState<Team | null>(null);
   const [deleting, setDeleting] = useState<Team | null>(null);

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { FetchFailed } from '~/components/ui/states';
-import { scheduleList } from '~/features/oncall/api/schedules';
+import { scheduleList } from '~/data/schedules';
 import { BoardLoading } from '~/features/oncall/components/board-loading';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
+import { toSchedules } from '~/features/oncall/model/schedule';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import '~/features/oncall/oncall.css';
@@ -16,7 +17,7 @@ export function meta() {
 
 /** Who is on call when: every schedule, its rotations and overrides, and a picture of the time ahead. */
 export default function OnCall() {
-  const schedules = useQuery(scheduleList);
+  const schedules = useQuery({ ...scheduleList, select: toSchedules });
   return (
     <>
       <PageHead title="On-call schedules">

@@ -6,9 +6,10 @@ import { PageHead } from '~/components/layout/page-head';
 import { Card } from '~/components/ui/card';
 import { BoneCard, BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { incidentList } from '~/features/incidents/api/list-incidents';
+import { incidentList } from '~/data/incidents';
+import { serviceDetail } from '~/data/services';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
-import { serviceDetail } from '~/features/services/api/services';
+import { toRows } from '~/features/incidents/model/incident';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
 import {
@@ -61,7 +62,7 @@ export default function Service() {
 }
 
 function ActiveIncidents({ serviceId }: { serviceId: string }) {
-  const list = useInfiniteQuery(incidentList({ status: 'open', serviceId }));
+  const list = useInfiniteQuery({ ...incidentList({ status: 'open', serviceId }), select: toRows });
   // A row that was resolved here changes before the list is asked for again.
   const open = list.data?.filter(({ status }) => status !== 'resolved');
   return (

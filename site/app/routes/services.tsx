@@ -4,7 +4,7 @@ import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import { serviceList } from '~/features/services/api/services';
+import { serviceList } from '~/data/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
 import { mayAct } from '~/lib/role';

@@ -3,14 +3,14 @@ import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'reac
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { AppFrame } from '~/components/layout/app-frame';
 import { Sidebar } from '~/components/layout/sidebar';
+import { incidentCounts } from '~/data/incidents';
+import { mailPlace } from '~/data/installation';
+import { useFreshRole } from '~/data/me';
+import { useHues } from '~/data/members';
+import { useLiveFeed } from '~/data/renewal';
 import { logout } from '~/features/auth/api/logout';
-import { incidentCounts } from '~/features/incidents/api/count-incidents';
-import { useFollowIncidents } from '~/features/incidents/api/follow-incidents';
-import { mailPlace } from '~/features/installation/api/installation';
 import { Notices } from '~/features/installation/components/notices';
 import { expiredMessage } from '~/lib/api';
-import { useFreshRole } from '~/lib/me';
-import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
 import { accountOf, currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
@@ -48,7 +48,7 @@ function Workspace({ session }: { session: Session }) {
 }
 
 function Pages({ session }: { session: Session }) {
-  useFollowIncidents();
+  useLiveFeed();
   useFreshRole(session);
   const counts = useQuery(incidentCounts);
   const unacknowledged = counts.data?.triggered ?? (counts.isError ? null : undefined);

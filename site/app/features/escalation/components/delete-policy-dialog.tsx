@@ -3,13 +3,13 @@ import { useNavigate } from 'react-router';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { policyDetail, useDeletePolicy } from '~/data/policies';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
-import { policyDetail, useDeletePolicy } from '../api/policies';
-import type { Policy } from '../model/policy';
+import { type Policy, toPolicy } from '../model/policy';
 import { policyWords } from '../model/policy-words';
 
 /** Deletes a policy after one question. The server refuses while something uses it, and says what. */
@@ -22,7 +22,7 @@ export function DeletePolicyDialog({ policy, onClose }: { policy: Policy; onClos
   };
   const client = useQueryClient();
   const { seen, was, confirm } = useDeleteAsRead(policy, remove, () =>
-    client.fetchQuery({ ...policyDetail(policy.id), staleTime: 0 }),
+    client.query({ ...policyDetail(policy.id), staleTime: 0, select: toPolicy }),
   );
   return (
     <Dialog title="Delete policy" narrow onClose={onClose}>

@@ -7,16 +7,18 @@ import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { ZoneField } from '~/components/ui/zone-field';
+import { onCallNow } from '~/data/schedules';
 import { reasonOf } from '~/lib/api';
-import { onCallNow, useTargetChoices } from '../api/targets';
 import { type Faults, withChanged, withMoved, withoutStep, withStep } from '../model/edit';
 import { limits, offsets, type Policy } from '../model/policy';
+import { toNames } from '../model/targets';
 import { CoverageCard } from './coverage-card';
 import { DurationField } from './duration-field';
 import { LastResortField, QuietCard } from './ending-editor';
 import { StepEditor } from './step-editor';
 import { SummaryCard } from './summary-card';
 import { usePolicyDraft } from './use-policy-draft';
+import { useTargetChoices } from './use-target-choices';
 
 /** Writes a policy: a form on the left, what it means on the right. Nothing is stored before Save. */
 export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
@@ -103,7 +105,7 @@ function Basics({ policy, error, onChange }: { policy: Policy; error?: string; o
 
 function Steps({ policy, faults, onChange }: { policy: Policy; faults: Faults; onChange: Change }) {
   const { choices, failed } = useTargetChoices();
-  const onCall = useQuery(onCallNow).data;
+  const onCall = useQuery({ ...onCallNow, select: toNames }).data;
   const list = useRef<HTMLOListElement>(null);
   const said = useRef<HTMLParagraphElement>(null);
   const after = offsets(policy.steps);

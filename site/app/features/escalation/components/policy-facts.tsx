@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card } from '~/components/ui/card';
-import { onCallNow } from '../api/targets';
+import { onCallNow } from '~/data/schedules';
 import { offsets, type Policy, type Step } from '../model/policy';
 import { conditionOf } from '../model/summary';
+import { toNames } from '../model/targets';
 import { lengthOf } from '../model/words';
 import { CoverageCard } from './coverage-card';
 import { SummaryCard } from './summary-card';
@@ -11,7 +12,7 @@ import { TargetName } from './target-name';
 
 /** A policy for those who may read but not change it. */
 export function PolicyFacts({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
-  const onCall = useQuery(onCallNow).data;
+  const onCall = useQuery({ ...onCallNow, select: toNames }).data;
   const after = offsets(policy.steps);
   return (
     <div className="policy-columns">

@@ -1,6 +1,6 @@
 import { Avatar } from '~/components/ui/avatar';
 import { Icon } from '~/components/ui/icon';
-import { useHues } from '~/lib/members';
+import { useHues } from '~/data/members';
 import { iconOf } from '../model/choices';
 import type { Target } from '../model/policy';
 

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
+import { policyDetail, useSavePolicy } from '~/data/policies';
 import { changedFields, isConflict, listOnTop, theirChanges } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { policyDetail, useSavePolicy } from '../api/policies';
 import { type Faults, faultsOf } from '../model/edit';
-import { type Policy, type Step, toRequest } from '../model/policy';
+import { type Policy, type Step, toPolicy, toRequest } from '../model/policy';
 import { policyWords } from '../model/policy-words';
 
 /** A policy that is being written: the draft, its faults once somebody tried to save, and the ways out of it. */
@@ -27,20 +27,25 @@ export function usePolicyDraft(policy: Policy) {
   const submit = (): boolean => {
     setTried(true);
     if (Object.keys(faultsOf(draft)).length > 0) return false;
-    save.mutate(draft, {
-      onSuccess: (stored) => {
-        letGo();
-        setEdited(null);
-        setBase(stored);
-        setTried(false);
-        toast({ kind: 'success', title: `${stored.name} is saved` });
-        if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
+    const { id, etag } = draft;
+    save.mutate(
+      { id, etag, ...toRequest(draft) },
+      {
+        onSuccess: (answer) => {
+          const stored = toPolicy(answer);
+          letGo();
+          setEdited(null);
+          setBase(stored);
+          setTried(false);
+          toast({ kind: 'success', title: `${stored.name} is saved` });
+          if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
+        },
+        onError: async (error) => {
+          if (isConflict(error))
+            setTheirs(await client.query({ ...policyDetail(id), staleTime: 0, select: toPolicy }));
+        },
       },
-      onError: async (error) => {
-        if (isConflict(error))
-          setTheirs(await client.fetchQuery({ ...policyDetail(draft.id), staleTime: 0 }));
-      },
-    });
+    );
     return true;
   };
   const change = (next: Policy) => {

@@ -109,6 +109,11 @@ export function toPolicy(json: EscalationPolicyJson): Policy {
   };
 }
 
+/** The policies of an answer, by name. */
+export function toPolicies(policies: readonly EscalationPolicyJson[]): Policy[] {
+  return policies.map(toPolicy).toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
 /** What the server is asked to store. */
 export function toRequest(policy: Policy): CreateEscalationPolicyRequestJson {
   return {

@@ -1,8 +1,8 @@
 import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Icon, type IconName } from '~/components/ui/icon';
+import { useHues } from '~/data/members';
 import { fullTime, nightTime } from '~/lib/format';
-import { useHues } from '~/lib/members';
 import { paths } from '~/lib/paths';
 import type { Answer, Moment, Page } from '../model/answer';
 

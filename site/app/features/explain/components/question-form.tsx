@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
+import { serviceList } from '~/data/services';
 import { serverNow } from '~/lib/clock';
 import { capitalised } from '~/lib/format';
-import { askableServices } from '../api/explain';
+import { toOptions } from '../model/options';
 import { fromField, type Question, toField } from '../model/question';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
@@ -21,7 +22,7 @@ export function QuestionForm({
   /** Given what changes alone, because another change may still be on its way. */
   onAsk: (change: Partial<Question>) => void;
 }) {
-  const services = useQuery(askableServices).data ?? [];
+  const services = useQuery({ ...serviceList, select: toOptions }).data ?? [];
   return (
     <form className="question" aria-label="Question" onSubmit={(event) => event.preventDefault()}>
       <SelectField

@@ -1,3 +1,5 @@
+import type { Asked } from '~/data/explain';
+
 /** Who would be paged for a service and a severity at a time: what the page's address carries. */
 export interface Question {
   /** Empty: an incident without a service. */
@@ -23,6 +25,11 @@ export function toQuestion(params: URLSearchParams): Question {
 /** The address that carries a question, without what goes without saying. */
 export function toParams({ service, severity, at }: Question): Record<string, string> {
   return { ...(service ? { service } : {}), severity, ...(at ? { at } : {}) };
+}
+
+/** What the server is asked. */
+export function asked({ service, severity, at }: Question): Asked {
+  return { service_id: service, severity, at };
 }
 
 /** A time as a datetime field of the reader's zone holds it: 2026-11-21T20:00. */

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { Segmented } from '~/components/ui/segmented';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
+import { inboxMail } from '~/data/inbox';
 import { fullTime } from '~/lib/format';
-import { inboxMail } from '../api/inbox';
 import { withLinks } from '../model/links';
 
 const views = [

@@ -3,13 +3,16 @@ import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { Empty } from '~/components/ui/states';
+import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
-import { serviceStates } from '../api/list-service-states';
 import type { Incident } from '../model/incident';
+import { toServiceStates } from '../model/service-state';
 
 /** The service the incident is about, and how it is now. */
 export function AffectedServices({ incident }: { incident: Incident }) {
-  const service = useQuery(serviceStates).data?.find((one) => one.id === incident.serviceId);
+  const service = useQuery({ ...serviceList, select: toServiceStates }).data?.find(
+    (one) => one.id === incident.serviceId,
+  );
   return (
     <Card title="Affected Services">
       {incident.serviceName === '' ? (

@@ -6,8 +6,8 @@ import { FilterField } from '~/components/ui/filter-field';
 import { Icon } from '~/components/ui/icon';
 import { usePortion } from '~/components/ui/portion';
 import { FetchFailed, Loading } from '~/components/ui/states';
-import { memberList } from '~/lib/members';
-import { useAssignIncident } from '../api/change-incident';
+import { useAssignIncident } from '~/data/incident-changes';
+import { memberList } from '~/data/members';
 import type { Incident } from '../model/incident';
 
 // As many as are seen without scrolling; more are found by typing.

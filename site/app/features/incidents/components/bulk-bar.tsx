@@ -1,5 +1,5 @@
 import { Button, IconButton } from '~/components/ui/button';
-import { useAcknowledgeAll, useChangeMany } from '../api/change-many';
+import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { type Incident, needsAnswer } from '../model/incident';
 
 interface BulkBarProps {

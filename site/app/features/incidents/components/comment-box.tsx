@@ -1,6 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Button } from '~/components/ui/button';
-import { useAddComment } from '../api/add-comment';
+import { useAddComment } from '~/data/incident-changes';
 
 /** Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box. */
 export function CommentBox({ id }: { id: string }) {

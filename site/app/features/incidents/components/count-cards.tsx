@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import { StatusMark } from '~/components/ui/mark';
+import type { Counts } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { duration } from '~/lib/format';
-import { type Counts, oldestStart } from '../model/counts';
+import { oldestStart } from '../model/counts';
 import type { Incident } from '../model/incident';
 
 interface CountCardsProps {

@@ -4,13 +4,14 @@ import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
+import { showFailure, useCreateIncident } from '~/data/incident-changes';
+import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
 import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { showFailure, useCreateIncident } from '../api/change-incident';
-import { serviceStates } from '../api/list-service-states';
+import { toServiceStates } from '../model/service-state';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
   value,
@@ -23,7 +24,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateIncident();
   const navigate = useNavigate();
   const gone = useGone();
-  const services = useQuery(serviceStates).data ?? [];
+  const services = useQuery({ ...serviceList, select: toServiceStates }).data ?? [];
   const description = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -38,7 +39,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
     };
     // Closing the dialog takes nothing back: people are paged, and whoever did it has to know.
     create.mutateAsync(body).then(
-      ({ id, title }) => {
+      ({ id = '', title }) => {
         if (gone.current)
           toast({ kind: 'success', title: `Incident ${shortId(id)} was created`, detail: title });
         else navigate(paths.incident(id));

@@ -1,6 +1,6 @@
 import { Button } from '~/components/ui/button';
 import { Dialog } from '~/components/ui/dialog';
-import { useEscalateIncident } from '../api/change-incident';
+import { useEscalateIncident } from '~/data/incident-changes';
 import type { Incident } from '../model/incident';
 
 /** Asks once before somebody else is woken, naming them when the server knows who it will be. */

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Kbd } from '~/components/ui/kbd';
+import { useChangeIncident } from '~/data/incident-changes';
 import { useStoredFlag } from '~/lib/storage-flag';
-import { useChangeIncident } from '../api/change-incident';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';

@@ -1,12 +1,10 @@
-import { useInfiniteQuery, usePrefetchQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Boundary } from '~/components/ui/boundary';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
+import { alertReport, incidentAlerts } from '~/data/incidents';
 import { reasonOf } from '~/lib/api';
-import { alertReport } from '../api/get-report';
-import { incidentAlerts } from '../api/list-alerts';
-import { incidentTimeline } from '../api/list-timeline';
 import type { Incident } from '../model/incident';
 import { IncidentTimeline } from './incident-timeline';
 
@@ -18,7 +16,6 @@ const ReportCard = lazy(() => import('./report-card').then((chunk) => ({ default
  */
 export function IncidentEvidence({ incident }: { incident: Incident }) {
   const { id } = incident;
-  usePrefetchQuery(incidentTimeline(id));
   const alerts = useInfiniteQuery(incidentAlerts(id));
   const reported = alerts.data?.alerts.find((alert) => alert.has_report)?.id ?? '';
   const report = useQuery(alertReport(id, reported, incident.status !== 'resolved'));

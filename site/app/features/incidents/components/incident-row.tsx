@@ -3,10 +3,10 @@ import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
+import { useChangeIncident } from '~/data/incident-changes';
 import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { useChangeIncident } from '../api/change-incident';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
 interface IncidentRowProps {

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { HealthMark, SeverityMark, StatusMark } from '~/components/ui/mark';
+import { serviceList } from '~/data/services';
 import { useNow } from '~/lib/clock';
 import { duration, relativeTime } from '~/lib/format';
-import { serviceStates } from '../api/list-service-states';
 import { holder, type Incident } from '../model/incident';
+import { toServiceStates } from '../model/service-state';
 
 const healthWords: Record<string, string> = {
   healthy: 'Operational',
@@ -14,7 +15,7 @@ const healthWords: Record<string, string> = {
 
 /** The four answers: status, severity, assignee, service. */
 export function IncidentStrip({ incident }: { incident: Incident }) {
-  const states = useQuery(serviceStates);
+  const states = useQuery({ ...serviceList, select: toServiceStates });
   const service = states.data?.find((one) => one.id === incident.serviceId);
   return (
     <dl className="card strip" aria-label="Details">

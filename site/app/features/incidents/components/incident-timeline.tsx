@@ -4,17 +4,17 @@ import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { incidentTimeline } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { fullTime, nightTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
-import { incidentTimeline } from '../api/list-timeline';
 import { toDate } from '../model/incident';
-import { lineOf } from '../model/timeline';
+import { lineOf, newestFirst } from '../model/timeline';
 import { CommentBox } from './comment-box';
 
 /** What happened, newest first, and a place to say what you see. */
 export function IncidentTimeline({ id }: { id: string }) {
-  const timeline = useQuery(incidentTimeline(id));
+  const timeline = useQuery({ ...incidentTimeline(id), select: newestFirst });
   return (
     <Card title="Timeline" actions={<span className="policy">Newest first</span>}>
       {timeline.isPending && (

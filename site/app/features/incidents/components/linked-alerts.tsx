@@ -4,9 +4,9 @@ import { Count } from '~/components/ui/badge';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { incidentAlerts } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime } from '~/lib/format';
-import { incidentAlerts } from '../api/list-alerts';
 import { toDate } from '../model/incident';
 
 /** The alerts that make up the incident, firing ones first. */

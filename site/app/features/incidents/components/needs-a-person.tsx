@@ -1,11 +1,11 @@
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { SeverityMark } from '~/components/ui/mark';
+import { useChangeIncident } from '~/data/incident-changes';
 import { useNow } from '~/lib/clock';
 import { clock, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { useChangeIncident } from '../api/change-incident';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 
 const order = ['critical', 'high', 'medium', 'low'];

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { incidentList, type Wanted } from '../api/list-incidents';
+import { incidentList, type Wanted } from '~/data/incidents';
 import { type Filter, matching } from '../model/filter';
+import { toRows } from '../model/incident';
 
 const statuses = { all: undefined, open: 'triggered', closed: 'resolved' } as const;
 
@@ -11,10 +12,10 @@ const statuses = { all: undefined, open: 'triggered', closed: 'resolved' } as co
  * `asked` is the text it is asked for. `source` is the list that goes on with its next page.
  */
 export function useNarrowed(filter: Filter, text: string, asked: string) {
-  const all = useInfiniteQuery(incidentList());
+  const all = useInfiniteQuery({ ...incidentList(), select: toRows });
   const narrow = all.hasNextPage && (filter !== 'all' || text.trim() !== '');
   const wanted: Wanted = { status: statuses[filter], text: asked.trim() };
-  const found = useInfiniteQuery({ ...incidentList(wanted), enabled: narrow });
+  const found = useInfiniteQuery({ ...incidentList(wanted), select: toRows, enabled: narrow });
   const answered = narrow && asked.trim() === text.trim() && !found.isPending;
   const shown = useMemo(
     () =>

@@ -1,11 +1,5 @@
+import type { Counts } from '~/data/incidents';
 import type { Incident } from './incident';
-
-/** How many incidents are in each status. */
-export interface Counts {
-  triggered: number;
-  acknowledged: number;
-  resolved: number;
-}
 
 /** The counts of a list, for when the server's own are not there yet. */
 export function countByStatus(incidents: readonly Incident[]): Counts {

@@ -1,4 +1,11 @@
-import type { EscalationJson, IncidentJson, ReferenceJson } from '@nightbell/proto';
+import type {
+  EscalationJson,
+  IncidentJson,
+  ListIncidentsResponseJson,
+  ReferenceJson,
+} from '@nightbell/proto';
+import type { InfiniteData } from '@tanstack/react-query';
+import { each } from '~/lib/each';
 
 /** Somebody by id and name. */
 export interface Person {
@@ -64,6 +71,13 @@ export function toIncident(json: IncidentJson): Incident {
     acknowledgedSeverity: json.acknowledged_severity ?? '',
     escalation: json.escalation ? toEscalation(json.escalation) : null,
   };
+}
+
+const toIncidents = each(toIncident);
+
+/** The rows of a list, as far as it is loaded. A row that did not change stays the same object. */
+export function toRows({ pages }: InfiniteData<ListIncidentsResponseJson>): readonly Incident[] {
+  return toIncidents(pages.flatMap((page) => page.incidents ?? []));
 }
 
 /** Who has the incident: whoever it is assigned to, or whoever acknowledged it. */

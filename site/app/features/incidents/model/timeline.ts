@@ -37,6 +37,11 @@ const icons: Record<string, IconName> = {
 // What the product itself sends along with the two buttons; only other words are worth showing.
 const ownWords = ['Incident acknowledged', 'Incident resolved'];
 
+/** The history from its end. */
+export function newestFirst(entries: readonly TimelineEntryJson[]): TimelineEntryJson[] {
+  return entries.toReversed();
+}
+
 /** The words for an entry. An unknown kind shows the server's own sentence. */
 export function lineOf(entry: TimelineEntryJson): Line {
   const icon = icons[entry.kind ?? ''] ?? 'chevron-right';

@@ -1,7 +1,7 @@
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { useConfirmCopy } from '~/data/installation';
 import { reasonOf } from '~/lib/api';
-import { useConfirmCopy } from '../api/installation';
 
 /** Asks once more, because two installations with the same data page everybody twice. */
 export function ConfirmCopyDialog({ onClose }: { onClose: () => void }) {

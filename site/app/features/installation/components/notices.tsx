@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
+import { notices } from '~/data/installation';
 import { mayAct } from '~/lib/role';
-import { notices } from '../api/installation';
 import { ConfirmCopyDialog } from './confirm-copy-dialog';
 
 /** Stands above every page while something keeps this installation from paging. */

@@ -6,8 +6,8 @@ import slack from '~/assets/logos/slack.svg';
 import { Badge } from '~/components/ui/badge';
 import { ButtonLink } from '~/components/ui/button';
 import { ToolLogo } from '~/components/ui/tool-logo';
+import { slackConfig } from '~/data/slack';
 import { paths } from '~/lib/paths';
-import { slackConfig } from '../api/slack-config';
 
 /** What works today: two senders by webhook, and the state of Slack. */
 export function IntegrationCards() {

@@ -6,9 +6,11 @@ import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
+import { useCreateWindow } from '~/data/maintenance';
+import { serviceList } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
-import { serviceChoices, useCreateWindow } from '../api/windows';
+import { toChoices } from '../model/choices';
 import { lengths, toField, toRequest } from '../model/window';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
@@ -16,7 +18,7 @@ const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h
 /** Announces planned work: which services, from when, for how long, why. */
 export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateWindow();
-  const services = useQuery(serviceChoices);
+  const services = useQuery({ ...serviceList, select: toChoices });
   const [chosen, setChosen] = useState<readonly Choice[]>([]);
   const [later, setLater] = useState(false);
   const [length, setLength] = useState('60');

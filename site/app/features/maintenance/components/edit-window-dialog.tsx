@@ -6,16 +6,25 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { DateTimeField } from '~/components/ui/time-field';
+import { useChangeWindow, windowById } from '~/data/maintenance';
+import { serviceList } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
-import { serviceChoices, useChangeWindow, windowById } from '../api/windows';
-import { draftOf, type MaintenanceWindow, toChange, type WindowDraft, windowWords } from '../model/window';
+import { toChoices } from '../model/choices';
+import {
+  draftOf,
+  type MaintenanceWindow,
+  toChange,
+  toWindow,
+  type WindowDraft,
+  windowWords,
+} from '../model/window';
 
 /** Changes a window that is ahead or under way: its services, its times, its words. */
 export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindow; onClose: () => void }) {
   const client = useQueryClient();
-  const services = useQuery(serviceChoices);
+  const services = useQuery({ ...serviceList, select: toChoices });
   // The version that the fields are based on, and what somebody else has stored meanwhile.
   const [base, setBase] = useState(window);
   const [theirs, setTheirs] = useState<MaintenanceWindow | null>(null);
@@ -31,7 +40,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
     save.mutate(request, {
       onSuccess: onClose,
       onError: async (error) => {
-        if (isConflict(error)) setTheirs(await client.fetchQuery(windowById(base.id)));
+        if (isConflict(error)) setTheirs(await client.query({ ...windowById(base.id), select: toWindow }));
       },
     });
   };

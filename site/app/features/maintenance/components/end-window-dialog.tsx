@@ -1,7 +1,7 @@
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { useEndWindow } from '~/data/maintenance';
 import { reasonOf } from '~/lib/api';
-import { useEndWindow } from '../api/windows';
 import { endingSentence, type MaintenanceWindow } from '../model/window';
 
 /** Ends a window after saying what that does to the incidents it holds. */

@@ -43,6 +43,14 @@ export function toWindow(json: MaintenanceWindowJson): MaintenanceWindow {
   };
 }
 
+/** What is under way or ahead, soonest first, then the newest that ended: an answer begins with what ends last. */
+export function toWindows(answer: readonly MaintenanceWindowJson[]): MaintenanceWindow[] {
+  const windows = answer.map(toWindow);
+  const ended = windows.filter((window) => window.state === 'ended');
+  const open = windows.filter((window) => window.state !== 'ended');
+  return [...open.toSorted((a, b) => a.startsAt.getTime() - b.startsAt.getTime()), ...ended];
+}
+
 /** What somebody wants of a new window. Times are as the form's fields hold them, in the reader's zone. */
 export interface Wish {
   description: string;

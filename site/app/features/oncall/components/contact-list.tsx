@@ -3,9 +3,9 @@ import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon, type IconName } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
+import { useSendVerification } from '~/data/contact-methods';
 import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
-import { useSendVerification } from '../api/contact-methods';
 
 const icons: Record<string, IconName> = {
   email: 'mail',

@@ -4,18 +4,18 @@ import { useNavigate } from 'react-router';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { policyList } from '~/data/policies';
+import { scheduleById, useDeleteSchedule } from '~/data/schedules';
+import { teamList } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { escalationPolicies } from '../api/escalation-policies';
-import { scheduleById, useDeleteSchedule } from '../api/schedules';
-import { teamChoices } from '../api/teams';
 import { draftOf } from '../model/draft';
 import { draftWords } from '../model/draft-words';
-import type { Schedule } from '../model/schedule';
+import { type Schedule, toSchedule } from '../model/schedule';
 
 /** Asks before a schedule is deleted, and says why when the server refuses. */
 export function DeleteSchedule({ schedule }: { schedule: Schedule }) {
@@ -33,9 +33,9 @@ export function DeleteSchedule({ schedule }: { schedule: Schedule }) {
 function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const remove = useDeleteSchedule(schedule.id);
   const client = useQueryClient();
-  const fields = draftWords(useQuery(teamChoices).data, useQuery(escalationPolicies).data);
+  const fields = draftWords(useQuery(teamList).data, useQuery(policyList).data);
   const { seen, was, confirm } = useDeleteAsRead(schedule, remove, () =>
-    client.fetchQuery({ ...scheduleById(schedule.id), staleTime: 0 }),
+    client.query({ ...scheduleById(schedule.id), select: toSchedule }),
   );
   const navigate = useNavigate();
   const done = () => {

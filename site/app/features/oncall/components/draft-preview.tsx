@@ -4,17 +4,17 @@ import { IconButton } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, Failed, Loading } from '~/components/ui/states';
+import { useHues } from '~/data/members';
+import { schedulePreview } from '~/data/schedules';
 import { reasonOf } from '~/lib/api';
-import { schedulePreview } from '../api/timelines';
 import { type Draft, rotationsOf } from '../model/draft';
 import { type Block, gapsOf } from '../model/picture';
 import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
-import type { Timeline } from '../model/schedule';
+import { type Timeline, toPicture } from '../model/schedule';
 import { gapWords, rangeWords } from '../model/words';
 import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
 import { TimelineLegend } from './timeline-legend';
-import { useHue } from './use-hue';
 import { useNarrow } from './use-narrow';
 import { useSettled } from './use-settled';
 
@@ -73,7 +73,11 @@ function Drawn({
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
   };
-  const query = useQuery({ ...schedulePreview(body), enabled: missing === null && settled === draft });
+  const query = useQuery({
+    ...schedulePreview(body),
+    select: toPicture,
+    enabled: missing === null && settled === draft,
+  });
   if (missing && !query.data) return <Empty>{missing}</Empty>;
   if (query.isError) {
     return (
@@ -85,8 +89,8 @@ function Drawn({
   if (!query.data) return <PreviewLoading />;
   return (
     <>
-      <Picture timeline={query.data.timeline} range={range} span={span} now={now} />
-      <Gaps timeline={query.data.timeline} range={range} now={now} missing={missing} />
+      <Picture timeline={query.data} range={range} span={span} now={now} />
+      <Gaps timeline={query.data} range={range} now={now} missing={missing} />
     </>
   );
 }
@@ -103,7 +107,7 @@ function Picture({
   now: number;
 }) {
   const narrow = useNarrow();
-  const hueOf = useHue();
+  const hueOf = useHues();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
   return (
     <>

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '~/components/ui/button';
-import { nextInLineOf } from '../api/next-in-line';
+import { explanation } from '~/data/explain';
+import { freshFor } from '~/lib/query-client';
+import { nextInLine, nextQuestion } from '../model/next-in-line';
 import type { Override, Schedule, Shift } from '../model/schedule';
 import { gapWords, lengthWords } from '../model/words';
 
@@ -19,7 +21,13 @@ interface GapNoteProps {
 /** The soonest hours that nobody covers, what a page would do then, and the button that ends it. */
 export function GapNote({ gap, vacated, others, schedule, now, onCover }: GapNoteProps) {
   const next = useQuery({
-    ...nextInLineOf(schedule, gap.from > now ? gap.from : null),
+    ...explanation(
+      nextQuestion(schedule.policyId, gap.from > now ? gap.from : null),
+      'explain who is next in line',
+    ),
+    staleTime: freshFor.list,
+    refetchInterval: freshFor.list,
+    select: (answer) => nextInLine(answer, schedule.id),
     enabled: schedule.policyId !== '',
   }).data;
   return (

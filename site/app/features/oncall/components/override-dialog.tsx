@@ -6,13 +6,19 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
+import { memberList } from '~/data/members';
+import { overrideById, useSaveOverride } from '~/data/overrides';
 import { reasonOf } from '~/lib/api';
 import { isConflict, onTop, theirChanges } from '~/lib/edits';
-import { memberList } from '~/lib/members';
 import { currentSession } from '~/lib/session';
-import { overrideById, useSaveOverride } from '../api/overrides';
 import { overrideWords } from '../model/override-words';
-import type { NewOverride, Override, Schedule } from '../model/schedule';
+import {
+  type NewOverride,
+  type Override,
+  type Schedule,
+  toOverride,
+  toOverrideRequest,
+} from '../model/schedule';
 import { lengthWords, spanWords } from '../model/words';
 import { fromField, readersZone, toField } from '../model/zone';
 
@@ -63,12 +69,16 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!wanted) return;
-    save.mutate(wanted, {
-      onSuccess: onClose,
-      onError: async (error) => {
-        if (base && isConflict(error)) setTheirs(await client.fetchQuery(overrideById(base.id)));
+    save.mutate(
+      { scheduleId: wanted.scheduleId, body: toOverrideRequest(wanted) },
+      {
+        onSuccess: onClose,
+        onError: async (error) => {
+          if (base && isConflict(error))
+            setTheirs(await client.query({ ...overrideById(base.id), select: toOverride }));
+        },
       },
-    });
+    );
   };
   const goOn = (values: Values) => {
     form.set(values);

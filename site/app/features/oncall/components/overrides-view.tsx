@@ -6,18 +6,18 @@ import { Button, IconButton } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { useHues } from '~/data/members';
+import { overrideById, overrideList, useDeleteOverride } from '~/data/overrides';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { mayAct } from '~/lib/role';
-import { overrideById, overrideList, useDeleteOverride } from '../api/overrides';
 import { matchingOverrides } from '../model/filter';
 import { overrideWords } from '../model/override-words';
-import type { Override, Schedule } from '../model/schedule';
+import { type Override, type Schedule, toOverride, toOverrides } from '../model/schedule';
 import { lengthWords, spanWords } from '../model/words';
 import { OverrideDialog } from './override-dialog';
 import { Pager, usePages } from './pager';
-import { useHue } from './use-hue';
 
 const pageSize = 15;
 const times = [
@@ -35,7 +35,7 @@ interface OverridesViewProps {
 export function OverridesView({ schedules, text, now }: OverridesViewProps) {
   const [past, setPast] = useState(false);
   const [adding, setAdding] = useState(false);
-  const query = useQuery(overrideList(past));
+  const query = useQuery({ ...overrideList(past), select: toOverrides });
   return (
     <>
       <div className="list-tools-row">
@@ -133,7 +133,7 @@ function Row({
   onEdit: (override: Override) => void;
   onRemove: (override: Override) => void;
 }) {
-  const hueOf = useHue();
+  const hueOf = useHues();
   const { person, replaces, from, to, kind } = override;
   const over = to <= now;
   const who = kind === 'vacant' ? 'Nobody' : (person?.name ?? 'Somebody');
@@ -188,7 +188,7 @@ function RemoveDialog({ override, zone, onClose }: RemoveDialogProps) {
   const remove = useDeleteOverride();
   const client = useQueryClient();
   const { seen, was, confirm } = useDeleteAsRead(override, remove, () =>
-    client.fetchQuery(overrideById(override.id)),
+    client.query({ ...overrideById(override.id), select: toOverride }),
   );
   const back = seen.replaces?.name ?? 'whoever the rotations name';
   return (

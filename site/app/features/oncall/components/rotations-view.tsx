@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Avatar } from '~/components/ui/avatar';
 import { Empty } from '~/components/ui/states';
-import { scheduleTimeline } from '../api/timelines';
+import { useHues } from '~/data/members';
+import { scheduleTimeline } from '~/data/schedules';
 import { matchingRotations, type RotationRow } from '../model/filter';
-import { rangeAt } from '../model/range';
-import type { Schedule, Shift } from '../model/schedule';
+import { askedRange, rangeAt } from '../model/range';
+import { type Schedule, type Shift, toPicture } from '../model/schedule';
 import { cadenceWords, momentWords, soonWords, windowWords } from '../model/words';
 import { Pager, usePages } from './pager';
-import { useHue } from './use-hue';
 import { useNarrow } from './use-narrow';
 
 const [pageSize, phonePageSize] = [15, 6];
@@ -59,7 +59,8 @@ function Row({
   onSelect: (scheduleId: string) => void;
 }) {
   const range = rangeAt(now, 'fortnight', schedule.zone);
-  const layers = useQuery(scheduleTimeline(schedule.id, range)).data?.layers;
+  const layers = useQuery({ ...scheduleTimeline(schedule.id, askedRange(range)), select: toPicture }).data
+    ?.layers;
   const shifts = layers?.find((layer) => layer.id === rotation.id)?.shifts ?? [];
   return (
     <tr>
@@ -102,7 +103,7 @@ function OnNow({
   zone: string;
   ended: number | null;
 }) {
-  const hueOf = useHue();
+  const hueOf = useHues();
   const on = shifts.find((shift) => shift.from <= now && now < shift.to);
   const next = shifts.find((shift) => shift.from > now);
   const handover = on ? on.to : next?.from;

@@ -4,16 +4,19 @@ import { ButtonLink } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { Tabs } from '~/components/ui/tabs';
+import { explanation } from '~/data/explain';
+import { useHues } from '~/data/members';
+import { coverageProblems, scheduleTimeline } from '~/data/schedules';
 import { useNow } from '~/lib/clock';
 import { paths } from '~/lib/paths';
+import { freshFor } from '~/lib/query-client';
 import { mayAct } from '~/lib/role';
-import { nextInLineOf } from '../api/next-in-line';
-import { coverageProblems, scheduleTimeline } from '../api/timelines';
 import { isExpectedGap } from '../model/expected-gap';
 import type { View } from '../model/filter';
-import type { NextInLine } from '../model/next-in-line';
+import { type NextInLine, nextInLine, nextQuestion } from '../model/next-in-line';
 import { gapsOf } from '../model/picture';
-import type { Problem, Schedule, Shift } from '../model/schedule';
+import { askedRange } from '../model/range';
+import { type Problem, type Schedule, type Shift, toCoverage, toPicture } from '../model/schedule';
 import { dayAfter, dayOf } from '../model/zone';
 import { NowStrip } from './now-strip';
 import { OverridesView } from './overrides-view';
@@ -21,7 +24,6 @@ import { RotationsView } from './rotations-view';
 import { SchedulesView } from './schedules-view';
 import { TimelineCard } from './timeline-card';
 import { useAddress } from './use-address';
-import { useHue } from './use-hue';
 
 const tabs = [
   { value: 'schedules', word: 'Schedules' },
@@ -30,6 +32,8 @@ const tabs = [
 ] as const;
 
 const daysAhead = 30;
+// Shifts end, and others change policies.
+const everyMinute = { staleTime: freshFor.list, refetchInterval: freshFor.list };
 
 const placeholders: Record<View, string> = {
   schedules: 'Search name, description or team',
@@ -41,14 +45,15 @@ const placeholders: Record<View, string> = {
 export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] }) {
   const [address, go] = useAddress();
   const now = useNow(20_000).getTime();
-  const hueOf = useHue();
-  const all = useQuery(coverageProblems());
+  const hueOf = useHues();
+  const all = useQuery({ ...coverageProblems(), select: toCoverage });
   const coverage = all.data;
   const problems = coverage?.problems ?? [];
   const selected = selectedOf(schedules, address.scheduleId);
   // What is left out of the list of all schedules may be of this one.
   const ofOne = useQuery({
     ...coverageProblems(selected?.id),
+    select: toCoverage,
     enabled: selected !== undefined && coverage?.truncated === true,
   });
   const alone = ofOne.data;
@@ -169,7 +174,12 @@ function withGaps(problems: readonly Problem[], except: string): number {
 // Undefined while it is asked, null when nobody follows.
 function useNextInLine(schedule: Schedule | undefined): NextInLine | null | undefined | 'unknown' {
   const { id = '', policyId = '' } = schedule ?? {};
-  const { data, isError } = useQuery({ ...nextInLineOf({ id, policyId }, null), enabled: policyId !== '' });
+  const { data, isError } = useQuery({
+    ...explanation(nextQuestion(policyId, null), 'explain who is next in line'),
+    ...everyMinute,
+    select: (answer) => nextInLine(answer, id),
+    enabled: policyId !== '',
+  });
   if (policyId === '') return null;
   return data === undefined && isError ? 'unknown' : data;
 }
@@ -184,7 +194,8 @@ function useSoonestGap(
   const today = dayOf(now, zone);
   const range = { from: today.from, to: dayAfter(today, daysAhead, zone).from };
   const { data, isError } = useQuery({
-    ...scheduleTimeline(schedule?.id ?? '', range),
+    ...scheduleTimeline(schedule?.id ?? '', askedRange(range)),
+    select: toPicture,
     enabled: schedule !== undefined,
   });
   if (data === undefined) return isError ? 'unknown' : undefined;

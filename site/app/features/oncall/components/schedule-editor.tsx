@@ -5,15 +5,15 @@ import { EditConflict } from '~/components/edit-conflict';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
+import { policyList } from '~/data/policies';
+import { scheduleById, useSaveSchedule } from '~/data/schedules';
+import { teamList } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
 import { isConflict, theirChanges } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
-import { escalationPolicies } from '../api/escalation-policies';
-import { scheduleById, useSaveSchedule } from '../api/schedules';
-import { teamChoices } from '../api/teams';
 import {
   type Draft,
   draftOf,
@@ -24,9 +24,10 @@ import {
   newDraft,
   newLayer,
   sameDraft,
+  toScheduleRequest,
 } from '../model/draft';
 import { draftWords } from '../model/draft-words';
-import type { Schedule } from '../model/schedule';
+import { type Schedule, toSchedule } from '../model/schedule';
 import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
 import { LayerEditor } from './layer-editor';
@@ -73,7 +74,7 @@ interface EditorFormProps {
 
 function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }: EditorFormProps) {
   const client = useQueryClient();
-  const fields = draftWords(useQuery(teamChoices).data, useQuery(escalationPolicies).data);
+  const fields = draftWords(useQuery(teamList).data, useQuery(policyList).data);
   const [theirs, setTheirs] = useState<Schedule | null>(null);
   const decide = (pick: (theirs: Draft) => Draft) => {
     if (!theirs) return;
@@ -90,11 +91,11 @@ function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }:
     setTried(true);
     if (missing) return;
     save.mutate(
-      { draft, etag },
+      { etag, ...toScheduleRequest(draft) },
       {
         onError: async (error) => {
           if (schedule && isConflict(error))
-            setTheirs(await client.fetchQuery({ ...scheduleById(schedule.id), staleTime: 0 }));
+            setTheirs(await client.query({ ...scheduleById(schedule.id), select: toSchedule }));
         },
         onSuccess: (saved) => {
           toast({ kind: 'success', title: `${saved.name || draft.name} saved` });

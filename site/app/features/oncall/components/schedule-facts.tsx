@@ -3,8 +3,8 @@ import { useId } from 'react';
 import { Card } from '~/components/ui/card';
 import { SelectField, TextField } from '~/components/ui/field';
 import { ZoneField } from '~/components/ui/zone-field';
-import { escalationPolicies } from '../api/escalation-policies';
-import { teamChoices } from '../api/teams';
+import { policyList } from '~/data/policies';
+import { teamList } from '~/data/teams';
 import type { Draft } from '../model/draft';
 
 interface ScheduleFactsProps {
@@ -15,8 +15,8 @@ interface ScheduleFactsProps {
 /** What a schedule is called, whose it is, and by which clock it goes. */
 export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
   const about = useId();
-  const teams = useQuery(teamChoices).data ?? [];
-  const policies = useQuery(escalationPolicies).data ?? [];
+  const teams = useQuery(teamList).data ?? [];
+  const policies = useQuery(policyList).data ?? [];
   return (
     <Card title="Schedule">
       <div className="pad editor-fields">

@@ -3,13 +3,13 @@ import { Avatar } from '~/components/ui/avatar';
 import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
+import { useHues } from '~/data/members';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { isExpectedGap } from '../model/expected-gap';
 import { matchingSchedules } from '../model/filter';
 import type { Problem, Schedule } from '../model/schedule';
 import { Pager, usePages } from './pager';
-import { useHue } from './use-hue';
 
 const pageSize = 10;
 
@@ -115,7 +115,7 @@ function Row({ schedule, problems, index, selected, mayEdit, onSelect }: RowProp
 
 // A face says it before the row is chosen.
 function OnNow({ schedule, problems }: Pick<RowProps, 'schedule' | 'problems'>) {
-  const hueOf = useHue();
+  const hueOf = useHues();
   const people = schedule.onCall?.current.people ?? [];
   if (!schedule.active || !schedule.onCall) return null;
   if (people.length === 0) {

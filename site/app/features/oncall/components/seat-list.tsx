@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button, IconButton } from '~/components/ui/button';
-import { memberList } from '~/lib/members';
+import { memberList, useHues } from '~/data/members';
 import { moved, newKey, type SeatDraft } from '../model/draft';
 import type { Person } from '../model/schedule';
 import { OrderButtons } from './order-buttons';
-import { useHue } from './use-hue';
 
 interface SeatListProps {
   seats: readonly SeatDraft[];
@@ -79,7 +78,7 @@ interface SeatProps {
 }
 
 function Seat({ seat, onChange }: SeatProps) {
-  const hueOf = useHue();
+  const hueOf = useHues();
   const { people } = seat;
   return (
     <span className="seat">

@@ -3,16 +3,16 @@ import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { Popover } from '~/components/ui/popover';
+import { memberList } from '~/data/members';
+import { useSaveOverride } from '~/data/overrides';
 import { useGone } from '~/lib/after-close';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
-import { memberList } from '~/lib/members';
 import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
-import { useSaveOverride } from '../api/overrides';
 import { type Block, whoWords, whyWords } from '../model/picture';
-import { isGap, type Person } from '../model/schedule';
+import { isGap, type Person, toOverride, toOverrideRequest } from '../model/schedule';
 import { takeOver } from '../model/take-over';
 import { shiftWords, spanWords } from '../model/words';
 import { readersZone } from '../model/zone';
@@ -78,15 +78,18 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   if (shift.to <= now) return <p className="shift-note">This shift is over.</p>;
   if (!mayAct('responder')) return <p className="shift-note">Viewers cannot change who is on call.</p>;
   const give = (person: Person) =>
-    create.mutateAsync(takeOver(block, scheduleId, person, now)).then(
-      (made) => {
-        toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
-        if (!gone.current) onClose();
-      },
-      (error: Error) => {
-        if (gone.current) toast({ kind: 'failure', title: error.message, detail: reasonOf(error) });
-      },
-    );
+    create
+      .mutateAsync({ scheduleId, body: toOverrideRequest(takeOver(block, scheduleId, person, now)) })
+      .then(
+        (answer) => {
+          const made = toOverride(answer.override ?? {});
+          toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
+          if (!gone.current) onClose();
+        },
+        (error: Error) => {
+          if (gone.current) toast({ kind: 'failure', title: error.message, detail: reasonOf(error) });
+        },
+      );
   const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
   const others = members.filter((member) => member.id !== me?.id && !alone(member.id));
   return (

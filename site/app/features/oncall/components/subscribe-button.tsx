@@ -4,18 +4,13 @@ import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { Popover } from '~/components/ui/popover';
 import { Failed, Loading } from '~/components/ui/states';
+import { calendarFeeds, useDeleteFeed, useFeedAddress, useRotateFeed } from '~/data/calendar-feeds';
 import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { copy } from '~/lib/copy';
 import { relativeTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
-import {
-  calendarFeeds,
-  type Feed,
-  useDeleteFeed,
-  useFeedAddress,
-  useRotateFeed,
-} from '../api/calendar-feeds';
+import { type Feed, toFeeds } from '../model/feed';
 import type { Schedule } from '../model/schedule';
 
 /** Shows the address under which calendars read the schedule, and the reader's own shifts. */
@@ -42,7 +37,7 @@ export function SubscribeButton({ schedule }: { schedule: Schedule }) {
 }
 
 function Feeds({ schedule }: { schedule: Schedule }) {
-  const feeds = useQuery(calendarFeeds);
+  const feeds = useQuery({ ...calendarFeeds, select: toFeeds });
   if (feeds.isPending) return <Loading what="calendar feeds" />;
   if (feeds.isError) {
     return (

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
+import { overrideById, useDeleteOverride } from '~/data/overrides';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
-import { overrideById, useDeleteOverride } from '../api/overrides';
 import { overrideWords } from '../model/override-words';
-import type { Override } from '../model/schedule';
+import { type Override, toOverride } from '../model/schedule';
 
 interface TakeBackProps {
   override: Override;
@@ -20,7 +20,7 @@ export function TakeBack({ override, zone, onDone }: TakeBackProps) {
   const remove = useDeleteOverride();
   const client = useQueryClient();
   const { seen, was, confirm } = useDeleteAsRead(override, remove, () =>
-    client.fetchQuery(overrideById(override.id)),
+    client.query({ ...overrideById(override.id), select: toOverride }),
   );
   return (
     <>

@@ -3,12 +3,13 @@ import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { Segmented } from '~/components/ui/segmented';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { useHues } from '~/data/members';
+import { scheduleTimeline } from '~/data/schedules';
 import { mayAct } from '~/lib/role';
-import { scheduleTimeline } from '../api/timelines';
 import { isExpectedGap } from '../model/expected-gap';
 import { type Block, gapsOf } from '../model/picture';
-import { type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
-import type { Problem, Schedule, Shift, Timeline } from '../model/schedule';
+import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
+import { type Problem, type Schedule, type Shift, type Timeline, toPicture } from '../model/schedule';
 import { restOf } from '../model/take-over';
 import { rangeWords, windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
@@ -18,7 +19,6 @@ import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
 import { SubscribeButton } from './subscribe-button';
 import { TimelineLegend } from './timeline-legend';
-import { useHue } from './use-hue';
 import { useNarrow } from './use-narrow';
 
 const TimelinePicture = lazy(() =>
@@ -46,7 +46,8 @@ export function TimelineCard({ schedule, span, at, now, problems, incomplete, on
   const { zone } = schedule;
   const range = rangeAt(at ?? now, span, zone);
   const query = useQuery({
-    ...scheduleTimeline(schedule.id, range),
+    ...scheduleTimeline(schedule.id, askedRange(range)),
+    select: toPicture,
     placeholderData: keepPreviousData,
     refetchInterval: minute,
   });
@@ -112,7 +113,7 @@ interface PictureProps {
 function Picture(props: PictureProps) {
   const { schedule, timeline, range, span, now, problems, onOverride } = props;
   const narrow = useNarrow();
-  const hueOf = useHue();
+  const hueOf = useHues();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
   const noteOf = useCallback(
     (id: string) => windowWords(schedule.rotations.find((one) => one.id === id)?.windows ?? []),

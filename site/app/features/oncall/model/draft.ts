@@ -1,4 +1,4 @@
-import type { RotationJson } from '@nightbell/proto';
+import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
 import { changedFields, listOnTop } from '~/lib/edits';
 import type { Person, Rotation, Schedule, Window } from './schedule';
 import { fromField, toField } from './zone';
@@ -99,6 +99,19 @@ export function draftOf(schedule: Schedule): Draft {
   const { name, description, teamId, zone, policyId, active } = schedule;
   const layers = schedule.rotations.map((rotation) => layerOf(rotation, zone));
   return { name, description, teamId, zone, policyId, active, layers };
+}
+
+/** The request for a schedule. */
+export function toScheduleRequest(draft: Draft): CreateScheduleRequestJson {
+  return {
+    name: draft.name.trim(),
+    description: draft.description.trim(),
+    timezone: draft.zone,
+    status: draft.active ? 'active' : 'inactive',
+    team_id: draft.teamId,
+    escalation_policy_id: draft.policyId,
+    rotations: rotationsOf(draft),
+  };
 }
 
 /** The rotations as the server takes them. Times that cannot be read are left out. */

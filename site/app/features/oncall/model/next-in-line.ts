@@ -13,6 +13,15 @@ export interface NextInLine {
   step: number;
 }
 
+/** What to ask: who would be paged for a critical incident of a policy that opens at an instant, null for now. */
+export function nextQuestion(policyId: string, at: number | null) {
+  return {
+    escalation_policy_id: policyId,
+    severity: 'critical',
+    at: at === null ? '' : new Date(at).toISOString(),
+  };
+}
+
 /**
  * Who follows on the moment that pages a schedule, of the server's answer to who would be paged;
  * null when nobody does. Of the repeats of a policy the first is asked.

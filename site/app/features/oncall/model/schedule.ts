@@ -1,5 +1,8 @@
 import type {
   CoverageProblemJson,
+  CreateOverrideRequestJson,
+  GetScheduleTimelineResponseJson,
+  ListCoverageProblemsResponseJson,
   OnCallJson,
   OverrideJson,
   ReferenceJson,
@@ -9,6 +12,7 @@ import type {
   TimelineJson,
   TimeWindowJson,
 } from '@nightbell/proto';
+import { each } from '~/lib/each';
 
 /** Somebody, as far as a schedule knows them. */
 export interface Person {
@@ -107,6 +111,18 @@ export interface NewOverride {
   reason: string;
 }
 
+/** The request for an override. */
+export function toOverrideRequest(wanted: NewOverride): CreateOverrideRequestJson {
+  return {
+    kind: wanted.kind,
+    ...(wanted.personId && wanted.kind !== 'vacant' ? { user_id: wanted.personId } : {}),
+    ...(wanted.kind === 'cover' ? { replaces_user_id: wanted.replacesId } : {}),
+    starts_at: new Date(wanted.from).toISOString(),
+    ends_at: new Date(wanted.to).toISOString(),
+    reason: wanted.reason.trim(),
+  };
+}
+
 /** A picture of a schedule over a range. */
 export interface Timeline {
   from: number;
@@ -131,6 +147,9 @@ export interface Problem {
   weekly: boolean;
 }
 
+/** The schedules of an answer, each as it is of the contract. */
+export const toSchedules = each(toSchedule);
+
 /** A schedule of the contract. What is absent is empty. */
 export function toSchedule(json: ScheduleJson): Schedule {
   return {
@@ -148,6 +167,11 @@ export function toSchedule(json: ScheduleJson): Schedule {
     onCall: toOnCall(json.on_call),
     etag: json.etag,
   };
+}
+
+/** The picture of an answer. */
+export function toPicture({ timeline }: GetScheduleTimelineResponseJson): Timeline {
+  return toTimeline(timeline ?? {});
 }
 
 /** A timeline of the contract. A shift that reaches its edge goes on beyond it, nobody knows how far. */
@@ -191,6 +215,27 @@ export function toOverride(json: OverrideJson): Override {
     reason: json.reason ?? '',
     by: json.created_by ? toPerson(json.created_by) : null,
     etag: json.etag,
+  };
+}
+
+/** The overrides of an answer. */
+export const toOverrides = each(toOverride);
+
+/** What goes wrong in the next 30 days, gaps first. */
+export interface Coverage {
+  problems: readonly Problem[];
+  /** There are more problems than the server gives at once. */
+  truncated: boolean;
+  /** A sentence when the server did not look at everything. */
+  incomplete: string;
+}
+
+/** The coverage of an answer. */
+export function toCoverage(answer: ListCoverageProblemsResponseJson): Coverage {
+  return {
+    problems: (answer.problems ?? []).map(toProblem),
+    truncated: answer.truncated ?? false,
+    incomplete: answer.incomplete ?? '',
   };
 }
 

@@ -3,9 +3,9 @@ import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
+import { useCreateService } from '~/data/services';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
-import { useCreateService } from '../api/services';
 
 /** Adds a service by name and opens it, where its webhook address is. */
 export function AddServiceDialog({ onClose }: { onClose: () => void }) {

@@ -4,8 +4,8 @@ import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
-import { serviceList } from '../api/services';
 
 // Enough to find one; the services page has them all.
 const most = 8;

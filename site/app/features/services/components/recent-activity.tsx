@@ -7,11 +7,11 @@ import { Icon, type IconName } from '~/components/ui/icon';
 import { usePortion } from '~/components/ui/portion';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
+import { serviceActivity } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
-import { serviceActivity } from '../api/readings';
 import { dayOf, incidentAfter } from '../model/activity';
 
 /** What was changed and what broke, newest first, by day. */

@@ -5,10 +5,10 @@ import { Card } from '~/components/ui/card';
 import { CodeBlock } from '~/components/ui/code-block';
 import { Banner } from '~/components/ui/dialog';
 import { Empty } from '~/components/ui/states';
+import { useWebhookAddress } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { useWebhookAddress } from '../api/services';
 import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
 
 /** Whose service it is, and what pages whom. */

@@ -5,8 +5,8 @@ import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
 import { Bone } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
-import { serviceList } from '../api/services';
 import { worstFirst } from '../model/health';
 
 const words: Record<string, string> = {

@@ -6,11 +6,11 @@ import { HealthMark } from '~/components/ui/mark';
 import { Segmented } from '~/components/ui/segmented';
 import { Bone } from '~/components/ui/skeleton';
 import { Failed } from '~/components/ui/states';
+import { serviceSamples } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
-import { serviceReadings } from '../api/readings';
-import type { Reading } from '../model/readings';
+import { type Reading, readingsOf } from '../model/readings';
 
 const ranges = [
   { value: '6', content: '6 hours' },
@@ -28,7 +28,7 @@ interface RangeProps {
 
 /** How the service is: its health by its incidents, and what its programs measured. */
 export function ServiceStatus({ service, range, onRange }: RangeProps & { onRange: (range: Range) => void }) {
-  const readings = useQuery(serviceReadings(service.id ?? '', Number(range)));
+  const readings = useQuery({ ...serviceSamples(service.id ?? '', Number(range)), select: readingsOf });
   return (
     <Card
       title="Service Status"
@@ -57,7 +57,7 @@ export function ServiceStatus({ service, range, onRange }: RangeProps & { onRang
 
 /** What the service's programs measure under names of their own, such as orders; nothing without any. */
 export function BusinessMetrics({ service, range }: RangeProps) {
-  const readings = useQuery(serviceReadings(service.id ?? '', Number(range)));
+  const readings = useQuery({ ...serviceSamples(service.id ?? '', Number(range)), select: readingsOf });
   const own = readings.data?.filter((reading) => reading.own) ?? [];
   if (own.length === 0) return null;
   return (

@@ -2,11 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import { memberList } from '~/data/members';
+import { teamList, useDeleteTeam } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
-import { memberList } from '~/lib/members';
-import { type Team, teamList, useDeleteTeam } from '../api/teams';
+import { type Team, toTeams } from '../model/team';
 import { teamWords } from '../model/team-words';
 
 /** Deletes a team after one question. The server refuses while a policy pages it. */
@@ -15,7 +16,7 @@ export function DeleteTeamDialog({ team, onClose }: { team: Team; onClose: () =>
   const client = useQueryClient();
   const people = (useQuery(memberList).data ?? []).map(({ id, name }) => ({ id, word: name }));
   const { seen, was, confirm } = useDeleteAsRead(team, remove, async () => {
-    const stored = await client.fetchQuery({ ...teamList, staleTime: 0 });
+    const stored = await client.query({ ...teamList, staleTime: 0, select: toTeams });
     return stored.find(({ id }) => id === team.id);
   });
   return (

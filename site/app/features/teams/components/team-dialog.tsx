@@ -5,10 +5,11 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { memberList } from '~/data/members';
+import { teamList, useSaveTeam } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
 import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
-import { memberList } from '~/lib/members';
-import { type Team, teamList, useSaveTeam } from '../api/teams';
+import { type Team, toTeams } from '../model/team';
 import { teamWords } from '../model/team-words';
 
 /** Writes a team: its name, what it does, who is in it. */
@@ -24,7 +25,7 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
   const [ids, setIds] = useState(team.memberIds);
   const refused = async (mine: Team, error: Error) => {
     if (!isConflict(error)) return;
-    const stored = await client.fetchQuery({ ...teamList, staleTime: 0 });
+    const stored = await client.query({ ...teamList, staleTime: 0, select: toTeams });
     const theirs = stored.find(({ id }) => id === team.id);
     if (theirs) setConflict({ mine, theirs });
   };
@@ -40,7 +41,11 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
     const form = new FormData(event.currentTarget);
     const text = (name: string) => String(form.get(name) ?? '').trim();
     const mine = { ...base, name: text('name'), description: text('description'), memberIds: ids };
-    save.mutate(mine, { onSuccess: onClose, onError: (error) => void refused(mine, error) });
+    const { memberIds: user_ids, ...stored } = mine;
+    save.mutate(
+      { ...stored, user_ids: [...user_ids] },
+      { onSuccess: onClose, onError: (error) => void refused(mine, error) },
+    );
   };
   const verb = team.id ? 'Save team' : 'Create team';
   return (

@@ -5,8 +5,8 @@ import { IconButton } from '~/components/ui/button';
 import { FilterField } from '~/components/ui/filter-field';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
-import { type Member, memberList } from '~/lib/members';
-import type { Team } from '../api/teams';
+import { type Member, memberList } from '~/data/members';
+import type { Team } from '../model/team';
 
 interface TeamTableProps {
   teams: readonly Team[];

@@ -1,5 +1,5 @@
 import type { FieldWords } from '~/lib/edits';
-import type { Team } from '../api/teams';
+import type { Team } from './team';
 
 /** The fields of a team as people read them, its members by their names. */
 export function teamWords(people: readonly { id: string; word: string }[]): FieldWords<Team>[] {

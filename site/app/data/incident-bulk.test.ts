@@ -1,0 +1,48 @@
+import { beforeEach, expect, it, vi } from 'vitest';
+import { acknowledgeAll, changeMany } from './incident-bulk';
+
+const call = vi.hoisted(() => vi.fn());
+vi.mock('~/lib/api', () => ({ call }));
+
+beforeEach(() => {
+  call.mockReset();
+});
+
+const many = Array.from({ length: 2_500 }, (_, n) => `i${n}`);
+
+it('changes many incidents by one call for each thousand', async () => {
+  call.mockImplementation(async ({ body }) => ({
+    results: body.ids.map((id: string) => ({ id, status: 'acknowledged' })),
+  }));
+  expect(await changeMany(many, 'acknowledge')).toEqual({ done: 2_500, failed: [] });
+  expect(call.mock.calls.map(([request]) => [request.path, request.body.ids.length])).toEqual([
+    ['/v1/incidents/bulk', 1000],
+    ['/v1/incidents/bulk', 1000],
+    ['/v1/incidents/bulk', 500],
+  ]);
+});
+
+it('tells which did not change', async () => {
+  call
+    .mockResolvedValueOnce({
+      results: [{ id: 'i0', error: 'It is resolved.' }, ...many.slice(1, 999).map((id) => ({ id }))],
+    })
+    .mockRejectedValueOnce(new Error('Network error.'))
+    .mockResolvedValueOnce({ results: many.slice(2_000).map((id) => ({ id })) });
+  expect((await changeMany(many, 'resolve')).failed).toEqual(['i0', 'i999', ...many.slice(1000, 2000)]);
+});
+
+it('acknowledges all that anybody has seen by one call, however many', async () => {
+  call.mockResolvedValueOnce({
+    results: [...many.map((id) => ({ id })), { id: 'gone', error: 'It is resolved.' }],
+  });
+  const seen = ['2026-03-25T03:00:00.123456Z', '2026-03-25T02:00:00Z'].map((at) => ({
+    triggeredAt: new Date(at),
+  }));
+  expect(await acknowledgeAll(seen)).toEqual({ done: 2_500, failed: ['gone'] });
+  expect(call.mock.calls[0]?.[0].body).toEqual({
+    action: 'acknowledge',
+    filter: { triggered_before: '2026-03-25T03:00:00.124Z' },
+    message: 'Incident acknowledged',
+  });
+});

@@ -1,0 +1,110 @@
+import type {
+  ChangeIncidentsRequestJson,
+  ChangeIncidentsResponseJson,
+  IncidentResultJson,
+} from '@nightbell/proto';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '~/lib/api';
+import { toast } from '~/lib/toast';
+import { showFailure } from './incident-changes';
+import { renew } from './renewal';
+
+const atOnce = 1000; // the most ids of one call
+const patience = 60_000; // they take longer than one
+
+/** What a bulk action came to. */
+export interface Tally {
+  done: number;
+  failed: string[];
+}
+
+/**
+ * Acknowledges or resolves many incidents by one call for each thousand; the server finishes what
+ * it was asked, also when this page is closed. Never rejects; failures are counted.
+ */
+export async function changeMany(ids: readonly string[], verb: 'acknowledge' | 'resolve'): Promise<Tally> {
+  const failed: string[] = [];
+  for (let first = 0; first < ids.length; first += atOnce) {
+    failed.push(...(await changePart(ids.slice(first, first + atOnce), verb)));
+  }
+  return { done: ids.length - failed.length, failed };
+}
+
+// The ids of the part that did not change.
+async function changePart(ids: string[], verb: 'acknowledge' | 'resolve'): Promise<string[]> {
+  try {
+    const results = await post({ action: verb, ids, message: messages[verb] });
+    const changed = new Set(results.filter((one) => !one.error).map((one) => one.id));
+    return ids.filter((id) => !changed.has(id));
+  } catch {
+    return ids;
+  }
+}
+
+/**
+ * Acknowledges every unacknowledged incident, also those that are not loaded, up to the newest of
+ * `seen`: what came later nobody has looked at. Fails with ApiError.
+ */
+export async function acknowledgeAll(seen: readonly { triggeredAt: Date }[]): Promise<Tally> {
+  const newest = seen.reduce((latest, one) => Math.max(latest, one.triggeredAt.getTime()), 0);
+  // The server's times are finer than a millisecond.
+  const filter = { triggered_before: new Date(newest + 1).toISOString() };
+  const results = await post({ action: 'acknowledge', filter, message: messages.acknowledge });
+  const failed = results.filter((one) => one.error).map((one) => one.id ?? '');
+  return { done: results.length - failed.length, failed };
+}
+
+async function post(body: ChangeIncidentsRequestJson): Promise<IncidentResultJson[]> {
+  const answer = await call<ChangeIncidentsResponseJson>({
+    method: 'POST',
+    path: '/v1/incidents/bulk',
+    body,
+    action: `${body.action} incidents`,
+    keepSession: true,
+    timeout: patience,
+  });
+  return answer.results ?? [];
+}
+
+const messages = { acknowledge: 'Incident acknowledged', resolve: 'Incident resolved' } as const;
+
+/** The mutation behind the bulk bar; it says in one toast how many worked. */
+export function useChangeMany() {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: ({ ids, verb }: { ids: readonly string[]; verb: 'acknowledge' | 'resolve' }) =>
+      changeMany(ids, verb),
+    onSuccess: (tally, { ids, verb }) => {
+      if (tally.failed.length === 0) return;
+      toast({
+        kind: 'failure',
+        title: `Failed to ${verb} incident`,
+        detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
+        retry: () => change.mutate({ ids: tally.failed, verb }),
+      });
+    },
+    onSettled: () => void renew(client, 'incident'),
+  });
+  return change;
+}
+
+/** The mutation behind "Acknowledge all"; it says in one toast how many it were. */
+export function useAcknowledgeAll() {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: acknowledgeAll,
+    onSuccess: ({ done, failed }) =>
+      toast(
+        failed.length === 0
+          ? { kind: 'success', title: `${done} incidents are acknowledged` }
+          : {
+              kind: 'failure',
+              title: 'Failed to acknowledge incident',
+              detail: `${failed.length} did not change.`,
+            },
+      ),
+    onError: (error, seen) => showFailure(error, () => change.mutate(seen)),
+    onSettled: () => void renew(client, 'incident'),
+  });
+  return change;
+}

@@ -1,0 +1,171 @@
+import type {
+  AcknowledgeIncidentResponseJson,
+  CreateIncidentRequestJson,
+  CreateIncidentResponseJson,
+  IncidentJson,
+  ListIncidentsResponseJson,
+} from '@nightbell/proto';
+import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { ApiError, call } from '~/lib/api';
+import { randomToken } from '~/lib/device';
+import { toast } from '~/lib/toast';
+import { incidentKeys } from './keys';
+import { renew } from './renewal';
+
+/** What a person can do to an incident, other than commenting. */
+export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate';
+
+const bodies = {
+  acknowledge: { message: 'Incident acknowledged' },
+  resolve: { message: 'Incident resolved' },
+} as const;
+
+/** Does one thing to one incident and returns its new state. Fails with ApiError. */
+export async function changeIncident(id: string, verb: 'acknowledge' | 'resolve'): Promise<IncidentJson> {
+  return post(id, verb, bodies[verb], `${verb} incident`);
+}
+
+/** The mutation behind Acknowledge and Resolve. A failure is shown as a toast, with a Retry. */
+export function useChangeIncident(id: string) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (verb: 'acknowledge' | 'resolve') => changeIncident(id, verb),
+    onSuccess: (incident) => accept(client, incident),
+    onError: (error, verb) => showFailure(error, () => change.mutate(verb)),
+    onSettled: () => void renew(client, 'incident'),
+  });
+  return change;
+}
+
+/** An incident as far as a person sees in it who is paged next. */
+interface Sight {
+  id: string;
+  status: unknown;
+  acknowledgedAt: unknown;
+  escalation: unknown;
+}
+
+// The last Escalate whose answer has not come. It outlives its dialog.
+let escalation = { of: '', key: '' };
+
+/**
+ * The mutation behind Escalate, whose variable is the incident as the person saw it. Again on the same
+ * sight is the same press: when only the answer was lost, nobody further is woken. Once another step
+ * shows, a press is a new one.
+ */
+export function useEscalateIncident() {
+  const client = useQueryClient();
+  const press = useMutation({
+    mutationFn: ({ id, key }: { id: string; key: string }) =>
+      post(id, 'escalate', {}, 'escalate incident', { 'Idempotency-Key': key }),
+    onSuccess: (incident, { key }) => {
+      if (escalation.key === key) escalation = { of: '', key: '' };
+      accept(client, incident);
+    },
+    onError: (error, pressed) => showFailure(error, () => press.mutate(pressed)),
+    onSettled: () => void renew(client, 'incident'),
+  });
+  const escalate = (seen: Sight, options?: { onSettled: () => void }) => {
+    const of = JSON.stringify([seen.id, seen.status, seen.acknowledgedAt, seen.escalation]);
+    if (of !== escalation.of) escalation = { of, key: randomToken() };
+    press.mutate({ id: seen.id, key: escalation.key }, options);
+  };
+  return { escalate, isPending: press.isPending };
+}
+
+/** The mutation behind Assign. An empty user id gives the incident to nobody. */
+export function useAssignIncident(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (userId: string) =>
+      post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
+    onSuccess: (incident) => accept(client, incident),
+    onSettled: () => void renew(client, 'incident'),
+  });
+}
+
+/** The mutation behind Create Incident. Fails with ApiError, which the dialog shows. */
+export function useCreateIncident() {
+  const client = useQueryClient();
+  const asked = useRef({ text: '', key: '' });
+  return useMutation({
+    mutationFn: async (body: CreateIncidentRequestJson): Promise<IncidentJson> => {
+      // The same again has the same key: when only the answer was lost, nobody is paged twice.
+      const text = JSON.stringify(body);
+      if (text !== asked.current.text) asked.current = { text, key: randomToken() };
+      const answer = await call<CreateIncidentResponseJson>({
+        method: 'POST',
+        path: '/v1/incidents',
+        body,
+        action: 'create incident',
+        headers: { 'Idempotency-Key': asked.current.key },
+        keepSession: true,
+      });
+      return answer.incident ?? {};
+    },
+    onSuccess: () => void renew(client, 'incident'),
+  });
+}
+
+/** The mutation behind Post. */
+export function useAddComment(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (message: string) =>
+      call({
+        method: 'POST',
+        path: `/v1/incidents/${encodeURIComponent(id)}/comments`,
+        body: { message },
+        action: 'post comment',
+      }),
+    onError: (error) => showFailure(error),
+    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
+  });
+}
+
+/** Says what failed, in the product's words, and why, in the server's; `retry` does it again. */
+export function showFailure(error: Error, retry?: () => void): void {
+  toast({
+    kind: 'failure',
+    title: error.message,
+    detail: error instanceof ApiError ? error.detail : undefined,
+    retry,
+  });
+}
+
+async function post(
+  id: string,
+  verb: Verb,
+  body: object,
+  action: string,
+  headers?: Record<string, string>,
+): Promise<IncidentJson> {
+  const answer = await call<AcknowledgeIncidentResponseJson>({
+    method: 'POST',
+    path: `/v1/incidents/${encodeURIComponent(id)}/${verb}`,
+    body,
+    action,
+    headers,
+    keepSession: true,
+  });
+  return answer.incident ?? { id };
+}
+
+// The answer is newer than any list, so the row changes before the refetch does.
+function accept(client: QueryClient, incident: IncidentJson): void {
+  if (!incident.id || !incident.title) return;
+  const renewed = (old: IncidentJson) => (old.id === incident.id ? incident : old);
+  client.setQueriesData<InfiniteData<ListIncidentsResponseJson>>(
+    { queryKey: incidentKeys.list },
+    (list) =>
+      list && {
+        ...list,
+        pages: list.pages.map((page) => ({ ...page, incidents: page.incidents?.map(renewed) })),
+      },
+  );
+  client.setQueryData<IncidentJson>(incidentKeys.one(incident.id), (old) => ({
+    ...incident,
+    escalation: incident.escalation ?? old?.escalation,
+  }));
+}

@@ -1,0 +1,81 @@
+import type {
+  CreateOverrideRequestJson,
+  CreateOverrideResponseJson,
+  GetOverrideResponseJson,
+  ListOverridesResponseJson,
+  OverrideJson,
+} from '@nightbell/proto';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '~/lib/api';
+import { ifMatch, type Version } from '~/lib/edits';
+import { callPages } from '~/lib/pages';
+import { freshFor } from '~/lib/query-client';
+import { scheduleKeys } from './keys';
+import { renew } from './renewal';
+
+const addressOf = (id: string) => `/v1/overrides/${encodeURIComponent(id)}`;
+
+/** Overrides of all schedules: what is on or ahead, soonest first; with the past, newest first. */
+export const overrideList = (past: boolean) =>
+  queryOptions({
+    queryKey: scheduleKeys.overrides(past),
+    staleTime: freshFor.list,
+    queryFn: async ({ signal }): Promise<OverrideJson[]> => {
+      const pages = await callPages<ListOverridesResponseJson>({
+        method: 'GET',
+        path: past ? '/v1/overrides?past=true' : '/v1/overrides',
+        action: 'fetch overrides',
+        signal,
+      });
+      return pages.flatMap((page) => page.overrides ?? []);
+    },
+  });
+
+/** One override as it is stored now. */
+export const overrideById = (id: string) =>
+  queryOptions({
+    queryKey: scheduleKeys.override(id),
+    staleTime: 0,
+    queryFn: async ({ signal }): Promise<OverrideJson> => {
+      const answer = await call<GetOverrideResponseJson>({
+        method: 'GET',
+        path: addressOf(id),
+        action: 'fetch override',
+        signal,
+      });
+      return answer.override ?? {};
+    },
+  });
+
+/** The mutation that puts somebody else on call, or changes an override. It takes effect at once. Fails with ApiError. */
+export function useSaveOverride(override: Version | null) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ scheduleId, body }: { scheduleId: string; body: CreateOverrideRequestJson }) =>
+      call<CreateOverrideResponseJson>({
+        method: override ? 'PATCH' : 'POST',
+        path: override ? addressOf(override.id) : `/v1/schedules/${encodeURIComponent(scheduleId)}/overrides`,
+        body,
+        headers: ifMatch(override?.etag),
+        action: override ? 'save override' : 'create override',
+        keepSession: true,
+      }),
+    onSuccess: () => renew(client, 'schedule'),
+  });
+}
+
+/** The mutation that takes an override back, as it was read. Fails with ApiError. */
+export function useDeleteOverride() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, etag }: Version) =>
+      call<object>({
+        method: 'DELETE',
+        path: addressOf(id),
+        headers: ifMatch(etag),
+        action: 'delete override',
+        keepSession: true,
+      }),
+    onSettled: () => renew(client, 'schedule'),
+  });
+}
