@@ -1,10 +1,14 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { startSession } from '~/lib/session-change';
 import { acknowledgeAll, changeMany } from './incident-bulk';
 
 const call = vi.hoisted(() => vi.fn());
-vi.mock('~/lib/api', () => ({ call }));
+vi.mock('~/lib/api', async (real) => ({ ...(await real<object>()), call }));
+
+const session = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
 
 beforeEach(() => {
+  startSession(session);
   call.mockReset();
 });
 
@@ -20,6 +24,15 @@ it('changes many incidents by one call for each thousand', async () => {
     ['/v1/incidents/bulk', 1000],
     ['/v1/incidents/bulk', 500],
   ]);
+});
+
+it('sends no second thousand as somebody else', async () => {
+  call.mockImplementation(async () => {
+    startSession({ ...session, user: { id: 'u2', org_id: 'o2', name: 'Jonas' } });
+    return { results: [] };
+  });
+  await expect(changeMany(many, 'acknowledge')).rejects.toThrow('Somebody else is signed in now.');
+  expect(call).toHaveBeenCalledTimes(1);
 });
 
 it('tells which did not change', async () => {

@@ -4,7 +4,8 @@ import type {
   IncidentResultJson,
 } from '@nightbell/proto';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { call } from '~/lib/api';
+import { ApiError, call, switchedMessage } from '~/lib/api';
+import { isSame, sessionToCallWith } from '~/lib/session-change';
 import { toast } from '~/lib/toast';
 import { showFailure } from './incident-changes';
 import { renew } from './renewal';
@@ -20,11 +21,16 @@ export interface Tally {
 
 /**
  * Acknowledges or resolves many incidents by one call for each thousand; the server finishes what
- * it was asked, also when this page is closed. Never rejects; failures are counted.
+ * it was asked, also when this page is closed. Failures are counted; it rejects, and sends no more,
+ * when somebody else is signed in.
  */
 export async function changeMany(ids: readonly string[], verb: 'acknowledge' | 'resolve'): Promise<Tally> {
+  const begunBy = sessionToCallWith();
   const failed: string[] = [];
   for (let first = 0; first < ids.length; first += atOnce) {
+    // A thousand takes its time, in which another tab may sign in as somebody else.
+    const session = sessionToCallWith();
+    if (!begunBy || !session || !isSame(session, begunBy)) throw new ApiError(switchedMessage, 401);
     failed.push(...(await changePart(ids.slice(first, first + atOnce), verb)));
   }
   return { done: ids.length - failed.length, failed };

@@ -3,9 +3,8 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { coalesce } from '~/lib/coalesce';
 import type { StreamEvent } from '~/lib/event-stream';
 import { refetchFailed } from '~/lib/freshness';
-import { currentIdentity } from '~/lib/identity';
 import { follow } from '~/lib/live';
-import { subscribeSession } from '~/lib/session';
+import { currentIdentity, subscribeSession } from '~/lib/session';
 import {
   explainKeys,
   incidentKeys,

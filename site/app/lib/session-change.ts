@@ -1,7 +1,7 @@
 import {
-  accountOf,
   announceSession,
   currentSession,
+  identityOf,
   type Session,
   type SessionEnd,
   type SessionUser,
@@ -12,7 +12,7 @@ let shown: string | null = null;
 
 /** Whether both are of the same account in the same organization. */
 export function isSame(one: Session, other: Session): boolean {
-  return accountOf(one) === accountOf(other);
+  return identityOf(one) === identityOf(other);
 }
 
 /** Stores a new sign-in and tells every listener. */
@@ -74,7 +74,7 @@ export function showAs(identity: string | null): void {
  */
 export function sessionToCallWith(): Session | null {
   const stored = currentSession();
-  return stored && (shown === null || shown === accountOf(stored)) ? stored : null;
+  return stored && (shown === null || shown === identityOf(stored)) ? stored : null;
 }
 
 function isStored(session: Session): boolean {

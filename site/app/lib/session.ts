@@ -36,8 +36,14 @@ export function currentSession(): Session | null {
 }
 
 /** Whose session it is: the account, and the organization it acts in. */
-export function accountOf({ user }: Session): string {
+export function identityOf({ user }: Session): string {
   return `${user.org_id ?? ''}/${user.id ?? ''}`;
+}
+
+/** Whose data this browser shows; null without a session. */
+export function currentIdentity(): string | null {
+  const session = currentSession();
+  return session && identityOf(session);
 }
 
 /** Why this tab's last session ended; null while there was none. Reading it does not clear it. */

@@ -9,6 +9,8 @@ export interface Toast {
 
 let current: Toast | null = null;
 const listeners = new Set<() => void>();
+// Where messages can be shown, the last in use: outside of a modal dialog nothing can be pressed or heard.
+const places: object[] = [];
 
 /** Shows a message. There is one at a time and the newest wins. */
 export function toast(message: Toast): void {
@@ -20,9 +22,19 @@ export function dismissToast(): void {
   set(null);
 }
 
-/** The message on screen, or null. */
-export function currentToast(): Toast | null {
-  return current;
+/** The message that a place shows, or null: only the newest place shows any. */
+export function toastAt(place: object): Toast | null {
+  return places.at(-1) === place ? current : null;
+}
+
+/** Shows messages in this place from now on, until the returned function gives it back. */
+export function takeToasts(place: object): () => void {
+  places.push(place);
+  set(current);
+  return () => {
+    places.splice(places.indexOf(place), 1);
+    set(current);
+  };
 }
 
 /** Calls back whenever the message changes. Returns the way to stop. */

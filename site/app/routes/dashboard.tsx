@@ -37,7 +37,9 @@ export default function Dashboard() {
           </Button>
         )}
       </PageHead>
-      <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
+      <Boundary what="What needs a person">
+        <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
+      </Boundary>
       <Boundary what="The counts">
         <CountCards counts={counts.data ?? null} incidents={list.data && open} />
       </Boundary>
@@ -56,7 +58,9 @@ export default function Dashboard() {
           {list.isPending && <Loading what="incidents" />}
           <FetchFailed of={list}>Failed to load incidents</FetchFailed>
           {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
-          <OpenIncidents incidents={open} source={list} />
+          <Boundary what="The open incidents">
+            <OpenIncidents incidents={open} source={list} />
+          </Boundary>
         </Card>
       </div>
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}

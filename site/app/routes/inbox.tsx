@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -59,7 +60,9 @@ export default function Inbox() {
               <ButtonLink to={paths.inbox} icon="chevron-left" look="quiet" className="inbox-back">
                 All mail
               </ButtonLink>
-              <MailView key={openId} id={openId} />
+              <Boundary what="The mail">
+                <MailView key={openId} id={openId} />
+              </Boundary>
             </div>
           </>
         )}

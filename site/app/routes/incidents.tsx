@@ -50,7 +50,11 @@ export default function Incidents() {
       <FetchFailed of={list} card>
         Failed to load incidents
       </FetchFailed>
-      {list.data && <IncidentList incidents={list.data} />}
+      {list.data && (
+        <Boundary what="The list">
+          <IncidentList incidents={list.data} />
+        </Boundary>
+      )}
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
     </>
   );

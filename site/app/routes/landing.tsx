@@ -53,13 +53,19 @@ export default function Landing() {
   const [open, setOpen] = useState<Open>(null);
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
   const close = useCallback(() => setOpen(null), []);
-  const enter = useCallback(() => navigate(from ?? paths.dashboard), [navigate, from]);
+  // In place of this page: whoever goes back from there is not sent forth again.
+  const enter = useCallback(
+    () => navigate(from ?? paths.dashboard, { replace: from !== undefined }),
+    [navigate, from],
+  );
   const register = () => setOpen('register');
   useHashScroll();
   useEarlyClick((wish) => setOpen(dialogs.find((dialog) => dialog === wish) ?? null));
   useEffect(() => {
-    if (from) setOpen('login');
-  }, [from]);
+    // Another tab may have signed in.
+    if (from && session) enter();
+    else if (from) setOpen('login');
+  }, [from, session, enter]);
   return (
     <div className="landing">
       <a className="skip-link" href="#content">

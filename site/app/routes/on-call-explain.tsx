@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { BoneRows } from '~/components/ui/skeleton';
@@ -61,7 +62,11 @@ export default function OnCallExplain() {
               </Failed>
             </section>
           )}
-          {answer.data && !answer.isError && <AnswerTimeline answer={answer.data} />}
+          {answer.data && !answer.isError && (
+            <Boundary what="The answer">
+              <AnswerTimeline answer={answer.data} />
+            </Boundary>
+          )}
         </div>
       </div>
     </>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { Card } from '~/components/ui/card';
 import { BoneCard, BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -43,16 +44,28 @@ export default function Service() {
       </FetchFailed>
       {service.data && (
         <>
-          <ServiceStatus service={service.data} range={range} onRange={setRange} />
+          <Boundary what="The status">
+            <ServiceStatus service={service.data} range={range} onRange={setRange} />
+          </Boundary>
           <div className="service-columns">
             <div className="stack">
-              <ActiveIncidents serviceId={id} />
-              <ServiceWebhook service={service.data} />
-              <RecentActivity serviceId={id} />
+              <Boundary what="The incidents">
+                <ActiveIncidents serviceId={id} />
+              </Boundary>
+              <Boundary what="The address for alerts">
+                <ServiceWebhook service={service.data} />
+              </Boundary>
+              <Boundary what="The activity">
+                <RecentActivity serviceId={id} />
+              </Boundary>
             </div>
             <div className="stack">
-              <ServiceConfiguration service={service.data} />
-              <BusinessMetrics service={service.data} range={range} />
+              <Boundary what="The configuration">
+                <ServiceConfiguration service={service.data} />
+              </Boundary>
+              <Boundary what="The metrics">
+                <BusinessMetrics service={service.data} range={range} />
+              </Boundary>
             </div>
           </div>
         </>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
+import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -39,7 +40,11 @@ export default function Services() {
             No services yet. {mayAct('responder') && 'Add one to get a webhook address for its alerts.'}
           </Empty>
         )}
-        {list.data && list.data.length > 0 && <ServiceTable services={list.data} />}
+        {list.data && list.data.length > 0 && (
+          <Boundary what="The services">
+            <ServiceTable services={list.data} />
+          </Boundary>
+        )}
       </section>
       {adding && <AddServiceDialog onClose={() => setAdding(false)} />}
     </>

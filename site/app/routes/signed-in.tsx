@@ -13,7 +13,7 @@ import { Notices } from '~/features/installation/components/notices';
 import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { createQueryClient } from '~/lib/query-client';
-import { accountOf, currentSession, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import { dismissToast } from '~/lib/toast';
@@ -24,12 +24,12 @@ export default function SignedIn() {
   const session = useSyncExternalStore(subscribeSession, currentSession, () => null);
   if (!session) return <ToLanding />;
   // Somebody else signing in, perhaps in another tab, must not find the last one's data.
-  return <Workspace key={accountOf(session)} session={session} />;
+  return <Workspace key={identityOf(session)} session={session} />;
 }
 
 function Workspace({ session }: { session: Session }) {
   const [client] = useState(createQueryClient);
-  const identity = accountOf(session);
+  const identity = identityOf(session);
   // What this person began and has not sent yet is never sent as the next one.
   useLayoutEffect(() => {
     showAs(identity);

@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button';
 import { Icon } from './icon';
+import { Toaster } from './toaster';
 
 /**
  * A modal on the native <dialog>: it is open while it is mounted. Escape and the close button
@@ -42,6 +43,7 @@ export function Dialog({
         <IconButton icon="x" label="Close" onClick={onClose} />
       </header>
       {children}
+      <Toaster />
     </dialog>
   );
 }

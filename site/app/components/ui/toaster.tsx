@@ -1,19 +1,24 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { currentToast, dismissToast, subscribeToast, type Toast } from '~/lib/toast';
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { dismissToast, subscribeToast, type Toast, takeToasts, toastAt } from '~/lib/toast';
 import { Button, IconButton } from './button';
 import { Icon } from './icon';
 
 const lifetime = 5000;
 
 /**
- * Shows the newest toast in the top layer, above an open dialog. Failures stay until closed. Empty, it
- * is still in the page: screen readers announce what changes in a region that they know.
+ * Shows the newest toast in the top layer; every modal dialog has one of its own, because what is
+ * outside of it is inert. Failures stay until closed. Empty, it is still in the page: screen readers
+ * announce what changes in a region that they know.
  */
 export function Toaster() {
-  const message = useSyncExternalStore(subscribeToast, currentToast, () => null);
   const ref = useRef<HTMLDivElement>(null);
+  const message = useSyncExternalStore(
+    subscribeToast,
+    () => toastAt(ref),
+    () => null,
+  );
+  useLayoutEffect(() => takeToasts(ref), []);
   useEffect(() => {
-    // Hiding first puts a newer message above a dialog that was opened in between.
     ref.current?.hidePopover?.();
     if (message) ref.current?.showPopover?.();
     if (!message || message.kind === 'failure') return;

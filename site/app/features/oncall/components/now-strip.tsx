@@ -44,7 +44,8 @@ export function NowStrip(props: NowStripProps) {
 }
 
 function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | 'off' | 'now' | 'hueOf'>) {
-  const current = schedule.onCall?.current;
+  const { current, next } = onCallAt(schedule, now);
+  if (schedule.active && !current) return <Unknown words="Who is on call now is not known" />;
   const [first] = current?.people ?? [];
   const nobody = schedule.active && !off && !first;
   return (
@@ -53,7 +54,9 @@ function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | '
       <p className="what">On call now, {schedule.name}</p>
       <p>
         <b>{current?.people.map((person) => person.name).join(', ') || 'Nobody'}</b>{' '}
-        <span>{schedule.active ? handoverWords(schedule, now) : 'the schedule is inactive'}</span>
+        <span>
+          {schedule.active ? handoverWords(current, next, schedule.zone, now) : 'the schedule is inactive'}
+        </span>
       </p>
     </div>
   );
@@ -100,11 +103,23 @@ function Next({ next, policy, hueOf }: NextProps) {
   );
 }
 
-function handoverWords({ onCall, zone }: Schedule, now: number): string {
-  if (!onCall || !Number.isFinite(onCall.current.to)) return 'without end';
-  const until = `until ${soonWords(onCall.current.to, zone, now)}`;
-  if (!onCall.next) return until;
-  return `${until}, then ${onCall.next.people.map((person) => person.name).join(', ') || 'nobody'}`;
+// An answer from before a handover, or from before the computer slept, is about another shift.
+function onCallAt({ onCall }: Schedule, now: number): { current?: Shift; next?: Shift } {
+  const [first, second] = [onCall?.current, onCall?.next ?? undefined];
+  if (first && now < first.to) return { current: first, next: second };
+  return second && second.from <= now && now < second.to ? { current: second } : {};
+}
+
+function handoverWords(
+  current: Shift | undefined,
+  next: Shift | undefined,
+  zone: string,
+  now: number,
+): string {
+  if (!current || !Number.isFinite(current.to)) return 'without end';
+  const until = `until ${soonWords(current.to, zone, now)}`;
+  if (!next) return until;
+  return `${until}, then ${next.people.map((person) => person.name).join(', ') || 'nobody'}`;
 }
 
 interface GapProps extends Pick<NowStripProps, 'now' | 'onShow'> {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
@@ -65,36 +66,42 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   if (!selected) return <NoSchedule />;
   return (
     <>
-      <NowStrip
-        schedule={selected}
-        next={next}
-        gap={all.isError || ofOne.isError ? (gap ?? 'unknown') : gap}
-        hasHours={own.some((one) => one.weekly)}
-        off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
-        othersWithGaps={coverage && withGaps(problems, selected.id)}
-        sawEveryOther={coverage?.truncated === false && coverage.incomplete === ''}
-        now={now}
-        hueOf={hueOf}
-        onShow={(at) => go({ at })}
-      />
-      <Lists
-        view={address.view}
-        schedules={schedules}
-        selected={selected}
-        problems={problems}
-        now={now}
-        onView={(view) => go({ view })}
-        onSelect={(scheduleId) => go({ scheduleId })}
-      />
-      <TimelineCard
-        schedule={selected}
-        span={address.span}
-        at={address.at}
-        now={now}
-        problems={own}
-        incomplete={(alone ?? coverage)?.incomplete ?? ''}
-        onMove={(span, at) => go({ span, at })}
-      />
+      <Boundary what="Who is on call now">
+        <NowStrip
+          schedule={selected}
+          next={next}
+          gap={all.isError || ofOne.isError ? (gap ?? 'unknown') : gap}
+          hasHours={own.some((one) => one.weekly)}
+          off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
+          othersWithGaps={coverage && withGaps(problems, selected.id)}
+          sawEveryOther={coverage?.truncated === false && coverage.incomplete === ''}
+          now={now}
+          hueOf={hueOf}
+          onShow={(at) => go({ at })}
+        />
+      </Boundary>
+      <Boundary what="The lists">
+        <Lists
+          view={address.view}
+          schedules={schedules}
+          selected={selected}
+          problems={problems}
+          now={now}
+          onView={(view) => go({ view })}
+          onSelect={(scheduleId) => go({ scheduleId })}
+        />
+      </Boundary>
+      <Boundary what="The picture">
+        <TimelineCard
+          schedule={selected}
+          span={address.span}
+          at={address.at}
+          now={now}
+          problems={own}
+          incomplete={(alone ?? coverage)?.incomplete ?? ''}
+          onMove={(span, at) => go({ span, at })}
+        />
+      </Boundary>
     </>
   );
 }
