@@ -4,6 +4,7 @@ import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
 import { earlyClickScript } from './lib/early-click';
 import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
+import './styles/reset.css';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/kit.css';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const css = readFileSync(join(import.meta.dirname, '../app/styles/tokens.css'), 'utf8');
-const [dark = '', light = ''] = css.split('\n[data-theme="light"] {');
+const [dark = '', light = ''] = css.split('\n  [data-theme="light"] {');
 const themes = { dark: tokensOf(dark), light: { ...tokensOf(dark), ...tokensOf(light) } };
 
 const text: [string, string[]][] = [
