@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { reactRouter } from '@react-router/dev/vite';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { scopedName } from './build-steps/scoped-name';
 
 // The Go server the development site talks to; it serves the same site when it is built.
 const api = process.env.NIGHTBELL_API ?? 'http://127.0.0.1:8480';
@@ -8,15 +9,34 @@ const api = process.env.NIGHTBELL_API ?? 'http://127.0.0.1:8480';
 const onEveryPage =
   /app\/(components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)|lib\/(paths|words|theme|toast|session|sign-in-request|early-click))\.tsx?$/;
 
+// Class names are written where they are used, so nothing would be left that asks for the style sheet.
+const keepStyles: Plugin = {
+  name: 'nightbell:keep-styles',
+  enforce: 'post',
+  transform: {
+    filter: { id: /\.module\.css$/ },
+    handler: (code) => ({ code, moduleSideEffects: true }),
+  },
+};
+
 export default defineConfig({
-  plugins: [reactRouter()],
+  plugins: [reactRouter(), keepStyles],
+  css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: scopedName } },
   resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
   // A data: address cannot be used by <use href>, so the icon sprite always stays a file.
   build: {
     assetsInlineLimit: 0,
     // What every page shares travels as one file; a dozen tiny ones compress worse.
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'kit', test: onEveryPage }] } },
+      optimization: { inlineConst: { mode: 'all' } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'styles', test: /app\/(styles|components\/ui)\/[\w.-]+\.css$/ },
+            { name: 'kit', test: onEveryPage },
+          ],
+        },
+      },
     },
   },
   // The script of the documentation is built as a worker is: alone, without what pages share.

@@ -1,13 +1,14 @@
+// First, because the first style sheet of a page says the order of the layers.
+import './styles/reset.css';
+import './styles/tokens.css';
+import './styles/base.css';
 import { type ReactNode, useEffect } from 'react';
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation, useMatches } from 'react-router';
+import * as statesKit from '~/components/ui/states.module.css';
 import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
 import { earlyClickScript } from './lib/early-click';
 import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
-import './styles/reset.css';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/kit.css';
 
 /** The document around every page. The theme script comes first, so that nothing is drawn before it. */
 export function Layout({ children }: { children: ReactNode }) {
@@ -54,7 +55,7 @@ export default function Root() {
 export function HydrateFallback() {
   return (
     <noscript>
-      <p className="state">Nightbell needs JavaScript here. The documentation works without it.</p>
+      <p className={statesKit.state}>Nightbell needs JavaScript here. The documentation works without it.</p>
     </noscript>
   );
 }
@@ -63,8 +64,8 @@ export function HydrateFallback() {
 export function ErrorBoundary({ error }: { error: unknown }) {
   useEffect(() => console.error(error), [error]);
   return (
-    <main className="state" role="alert">
-      <p className="said">This page could not be shown.</p>
+    <main className={statesKit.state} role="alert">
+      <p className={statesKit.said}>This page could not be shown.</p>
       <p>It may belong to an older version of the site. Reload it to get the current one.</p>
       <Button look="primary" onClick={() => location.reload()}>
         Reload

@@ -111,7 +111,7 @@ async function lookAt(page, path) {
       await page.setViewportSize({ width, height });
       await page.locator(`html[data-theme=${theme}]`).waitFor();
       await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running'));
-      await page.locator('.conflict').first().scrollIntoViewIfNeeded();
+      await page.locator('.edit-conflict-conflict').first().scrollIntoViewIfNeeded();
       await page.screenshot({ path: `${path}-${width}-${theme}.png` });
       const { violations } = await new AxeBuilder({ page })
         .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])

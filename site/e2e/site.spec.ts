@@ -41,6 +41,17 @@ test.describe('public pages', () => {
     expect(bytes).toBeLessThan(110_000);
   });
 
+  test('ask first for the style sheet that says the order of the layers', () => {
+    const pages = readdirSync(client, { recursive: true }).filter((name) => String(name).endsWith('.html'));
+    for (const page of pages) {
+      const html = readFileSync(join(client, String(page)), 'utf8');
+      const [, first] = /<link rel="stylesheet" href="([^"#]+)/.exec(html) ?? [];
+      const css = readFileSync(join(client, first ?? ''), 'utf8');
+      const layers = [...css.matchAll(/@layer ([a-z, ]+)/g)].flatMap((match) => match[1]?.split(/, ?/) ?? []);
+      expect([...new Set(layers)], String(page)).toEqual(['reset', 'tokens', 'base', 'kit']);
+    }
+  });
+
   test('carry no style attribute and no inline event, so a strict policy holds', () => {
     const pages = readdirSync(client, { recursive: true }).filter((name) => String(name).endsWith('.html'));
     for (const page of pages) {

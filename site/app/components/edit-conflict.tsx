@@ -1,7 +1,8 @@
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import type { TheirChange } from '~/lib/edits';
-import './edit-conflict.css';
+import * as styles from './edit-conflict.module.css';
 
 interface EditConflictProps {
   changes: readonly TheirChange[];
@@ -19,7 +20,7 @@ export function EditConflict({ changes, onKeepMine, onTakeTheirs }: EditConflict
         heads={['Theirs, stored', 'Yours']}
         rows={changes.map(({ label, theirs, yours }) => [label, theirs, yours ?? unchanged])}
       />
-      <div className="choices">
+      <div className={dialogKit.choices}>
         <Button onClick={onTakeTheirs}>Take theirs</Button>
         <Button onClick={onKeepMine}>Keep mine on top</Button>
       </div>
@@ -54,7 +55,7 @@ interface ChangesProps {
 function Changes({ heads, rows }: ChangesProps) {
   if (rows.length === 0) return null;
   return (
-    <table className="conflict">
+    <table className={styles.conflict}>
       <thead>
         <tr>
           <th scope="col">Changed</th>

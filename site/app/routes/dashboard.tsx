@@ -14,8 +14,6 @@ import { toRows } from '~/features/incidents/model/incident';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import '~/features/incidents/incident-list.css';
-import '~/features/services/services.css';
 
 export function meta() {
   return [{ title: 'Dashboard - Nightbell' }];

@@ -3,14 +3,16 @@ import { useSearchParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
+import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { inboxList } from '~/data/inbox';
 import { mailPlace } from '~/data/installation';
 import { MailList } from '~/features/inbox/components/mail-list';
 import { MailView } from '~/features/inbox/components/mail-view';
+import * as styles from '~/features/inbox/inbox.module.css';
 import { paths } from '~/lib/paths';
-import '~/features/inbox/inbox.css';
 
 export function meta() {
   return [{ title: 'Inbox - Nightbell' }];
@@ -32,15 +34,15 @@ export default function Inbox() {
   return (
     <>
       <PageHead title="Inbox" />
-      <p className="inbox-note">{mailWords[mail ?? ''] ?? 'Mail that Nightbell keeps. Owners only.'}</p>
+      <p className={styles.inboxNote}>{mailWords[mail ?? ''] ?? 'Mail that Nightbell keeps. Owners only.'}</p>
       <section
-        className={`card ${list.data?.length ? 'inbox' : ''} ${chosen ? 'reading' : ''}`}
+        className={`${cardKit.card} ${list.data?.length ? styles.inbox : ''} ${chosen ? styles.reading : ''}`}
         aria-label="Mail"
       >
         {list.isPending && (
           <Loading what="inbox">
             <BoneRows count={5}>
-              <span className="grow bone-text mail-place">
+              <span className={`grow ${skeletonKit.boneText} ${styles.mailPlace}`}>
                 <Bone />
                 <Bone width="long" />
               </span>
@@ -57,7 +59,7 @@ export default function Inbox() {
           <>
             <MailList mails={list.data} source={list} openId={openId} />
             <div>
-              <ButtonLink to={paths.inbox} icon="chevron-left" look="quiet" className="inbox-back">
+              <ButtonLink to={paths.inbox} icon="chevron-left" look="quiet" className={styles.inboxBack}>
                 All mail
               </ButtonLink>
               <Boundary what="The mail">

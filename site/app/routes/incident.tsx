@@ -4,6 +4,7 @@ import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Empty, FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { incidentAlerts, incidentDetail } from '~/data/incidents';
@@ -12,6 +13,7 @@ import { IncidentActions } from '~/features/incidents/components/incident-action
 import { IncidentEvidence } from '~/features/incidents/components/incident-evidence';
 import { IncidentHead } from '~/features/incidents/components/incident-head';
 import { IncidentFailed, IncidentLoading } from '~/features/incidents/components/incident-loading';
+import * as styles from '~/features/incidents/components/incident-page.module.css';
 import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
@@ -21,7 +23,6 @@ import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import '~/features/incidents/incident-page.css';
 
 /** One incident: what is broken, how bad, who has it, which button; then the evidence. */
 export default function Incident() {
@@ -53,7 +54,7 @@ export default function Incident() {
 
 function Page({ incident }: { incident: IncidentData }) {
   return (
-    <article className="incident-page">
+    <article className={styles.incidentPage}>
       <header>
         <Boundary what="The head of this incident">
           <IncidentHead incident={incident} />
@@ -64,7 +65,7 @@ function Page({ incident }: { incident: IncidentData }) {
         <SeverityRose incident={incident} />
         <IncidentStrip incident={incident} />
       </Boundary>
-      <div className="columns">
+      <div className={styles.columns}>
         <div className="stack">
           <Boundary what="Paging">
             <PagingLadder incident={incident} />
@@ -90,7 +91,7 @@ function NoIncident({ id, error, onRetry }: { id: string; error: Error; onRetry:
   return (
     <>
       <PageHead title="No such incident" />
-      <div className="card">
+      <div className={cardKit.card}>
         <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>
       </div>
     </>

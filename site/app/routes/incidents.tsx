@@ -3,16 +3,17 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { incidentCounts, incidentList } from '~/data/incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { IncidentList } from '~/features/incidents/components/incident-list';
+import * as styles from '~/features/incidents/components/list-tools.module.css';
 import { countByStatus } from '~/features/incidents/model/counts';
 import { toRows } from '~/features/incidents/model/incident';
 import { mayAct } from '~/lib/role';
-import '~/features/incidents/incident-list.css';
 
 export function meta() {
   return [{ title: 'Incidents - Nightbell' }];
@@ -40,9 +41,9 @@ export default function Incidents() {
         />
       </Boundary>
       {list.isPending && (
-        <div className="card">
+        <div className={cardKit.card}>
           <Loading what="incidents">
-            <div className="list-tools" />
+            <div className={styles.listTools} />
             <BoneRows count={12} />
           </Loading>
         </div>

@@ -1,6 +1,5 @@
 import { PageHead } from '~/components/layout/page-head';
 import { IntegrationCards } from '~/features/integrations/components/integration-cards';
-import '~/features/integrations/integrations.css';
 
 export function meta() {
   return [{ title: 'Integrations - Nightbell' }];

@@ -11,12 +11,12 @@ import { Problems } from '~/features/landing/components/problems';
 import { Testimonials } from '~/features/landing/components/testimonials';
 import { TopBar } from '~/features/landing/components/top-bar';
 import { Wearable } from '~/features/landing/components/wearable';
+import * as styles from '~/features/landing/landing.module.css';
 import { useEarlyClick } from '~/lib/early-click';
 import { useHashScroll } from '~/lib/hash-scroll';
 import { paths } from '~/lib/paths';
 import { currentSession, subscribeSession } from '~/lib/session';
 import { signInRequest } from '~/lib/sign-in-request';
-import '~/features/landing/landing.css';
 
 export function meta() {
   return [
@@ -67,7 +67,7 @@ export default function Landing() {
     else if (from) setOpen('login');
   }, [from, session, enter]);
   return (
-    <div className="landing">
+    <div className={styles.landing}>
       <a className="skip-link" href="#content">
         Skip to content
       </a>

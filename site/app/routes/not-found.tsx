@@ -3,7 +3,7 @@ import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { ButtonLink } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
-import './not-found.css';
+import * as styles from './not-found.module.css';
 
 export function meta() {
   return [{ title: 'Page not found - Nightbell' }, { name: 'robots', content: 'noindex' }];
@@ -14,10 +14,10 @@ export default function NotFound() {
   const { pathname } = useLocation();
   useEffect(() => console.error('404: no page at', pathname), [pathname]);
   return (
-    <main className="not-found">
+    <main className={styles.notFound}>
       <Brand to={paths.home} />
       <div>
-        <p className="mono code-404">404</p>
+        <p className={`mono ${styles.code404}`}>404</p>
         <h1>Oops! Page not found</h1>
         <p>Nothing answers at this address. It may have moved, or the link was cut off on its way to you.</p>
         <ButtonLink to={paths.home} look="primary" size="lg">

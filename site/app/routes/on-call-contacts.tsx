@@ -4,8 +4,8 @@ import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/data/contact-methods';
 import { ContactList } from '~/features/oncall/components/contact-list';
+import * as styles from '~/features/oncall/components/contact-list.module.css';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
-import '~/features/oncall/oncall.css';
 
 export function meta() {
   return [{ title: 'My contact methods - Nightbell' }];
@@ -20,7 +20,7 @@ export default function OnCallContacts() {
       <OncallNav />
       {contacts.isPending && (
         <Loading what="contact methods">
-          <div className="contact-columns">
+          <div className={styles.contactColumns}>
             <BoneCard title="How you are reached" count={2} />
             <BoneCard title="Shared channels" count={2} />
           </div>
@@ -30,7 +30,7 @@ export default function OnCallContacts() {
         Failed to load contact methods
       </FetchFailed>
       {contacts.data && (
-        <div className="contact-columns">
+        <div className={styles.contactColumns}>
           <ContactList
             title="How you are reached"
             contacts={contacts.data.filter((contact) => !contact.shared)}

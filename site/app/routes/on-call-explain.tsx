@@ -3,6 +3,7 @@ import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { explanation } from '~/data/explain';
@@ -10,11 +11,11 @@ import { AnswerTimeline } from '~/features/explain/components/answer-timeline';
 import { QuestionForm } from '~/features/explain/components/question-form';
 import { toAnswer } from '~/features/explain/model/answer';
 import { asked, toParams, toQuestion } from '~/features/explain/model/question';
+import * as styles from '~/features/explain/components/question-form.module.css';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
 import { copy } from '~/lib/copy';
-import '~/features/explain/explain.css';
 
 export function meta() {
   return [{ title: 'Who would be paged? - Nightbell' }];
@@ -37,26 +38,26 @@ export default function OnCallExplain() {
         </Button>
       </PageHead>
       <OncallNav />
-      <div className="explain">
-        <Card title="Question" className="question-card">
+      <div className={styles.explain}>
+        <Card title="Question" className={styles.questionCard}>
           <QuestionForm
             question={question}
             onAsk={(change) => setParams((now) => toParams({ ...toQuestion(now), ...change }))}
           />
-          <p className="pad size-12 text-3">
+          <p className={`${cardKit.pad} size-12 text-3`}>
             Asking pages nobody. The same rules decide the page when an incident opens.
           </p>
         </Card>
         <div aria-live="polite" aria-busy={answer.isFetching}>
           {answer.isPending && (
-            <section className="card">
+            <section className={cardKit.card}>
               <Loading what="the answer" quiet>
                 <BoneRows count={8} />
               </Loading>
             </section>
           )}
           {answer.isError && (
-            <section className="card">
+            <section className={cardKit.card}>
               <Failed detail={reasonOf(answer.error)} onRetry={() => answer.refetch()}>
                 {answer.error.message}
               </Failed>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { windowList } from '~/data/maintenance';
@@ -12,7 +13,6 @@ import { WindowList } from '~/features/maintenance/components/window-list';
 import { type MaintenanceWindow, toWindows } from '~/features/maintenance/model/window';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { mayAct } from '~/lib/role';
-import '~/features/maintenance/maintenance.css';
 
 export function meta() {
   return [{ title: 'Maintenance - Nightbell' }];
@@ -49,7 +49,7 @@ export default function OnCallMaintenance() {
           </div>
         </Loading>
       ) : (
-        <section className="card" aria-label="Maintenance windows">
+        <section className={cardKit.card} aria-label="Maintenance windows">
           {!list.data && <FetchFailed of={list}>Failed to load maintenance</FetchFailed>}
           {list.data && (
             <Empty action={mayWrite && create}>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { policyList } from '~/data/policies';
@@ -9,7 +10,6 @@ import { toPolicies } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import '~/features/escalation/escalation.css';
 
 export function meta() {
   return [{ title: 'Escalation policies - Nightbell' }];
@@ -28,7 +28,7 @@ export default function OnCallPolicies() {
     <>
       <PageHead title="Escalation policies">{mayWrite && create}</PageHead>
       <OncallNav />
-      <section className="card" aria-label="Policies">
+      <section className={cardKit.card} aria-label="Policies">
         {list.isPending && (
           <Loading what="policies">
             <BoneRows count={7} />

@@ -5,7 +5,6 @@ import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { emptyPolicy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
-import '~/features/escalation/escalation.css';
 
 export function meta() {
   return [{ title: 'Create policy - Nightbell' }];

@@ -4,6 +4,7 @@ import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Empty, FetchFailed } from '~/components/ui/states';
 import { policyDetail, useMakeDefaultPolicy } from '~/data/policies';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
@@ -17,7 +18,6 @@ import { ApiError, reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { toast } from '~/lib/toast';
-import '~/features/escalation/escalation.css';
 
 /** One policy: written by admins, read by everybody. */
 export default function OnCallPolicy() {
@@ -44,7 +44,7 @@ export default function OnCallPolicy() {
       )}
       {policy.isPending && <PolicyLoading />}
       {policy.isError && !policy.data && (
-        <div className="card">
+        <div className={cardKit.card}>
           {missing ? (
             <Empty action={<ButtonLink to={paths.policies}>All policies</ButtonLink>}>
               {policy.error.message}

@@ -1,9 +1,9 @@
 import { PageHead } from '~/components/layout/page-head';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Empty } from '~/components/ui/states';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
 import { mayAct } from '~/lib/role';
-import '~/features/oncall/oncall.css';
 
 export function meta() {
   return [{ title: 'Create schedule - Nightbell' }];
@@ -18,7 +18,7 @@ export default function OnCallScheduleNew() {
       {mayAct('admin') ? (
         <ScheduleEditor schedule={null} />
       ) : (
-        <div className="card">
+        <div className={cardKit.card}>
           <Empty>Only admins create schedules. Ask one of yours.</Empty>
         </div>
       )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { scheduleById } from '~/data/schedules';
@@ -8,8 +9,8 @@ import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
 import { toSchedule } from '~/features/oncall/model/schedule';
+import * as styles from '~/features/oncall/components/schedule-editor.module.css';
 import { mayAct } from '~/lib/role';
-import '~/features/oncall/oncall.css';
 
 export function meta() {
   return [{ title: 'Edit schedule - Nightbell' }];
@@ -29,7 +30,7 @@ export default function OnCallSchedule() {
       {schedule.data && mayEdit && <ScheduleEditor key={schedule.data.id} schedule={schedule.data} />}
       {schedule.isPending && (
         <Loading what="schedule">
-          <div className="editor">
+          <div className={styles.editor}>
             <div className="stack">
               <BoneCard title="Schedule" count={6} />
               <BoneCard title="Layer 1" count={6} />
@@ -42,7 +43,7 @@ export default function OnCallSchedule() {
         Failed to load schedule
       </FetchFailed>
       {schedule.data && !mayEdit && (
-        <div className="card">
+        <div className={cardKit.card}>
           <Empty>Only admins change schedules. Ask one of yours.</Empty>
         </div>
       )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { teamList } from '~/data/teams';
@@ -11,7 +12,6 @@ import { TeamDialog } from '~/features/teams/components/team-dialog';
 import { TeamTable } from '~/features/teams/components/team-table';
 import { type Team, toTeams } from '~/features/teams/model/team';
 import { mayAct } from '~/lib/role';
-import '~/features/teams/teams.css';
 
 export function meta() {
   return [{ title: 'Teams - Nightbell' }];
@@ -34,7 +34,7 @@ export default function OnCallTeams() {
     <>
       <PageHead title="Teams">{mayWrite && create}</PageHead>
       <OncallNav />
-      <section className="card" aria-label="Team list">
+      <section className={cardKit.card} aria-label="Team list">
         {list.isPending && (
           <Loading what="teams">
             <BoneRows count={5} />

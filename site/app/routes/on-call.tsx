@@ -9,7 +9,6 @@ import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
 import { toSchedules } from '~/features/oncall/model/schedule';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import '~/features/oncall/oncall.css';
 
 export function meta() {
   return [{ title: 'On-call schedules - Nightbell' }];

@@ -1,5 +1,4 @@
 import { PublicPage } from '~/features/landing/components/public-page';
-import '~/features/landing/landing.css';
 
 export function meta() {
   return [{ title: 'Privacy - Nightbell' }];

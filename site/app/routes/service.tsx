@@ -13,6 +13,7 @@ import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import * as styles from '~/features/services/components/service-facts.module.css';
 import {
   BusinessMetrics,
   type Range,
@@ -20,9 +21,6 @@ import {
   ServiceStatusLoading,
 } from '~/features/services/components/service-status';
 import { paths } from '~/lib/paths';
-import '~/features/services/services.css';
-import '~/features/incidents/incident-list.css';
-import '~/features/incidents/incident-page.css';
 
 export function meta() {
   return [{ title: 'Service - Nightbell' }];
@@ -47,7 +45,7 @@ export default function Service() {
           <Boundary what="The status">
             <ServiceStatus service={service.data} range={range} onRange={setRange} />
           </Boundary>
-          <div className="service-columns">
+          <div className={styles.serviceColumns}>
             <div className="stack">
               <Boundary what="The incidents">
                 <ActiveIncidents serviceId={id} />
@@ -96,7 +94,7 @@ function ServiceLoading() {
   return (
     <Loading what="service">
       <ServiceStatusLoading />
-      <div className="service-columns">
+      <div className={styles.serviceColumns}>
         <div className="stack">
           <BoneCard title="Active Incidents" count={1} />
           <BoneCard title="Send alerts here" count={3} />

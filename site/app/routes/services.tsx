@@ -3,13 +3,13 @@ import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/data/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
 import { mayAct } from '~/lib/role';
-import '~/features/services/services.css';
 
 export function meta() {
   return [{ title: 'Services - Nightbell' }];
@@ -28,7 +28,7 @@ export default function Services() {
           </Button>
         )}
       </PageHead>
-      <section className="card" aria-label="Service list">
+      <section className={cardKit.card} aria-label="Service list">
         {list.isPending && (
           <Loading what="services">
             <BoneRows count={7} />

@@ -17,7 +17,6 @@ import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSess
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import { dismissToast } from '~/lib/toast';
-import '~/styles/frame.css';
 
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
 export default function SignedIn() {

@@ -1,6 +1,5 @@
 import { PublicPage } from '~/features/landing/components/public-page';
 import { company } from '~/lib/company';
-import '~/features/landing/landing.css';
 
 export function meta() {
   return [{ title: 'Terms of Service - Nightbell' }];

@@ -3,6 +3,7 @@ import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { IconButton } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
+import * as styles from './frame.module.css';
 import { NotLive } from './not-live';
 
 /** The sidebar beside the page; below 1100 px it becomes a drawer that closes when a page is chosen. */
@@ -32,17 +33,22 @@ export function AppFrame({
     shown.current = pathname;
   }, [pathname]);
   return (
-    <div className={open ? 'app drawer-open' : 'app'}>
+    <div className={styles.app} data-drawer={open ? 'open' : undefined}>
       <a className="skip-link" href="#content" inert={open}>
         Skip to content
       </a>
       {/* The drawer holds the focus, because nothing else can take it. */}
-      <div ref={drawer.box} className="drawer">
+      <div ref={drawer.box} className={styles.drawer}>
         {sidebar}
-        <button type="button" className="scrim" aria-label="Close menu" onClick={() => setOpenAt(null)} />
+        <button
+          type="button"
+          className={styles.scrim}
+          aria-label="Close menu"
+          onClick={() => setOpenAt(null)}
+        />
       </div>
       <div inert={open}>
-        <header className="phone-bar">
+        <header className={styles.phoneBar}>
           <Brand to={paths.dashboard} />
           <IconButton
             ref={drawer.opener}
@@ -53,7 +59,7 @@ export function AppFrame({
             onClick={() => setOpenAt(key)}
           />
         </header>
-        <main ref={content} className="main" id="content" tabIndex={-1}>
+        <main ref={content} className={styles.main} id="content" tabIndex={-1}>
           <NotLive needed={(unacknowledged ?? 0) > 0} />
           {children}
         </main>

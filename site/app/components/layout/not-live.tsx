@@ -2,15 +2,16 @@ import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { nightTime } from '~/lib/format';
 import { type Freshness, useFreshness } from '~/lib/freshness';
+import * as styles from './not-live.module.css';
 
 /** A thin bar that says that the page may be old, and why; amber only while incidents are unacknowledged. */
 export function NotLive({ needed }: { needed: boolean }) {
   const { freshness, tryAgain } = useFreshness();
   // The region is there before its text, or a screen reader says nothing.
   return (
-    <div className="not-live-region" role="status">
+    <div className={styles.notLiveRegion} role="status">
       {freshness.kind !== 'fresh' && (
-        <div className={needed ? 'not-live needed' : 'not-live'}>
+        <div className={needed ? `${styles.notLive} ${styles.needed}` : styles.notLive}>
           <Icon name="refresh" />
           <span className="grow">{wordsOf(freshness)}</span>
           {freshness.kind === 'failed' && (

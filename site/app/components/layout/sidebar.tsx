@@ -6,6 +6,7 @@ import { Icon, type IconName } from '~/components/ui/icon';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { paths } from '~/lib/paths';
 import type { SessionUser } from '~/lib/session';
+import * as styles from './frame.module.css';
 
 interface Item {
   word: string;
@@ -38,7 +39,7 @@ interface SidebarProps {
 /** The signed-in navigation, the person and the way out. */
 export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: SidebarProps) {
   return (
-    <aside className="sidebar" id="sidebar" aria-label="Main">
+    <aside className={styles.sidebar} id="sidebar" aria-label="Main">
       <div>
         <Brand to={paths.dashboard} />
         <nav aria-label="Pages">
@@ -47,16 +48,16 @@ export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: Side
           ))}
           {showInbox && <SidebarItem item={{ word: 'Inbox', icon: 'inbox', to: paths.inbox }} count={0} />}
         </nav>
-        <div className="account">
-          <span className="item">
+        <div className={styles.account}>
+          <span className={styles.item}>
             <Avatar name={user.name} hue={hue} />
             <span className="strong ellipsis">{user.name}</span>
           </span>
-          <button type="button" className="item" onClick={onLogout}>
+          <button type="button" className={styles.item} onClick={onLogout}>
             <Icon name="logout" />
             Logout
           </button>
-          <div className="theme-row only-phone">
+          <div className={`${styles.themeRow} only-phone`}>
             <ThemeSwitch />
           </div>
         </div>
@@ -74,9 +75,9 @@ function SidebarItem({ item, count }: { item: Item; count: number | null | undef
       {Boolean(count) && <Count value={count ?? 0} amber label="unacknowledged" />}
     </>
   );
-  if (!item.to) return <span className="item">{content}</span>;
+  if (!item.to) return <span className={styles.item}>{content}</span>;
   return (
-    <NavLink className="item" to={item.to}>
+    <NavLink className={styles.item} to={item.to}>
       {content}
     </NavLink>
   );

@@ -1,8 +1,13 @@
+import * as styles from './avatar.module.css';
 /** Initials in a circle. `hue` (1 to 6) is the person's place in order of joining; without it the circle is neutral. */
 export function Avatar({ name, hue, large = false }: { name: string; hue?: number; large?: boolean }) {
-  const tone = hue === undefined ? '' : `person-${((hue - 1) % 6) + 1}`;
   return (
-    <span className={`avatar ${tone} ${large ? 'lg' : ''}`} aria-hidden="true">
+    <span
+      className={styles.avatar}
+      data-hue={hue === undefined ? undefined : ((hue - 1) % 6) + 1}
+      data-size={large ? 'lg' : undefined}
+      aria-hidden="true"
+    >
       {initials(name)}
     </span>
   );

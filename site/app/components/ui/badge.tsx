@@ -1,18 +1,19 @@
 import type { ReactNode } from 'react';
+import * as styles from './badge.module.css';
 import { Icon, type IconName } from './icon';
 
 /** A small label. At most two in a row. */
 export function Badge({
-  tone = '',
+  tone,
   icon,
   children,
 }: {
-  tone?: '' | 'amber' | 'critical' | 'ok';
+  tone?: 'amber' | 'critical' | 'ok';
   icon?: IconName;
   children: ReactNode;
 }) {
   return (
-    <span className={`badge ${tone}`}>
+    <span className={styles.badge} data-tone={tone}>
       {icon && <Icon name={icon} className="" />}
       {children}
     </span>
@@ -30,7 +31,7 @@ export function Count({
   label?: string;
 }) {
   return (
-    <span className={amber ? 'count amber' : 'count'}>
+    <span className={styles.count} data-tone={amber ? 'amber' : undefined}>
       {value}
       {label && <span className="visually-hidden"> {label}</span>}
     </span>

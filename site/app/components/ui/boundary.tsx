@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import * as styles from './card.module.css';
 import { Failed } from './states';
 
 interface BoundaryProps {
@@ -18,7 +19,7 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <section className="card">
+      <section className={styles.card}>
         <Failed onRetry={() => this.setState({ failed: false })}>
           {this.props.what} could not be shown.
         </Failed>

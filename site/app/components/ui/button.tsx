@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { Link } from 'react-router';
 import { isDocs } from '~/lib/paths';
+import * as styles from './button.module.css';
 import { Icon, type IconName } from './icon';
 
 /** `person` is amber and only for what needs a person, such as Acknowledge. */
@@ -30,7 +31,7 @@ export function Button({
   ...rest
 }: ButtonProps) {
   return (
-    <button type={type} className={classes(look, size, className)} {...rest}>
+    <button type={type} {...wear(look, size, className)} {...rest}>
       {icon && <Icon name={icon} />}
       <Label labels={labels}>{children}</Label>
     </button>
@@ -47,7 +48,7 @@ export function ButtonLink({
   className,
 }: Shape & { to: string; children: ReactNode; className?: string }) {
   return (
-    <Link to={to} reloadDocument={isDocs(to)} className={classes(look, size, className)}>
+    <Link to={to} reloadDocument={isDocs(to)} {...wear(look, size, className)}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>
@@ -63,9 +64,9 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
 }
 
 /** A button that shows only an icon; the label is what assistive technology reads. */
-export function IconButton({ icon, label, look = 'quiet', size, className = '', ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, look = 'quiet', size, className, ...rest }: IconButtonProps) {
   return (
-    <button type="button" aria-label={label} className={classes(look, size, `icon ${className}`)} {...rest}>
+    <button type="button" aria-label={label} data-square {...wear(look, size, className)} {...rest}>
       <Icon name={icon} />
     </button>
   );
@@ -75,12 +76,16 @@ function Label({ labels, children }: { labels?: readonly string[]; children: Rea
   if (!labels) return children;
   const longest = labels.reduce((a, b) => (b.length > a.length ? b : a), '');
   return (
-    <span className="steady" data-longest={longest}>
+    <span className={styles.steady} data-longest={longest}>
       {children}
     </span>
   );
 }
 
-function classes(look: ButtonLook = 'plain', size: ButtonSize = 'md', extra = ''): string {
-  return ['btn', look === 'plain' ? '' : look, size === 'md' ? '' : size, extra].filter(Boolean).join(' ');
+function wear(look?: ButtonLook, size?: ButtonSize, extra?: string) {
+  return {
+    className: extra ? `${styles.button} ${extra}` : styles.button,
+    'data-look': look,
+    'data-size': size,
+  };
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import * as styles from './card.module.css';
 
 /** A titled surface. Title left, actions right; the body brings its own padding. */
 export function Card({
@@ -14,7 +15,7 @@ export function Card({
 }) {
   const id = useId();
   return (
-    <section className={`card ${className}`} aria-labelledby={id}>
+    <section className={`${styles.card} ${className}`} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
         {actions}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { copy } from '~/lib/copy';
 import { Button } from './button';
+import * as styles from './code-block.module.css';
 
 const confirmFor = 2000;
 
@@ -14,7 +15,7 @@ export function CodeBlock({ title, code }: { title: string; code: string }) {
   }, [copied]);
   const onCopy = async () => setCopied(await copy(code, { quiet: true }));
   return (
-    <figure className="code">
+    <figure className={styles.codeBlock}>
       <header>
         <span className="mono">{title}</span>
         <Button look="quiet" size="sm" icon={copied ? 'check' : 'copy'} labels={['Copied']} onClick={onCopy}>

@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button';
+import * as styles from './dialog.module.css';
 import { Icon } from './icon';
 import { Toaster } from './toaster';
 
@@ -31,7 +32,7 @@ export function Dialog({
   return (
     <dialog
       ref={ref}
-      className={narrow ? 'narrow' : undefined}
+      className={narrow ? `${styles.dialog} ${styles.narrow}` : styles.dialog}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
@@ -51,7 +52,7 @@ export function Dialog({
 /** The result of what a dialog tried, above its fields. It is read aloud when it appears. */
 export function Banner({ tone, children }: { tone: 'failed' | 'done' | ''; children: ReactNode }) {
   return (
-    <div className={`banner ${tone}`} role={tone === 'failed' ? 'alert' : 'status'}>
+    <div className={styles.banner} data-tone={tone} role={tone === 'failed' ? 'alert' : 'status'}>
       <Icon name={tone === 'done' ? 'check' : 'alert'} />
       <div>{children}</div>
     </div>

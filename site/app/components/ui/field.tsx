@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import * as styles from './field.module.css';
 
 interface Labelled {
   label: string;
@@ -58,12 +59,12 @@ export function SelectField({
 function Frame({ id, label, optional, error, children }: Labelled & { id: string; children: ReactNode }) {
   return (
     <div>
-      <label className="label" htmlFor={id}>
-        {label} {optional && <span className="optional">optional</span>}
+      <label className={styles.label} htmlFor={id}>
+        {label} {optional && <span className={styles.optional}>optional</span>}
       </label>
-      <div className={error ? 'field invalid' : 'field'}>{children}</div>
+      <div className={error ? `${styles.field} ${styles.invalid}` : styles.field}>{children}</div>
       {error && (
-        <p className="field-error" id={`${id}-error`}>
+        <p className={styles.fieldError} id={`${id}-error`}>
           {error}
         </p>
       )}

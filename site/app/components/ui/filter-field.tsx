@@ -1,5 +1,6 @@
+import * as fieldStyles from './field.module.css';
+import * as styles from './filter-field.module.css';
 import { Icon } from './icon';
-import './filter-field.css';
 
 /** The line above a list: a field that narrows it while typing, and how much of it is shown. */
 export function FilterField({
@@ -16,8 +17,8 @@ export function FilterField({
   total: number;
 }) {
   return (
-    <div className="filter-field">
-      <div className="field">
+    <div className={styles.filterField}>
+      <div className={fieldStyles.field}>
         <Icon name="search" />
         <input
           type="search"

@@ -1,4 +1,5 @@
 import sprite from '~/assets/icons.svg';
+import * as styles from './icon.module.css';
 
 /** Every symbol of assets/icons.svg; a test keeps the two equal. */
 export const iconNames = [
@@ -70,7 +71,7 @@ export const iconNames = [
 export type IconName = (typeof iconNames)[number];
 
 /** A 16 px line icon. It is decoration: the words or the label beside it carry the meaning. */
-export function Icon({ name, className = 'i' }: { name: IconName; className?: string }) {
+export function Icon({ name, className = styles.icon }: { name: IconName; className?: string }) {
   return (
     <svg className={className} aria-hidden="true">
       <use href={`${sprite}#${name}`} />

@@ -1,5 +1,6 @@
 import { capitalised } from '~/lib/words';
 import { Icon, type IconName } from './icon';
+import * as styles from './mark.module.css';
 
 type Family = 'severity' | 'status' | 'health';
 
@@ -33,7 +34,7 @@ export function HealthMark({ value, word }: MarkProps) {
 function Mark({ family, value, word, fallback }: MarkProps & { family: Family; fallback: IconName }) {
   const shape = shapes[family].find((name) => name === value) ?? fallback;
   return (
-    <span className={`mark ${family}-${shape}`}>
+    <span className={styles.mark} {...{ [`data-${family}`]: shape }}>
       <Icon name={shape} className="" />
       {word ?? capitalised(value)}
     </span>

@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import * as styles from './popover.module.css';
 
 const gap = 6;
 const edge = 12;
@@ -37,7 +38,7 @@ export function Popover({
   return (
     <div
       ref={ref}
-      className="popover"
+      className={styles.popover}
       popover="auto"
       role="dialog"
       aria-label={label}

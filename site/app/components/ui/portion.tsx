@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Button } from './button';
-import './filter-field.css';
+import * as styles from './filter-field.module.css';
 
 const size = 100;
 
@@ -50,7 +50,7 @@ export function usePortion<Row>(
 export function MoreRows({ source, words, onMore }: { source?: More; words: string; onMore: () => void }) {
   const waits = source?.isFetchingNextPage ?? false;
   return (
-    <div className="more-rows">
+    <div className={styles.moreRows}>
       {source?.isFetchNextPageError && !waits && <p role="alert">The next rows did not load.</p>}
       <Button disabled={waits} labels={['Loading...']} onClick={onMore}>
         {waits ? 'Loading...' : `Show ${words}`}

@@ -10,8 +10,9 @@ import {
 } from 'react';
 import { Avatar } from './avatar';
 import { IconButton } from './button';
+import * as fieldStyles from './field.module.css';
 import { Icon, type IconName } from './icon';
-import './search-select.css';
+import * as styles from './search-select.module.css';
 
 /** Something that can be chosen. People show an avatar, other things an icon. */
 export interface Choice {
@@ -82,8 +83,8 @@ export function SearchSelect({
   };
   useScrollTo(current && optionId(id, current));
   return (
-    <div className="search-select">
-      <label className="label" htmlFor={id}>
+    <div className={styles.searchSelect}>
+      <label className={fieldStyles.label} htmlFor={id}>
         {label}
       </label>
       {!single && (
@@ -94,7 +95,7 @@ export function SearchSelect({
           onRemove={(choice) => onChange(chosen.filter((one) => one.id !== choice.id))}
         />
       )}
-      <div className={error ? 'field invalid' : 'field'}>
+      <div className={error ? `${fieldStyles.field} ${fieldStyles.invalid}` : fieldStyles.field}>
         <Icon name="search" />
         <input
           id={id}
@@ -131,7 +132,7 @@ export function SearchSelect({
         />
       )}
       {error && (
-        <p className="field-error" id={`${id}-error`}>
+        <p className={fieldStyles.fieldError} id={`${id}-error`}>
           {error}
         </p>
       )}
@@ -169,11 +170,11 @@ function Chips({
 }) {
   if (chosen.length === 0) return null;
   return (
-    <ul className="chips" aria-label={`${label}: chosen`}>
+    <ul className={styles.chips} aria-label={`${label}: chosen`}>
       {chosen.map((choice) => (
         <li key={choice.id}>
           <Sign choice={choice} />
-          <span className="word">{choice.word}</span>
+          <span className={styles.word}>{choice.word}</span>
           {note?.(choice)}
           <IconButton icon="x" size="sm" label={`Remove ${choice.word}`} onClick={() => onRemove(choice)} />
         </li>
@@ -207,13 +208,18 @@ function Options({
   return (
     // Pressing the mouse would take the focus from the input, and the list would close before the click.
     // biome-ignore lint/a11y/noStaticElementInteractions: it keeps the focus, and does nothing else.
-    <div ref={box} className="options" popover="manual" onMouseDown={(event) => event.preventDefault()}>
+    <div
+      ref={box}
+      className={styles.options}
+      popover="manual"
+      onMouseDown={(event) => event.preventDefault()}
+    >
       {all > 0 && (
         <div id={`${id}-list`} role="listbox" aria-label={label}>
           {[...groups].map(([name, group]) => (
             // biome-ignore lint/a11y/useSemanticElements: a group of options is not a fieldset.
             <div key={name} role="group" aria-label={name || label}>
-              {name && <div className="group">{name}</div>}
+              {name && <div className={styles.group}>{name}</div>}
               {group.map((choice) => (
                 // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input, which names the current option.
                 // biome-ignore lint/a11y/useKeyWithClickEvents: the input has the keys.
@@ -221,20 +227,20 @@ function Options({
                   key={choice.id}
                   id={optionId(id, choice)}
                   role="option"
-                  className="option"
+                  className={styles.option}
                   aria-selected={choice === current}
                   onClick={() => onChoose(choice)}
                 >
                   <Sign choice={choice} />
-                  <span className="word">{choice.word}</span>
+                  <span className={styles.word}>{choice.word}</span>
                 </div>
               ))}
             </div>
           ))}
         </div>
       )}
-      {all === 0 && <p className="none">Nothing by that name.</p>}
-      {all > shown.length && <p className="none">{all - shown.length} more. Type to narrow.</p>}
+      {all === 0 && <p className={styles.none}>Nothing by that name.</p>}
+      {all > shown.length && <p className={styles.none}>{all - shown.length} more. Type to narrow.</p>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import * as styles from './segmented.module.css';
 
 interface Choice<Value extends string> {
   value: Value;
@@ -12,7 +13,7 @@ interface SegmentedProps<Value extends string> {
   choices: readonly Choice<Value>[];
   value: Value | null;
   onChoose: (value: Value) => void;
-  look?: '' | 'wide' | 'icons';
+  look?: 'wide' | 'icons';
   className?: string;
 }
 
@@ -22,11 +23,11 @@ export function Segmented<Value extends string>({
   choices,
   value,
   onChoose,
-  look = '',
+  look,
   className = '',
 }: SegmentedProps<Value>) {
   return (
-    <fieldset className={`segmented ${look} ${className}`} aria-label={label}>
+    <fieldset className={`${styles.segmented} ${className}`} data-look={look} aria-label={label}>
       {choices.map((choice) => (
         <button
           key={choice.value}

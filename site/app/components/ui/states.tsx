@@ -2,7 +2,10 @@ import type { ReactNode } from 'react';
 import { reasonOf } from '~/lib/api';
 import { nightTime } from '~/lib/format';
 import { Button } from './button';
+import * as cardStyles from './card.module.css';
 import { BoneRows } from './skeleton';
+import * as skeletonStyles from './skeleton.module.css';
+import * as styles from './states.module.css';
 
 interface LoadingProps {
   what: string;
@@ -18,11 +21,11 @@ interface LoadingProps {
  */
 export function Loading({ what, quiet = false, children = <BoneRows count={4} /> }: LoadingProps) {
   return (
-    <div className="loading">
+    <div className={skeletonStyles.loading}>
       <p className="visually-hidden" role={quiet ? undefined : 'status'}>
         Loading {what}
       </p>
-      <div className="bones" aria-hidden="true">
+      <div className={skeletonStyles.bones} aria-hidden="true">
         {children}
       </div>
     </div>
@@ -32,7 +35,7 @@ export function Loading({ what, quiet = false, children = <BoneRows count={4} />
 /** One line where content would be, and one next step if there is one. */
 export function Empty({ children, action }: { children: ReactNode; action?: ReactNode }) {
   return (
-    <div className="state">
+    <div className={styles.state}>
       <p>{children}</p>
       {action}
     </div>
@@ -50,9 +53,9 @@ export function Failed({
   onRetry?: () => void;
 }) {
   return (
-    <div className="state" role="alert">
+    <div className={styles.state} role="alert">
       <div>
-        <p className="said">{children}</p>
+        <p className={styles.said}>{children}</p>
         {detail && <p>{detail}</p>}
       </div>
       {onRetry && <Button onClick={onRetry}>Try again</Button>}
@@ -84,7 +87,7 @@ export function FetchFailed({ of, children, card = false }: FetchFailedProps) {
   if (of.data !== undefined) {
     const since = nightTime(new Date(of.dataUpdatedAt), new Date());
     return (
-      <div className={card ? 'outdated card' : 'outdated'} role="alert">
+      <div className={card ? `${styles.outdated} ${cardStyles.card}` : styles.outdated} role="alert">
         <p>
           <b>{said}.</b> Shown as of {since}. {detail && <span className="text-2">{detail}</span>}
         </p>
@@ -99,5 +102,5 @@ export function FetchFailed({ of, children, card = false }: FetchFailedProps) {
       {said}
     </Failed>
   );
-  return card ? <div className="card">{failed}</div> : failed;
+  return card ? <div className={cardStyles.card}>{failed}</div> : failed;
 }

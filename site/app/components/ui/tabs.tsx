@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import * as styles from './tabs.module.css';
 
 /** One view behind a tab. */
 export interface Tab<Value extends string> {
@@ -28,7 +29,7 @@ export function Tabs<Value extends string>({ label, tabs, value, onChoose, child
   };
   return (
     <>
-      <div className="tabs" role="tablist" aria-label={label} onKeyDown={onKey}>
+      <div className={styles.tabs} role="tablist" aria-label={label} onKeyDown={onKey}>
         {tabs.map((tab) => (
           <button
             key={tab.value}

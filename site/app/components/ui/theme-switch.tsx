@@ -3,6 +3,7 @@ import { useLocation } from 'react-router';
 import { chooseTheme, currentTheme, defaultTheme, subscribeTheme, type ThemeChoice } from '~/lib/theme';
 import { Icon } from './icon';
 import { Segmented } from './segmented';
+import * as styles from './theme-switch.module.css';
 
 const choices = [
   { value: 'light', label: 'Light', content: <Icon name="sun" /> },
@@ -22,7 +23,7 @@ export function ThemeSwitch({ className = '' }: { className?: string }) {
     <Segmented
       label="Theme"
       look="icons"
-      className={`theme-switch ${className}`}
+      className={`${styles.themeSwitch} ${className}`}
       choices={choices}
       value={choice}
       onChoose={chooseTheme}

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { toTime } from '~/lib/time-of-day';
-import './time-field.css';
+import * as fieldStyles from './field.module.css';
+import * as styles from './time-field.module.css';
 
 interface TimeInputProps {
   label?: string;
@@ -26,7 +27,7 @@ export function TimeInput({ label, id, value, required, readOnly, onChange }: Ti
   return (
     <input
       id={id}
-      className="time"
+      className={styles.time}
       type="text"
       inputMode="numeric"
       autoComplete="off"
@@ -47,10 +48,10 @@ export function TimeField({ label, ...input }: TimeInputProps & { label: string 
   const id = useId();
   return (
     <div>
-      <label className="label" htmlFor={id}>
+      <label className={fieldStyles.label} htmlFor={id}>
         {label}
       </label>
-      <div className="field">
+      <div className={fieldStyles.field}>
         <TimeInput id={id} {...input} />
       </div>
     </div>
@@ -90,10 +91,10 @@ export function DateTimeField(props: DateTimeFieldProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as one field.
     <div role="group" aria-labelledby={id}>
-      <span className="label" id={id}>
-        {label} {optional && <span className="optional">optional</span>}
+      <span className={fieldStyles.label} id={id}>
+        {label} {optional && <span className={fieldStyles.optional}>optional</span>}
       </span>
-      <div className="field date-time">
+      <div className={`${fieldStyles.field} ${styles.dateTime}`}>
         <input
           type="date"
           aria-label={`${label}: date`}

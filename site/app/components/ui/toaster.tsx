@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { dismissToast, subscribeToast, type Toast, takeToasts, toastAt } from '~/lib/toast';
 import { Button, IconButton } from './button';
 import { Icon } from './icon';
+import * as styles from './toaster.module.css';
 
 const lifetime = 5000;
 
@@ -26,7 +27,7 @@ export function Toaster() {
     return () => clearTimeout(timer);
   }, [message]);
   return (
-    <div ref={ref} popover="manual" className="toaster" role="status" aria-live="polite">
+    <div ref={ref} popover="manual" className={styles.toaster} role="status" aria-live="polite">
       {message && <Message message={message} />}
     </div>
   );
@@ -34,7 +35,7 @@ export function Toaster() {
 
 function Message({ message }: { message: Toast }) {
   return (
-    <div className={`toast ${message.kind}`}>
+    <div className={styles.toast} data-kind={message.kind}>
       <Icon name={message.kind === 'failure' ? 'alert' : 'check'} />
       <div className="grow">
         <p className={message.detail ? 'strong' : undefined}>{message.title}</p>

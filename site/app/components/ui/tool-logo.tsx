@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import * as styles from './tool-logo.module.css';
 
 /** A tool's vendored logo in a tile; its first letter when there is no file or it fails to load. */
 export function ToolLogo({ name, src }: { name: string; src: string }) {
@@ -9,7 +10,7 @@ export function ToolLogo({ name, src }: { name: string; src: string }) {
     if (image.current?.complete && image.current.naturalWidth === 0) setFailed(true);
   }, []);
   return (
-    <span className="tool-logo" aria-hidden="true">
+    <span className={styles.toolLogo} aria-hidden="true">
       {failed ? (
         name.charAt(0)
       ) : (

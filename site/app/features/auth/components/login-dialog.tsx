@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { startSession } from '~/lib/session-change';
 import { login } from '../api/login';
@@ -64,7 +65,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
         >
           {labels[status.kind]}
         </Button>
-        <p className="note">
+        <p className={dialogKit.note}>
           <button type="button" className="link" onClick={explainReset}>
             Forgot password?
           </button>

@@ -2,6 +2,7 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { paths } from '~/lib/paths';
@@ -61,7 +62,7 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
         >
           {labels[status.kind]}
         </Button>
-        <p className="note">
+        <p className={dialogKit.note}>
           By registering you agree to the{' '}
           <Link to={paths.terms} target="_blank">
             Terms of Service
@@ -82,7 +83,7 @@ function Fields({ userType }: { userType: UserType }) {
       )}
       <TextField label="Email" name="email" type="email" autoComplete="email" required />
       <TextField label="Password" name="password" type="password" autoComplete="new-password" required />
-      <div className="side-by-side">
+      <div className={dialogKit.sideBySide}>
         <TextField label="Phone" name="phone" type="tel" autoComplete="tel" optional />
         <SelectField label="Timezone" name="timezone" options={timezones} defaultValue="UTC" />
       </div>

@@ -4,7 +4,7 @@ import { Icon } from '~/components/ui/icon';
 import { company } from '~/lib/company';
 import { paths } from '~/lib/paths';
 import script from '../script?worker&url';
-import styles from './docs-page.module.css';
+import * as styles from './docs-page.module.css';
 
 const sections = [
   ['/docs/sdk-quick-reference', 'Guides'],

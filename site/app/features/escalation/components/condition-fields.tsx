@@ -1,7 +1,9 @@
+import * as fieldKit from '~/components/ui/field.module.css';
 import { SeverityMark } from '~/components/ui/mark';
 import { capitalised } from '~/lib/format';
 import { type Hours, severities } from '../model/policy';
 import { HoursEditor } from './hours-editor';
+import * as styles from './step-editor.module.css';
 
 interface Condition {
   /** All when empty. */
@@ -29,10 +31,10 @@ export function ConditionFields({
   return (
     <>
       <fieldset>
-        <legend className="label">Severities of {of}</legend>
-        <div className="severities">
+        <legend className={fieldKit.label}>Severities of {of}</legend>
+        <div className={styles.severities}>
           {severities.map((severity) => (
-            <label key={severity} className="toggle">
+            <label key={severity} className={styles.toggle}>
               <input
                 type="checkbox"
                 className="visually-hidden"
@@ -46,7 +48,7 @@ export function ConditionFields({
         </div>
       </fieldset>
       <fieldset>
-        <legend className="label">Hours of {of}</legend>
+        <legend className={fieldKit.label}>Hours of {of}</legend>
         <HoursEditor hours={value.hours} onChange={(hours) => onChange({ hours })} />
       </fieldset>
     </>

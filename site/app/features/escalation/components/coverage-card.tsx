@@ -1,10 +1,12 @@
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
 import { SeverityMark } from '~/components/ui/mark';
 import { coverageOf, coveredShare, holesInWords, type SeverityCoverage } from '../model/coverage';
 import { type Span, week } from '../model/hours';
 import type { Policy } from '../model/policy';
 import { lastResortOf } from '../model/summary';
+import * as styles from './coverage-card.module.css';
 
 const dayNames = ['Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa', 'Su'];
 
@@ -17,22 +19,22 @@ export function CoverageCard({ policy }: { policy: Policy }) {
   if (sentences.length === 0)
     return (
       <Card title="Coverage">
-        <p className="coverage-ok pad">
+        <p className={`${styles.coverageOk} ${cardKit.pad}`}>
           <Icon name="check" />
           Every severity reaches a step at every hour{policy.quiet.length > 0 && ' that is not quiet'}.
         </p>
       </Card>
     );
   return (
-    <Card title="Coverage" className="coverage">
-      <div className="pad">
+    <Card title="Coverage" className={styles.coverage}>
+      <div className={cardKit.pad}>
         <Week coverage={coverage} />
-        <ul className="holes">
+        <ul className={styles.holes}>
           {sentences.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
-        <p className="owners">{lastResortSentence(policy)}</p>
+        <p className={styles.owners}>{lastResortSentence(policy)}</p>
         <p className="size-12 text-3">Times of {policy.timezone}.</p>
       </div>
     </Card>
@@ -42,20 +44,20 @@ export function CoverageCard({ policy }: { policy: Policy }) {
 // The sentences below say the same, so the picture is for eyes only.
 function Week({ coverage }: { coverage: readonly SeverityCoverage[] }) {
   return (
-    <div className="week" aria-hidden="true">
-      <div className="week-days">
+    <div className={styles.week} aria-hidden="true">
+      <div className={styles.weekDays}>
         {dayNames.map((name) => (
           <span key={name}>{name}</span>
         ))}
       </div>
       {coverage.map((row) => (
-        <div key={row.severity} className="week-row">
+        <div key={row.severity} className={styles.weekRow}>
           <SeverityMark value={row.severity} />
-          <div className="week-bar">
+          <div className={styles.weekBar}>
             {row.holes.flatMap(wrapped).map(({ from, to }) => (
               <span
                 key={from}
-                className="hole"
+                className={styles.hole}
                 style={{ left: `${(from / week) * 100}%`, width: `${((to - from) / week) * 100}%` }}
               />
             ))}

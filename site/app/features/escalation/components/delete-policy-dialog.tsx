@@ -4,6 +4,7 @@ import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { policyDetail, useDeletePolicy } from '~/data/policies';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
@@ -26,13 +27,13 @@ export function DeletePolicyDialog({ policy, onClose }: { policy: Policy; onClos
   );
   return (
     <Dialog title="Delete policy" narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
         {was && <DeleteConflict changes={theirChanges(policyWords, was, seen)} />}
         <p className="text-2">
           <b className="strong">{seen.name}</b> is deleted for everybody. This cannot be undone.
         </p>
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => confirm(done)}>
             {remove.isPending ? 'Deleting...' : was ? 'Delete it anyway' : 'Delete policy'}

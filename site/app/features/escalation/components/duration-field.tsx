@@ -1,4 +1,6 @@
 import { useId, useState } from 'react';
+import * as fieldKit from '~/components/ui/field.module.css';
+import * as styles from './duration-field.module.css';
 
 const units = [
   { value: 's', word: 'seconds', seconds: 1 },
@@ -43,11 +45,11 @@ export function DurationField({
     change(String(Math.max(1, Math.round(first / size))), next);
   };
   return (
-    <fieldset className="duration">
-      <legend className="label">{label}</legend>
-      <div className="parts">
+    <fieldset className={styles.duration}>
+      <legend className={fieldKit.label}>{label}</legend>
+      <div className={styles.parts}>
         {unit !== never && (
-          <div className={error ? 'field invalid' : 'field'}>
+          <div className={error ? `${fieldKit.field} ${fieldKit.invalid}` : fieldKit.field}>
             <input
               type="number"
               min={1}
@@ -60,7 +62,7 @@ export function DurationField({
             />
           </div>
         )}
-        <div className="field">
+        <div className={fieldKit.field}>
           <select aria-label={`${label}: unit`} value={unit} onChange={(event) => choose(event.target.value)}>
             {canBeNever && <option value={never}>Never</option>}
             {units
@@ -74,7 +76,7 @@ export function DurationField({
         </div>
       </div>
       {error && (
-        <p className="field-error" id={`${id}-error`}>
+        <p className={fieldKit.fieldError} id={`${id}-error`}>
           {error}
         </p>
       )}

@@ -1,11 +1,14 @@
 import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { SelectField } from '~/components/ui/field';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { choiceOf, targetOf } from '../model/choices';
 import type { Faults } from '../model/edit';
 import { emptyQuiet, type LastResort, limits, type Policy, type Quiet } from '../model/policy';
 import { ConditionFields } from './condition-fields';
+import * as styles from './step-editor.module.css';
 
 const lastResorts: readonly { value: LastResort; word: string }[] = [
   { value: 'owners', word: 'Pages the owners of the workspace' },
@@ -63,9 +66,9 @@ export function QuietCard({
 }) {
   const write = (quiet: readonly Quiet[]) => onChange({ ...policy, quiet });
   return (
-    <Card title="When nobody is paged" className="quiet">
+    <Card title="When nobody is paged" className={styles.quiet}>
       {policy.quiet.map((rule, i) => (
-        <div key={rule.key} className="pad stack">
+        <div key={rule.key} className={`${cardKit.pad} stack`}>
           <ConditionFields
             of={`quiet time ${i + 1}`}
             value={rule}
@@ -77,13 +80,13 @@ export function QuietCard({
             onClick={() => write(policy.quiet.filter(({ key }) => key !== rule.key))}
           />
           {faults[rule.key] && (
-            <p className="field-error" role="alert">
+            <p className={fieldKit.fieldError} role="alert">
               {faults[rule.key]}
             </p>
           )}
         </div>
       ))}
-      <div className="pad stack">
+      <div className={`${cardKit.pad} stack`}>
         <p className="size-12 text-2">
           Incidents of these severities and hours are opened and listed, but page nobody, not even the last
           resort. When the severity rises, paging begins.

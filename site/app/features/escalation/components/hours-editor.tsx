@@ -1,7 +1,10 @@
 import { Button, IconButton } from '~/components/ui/button';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { TimeInput } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
 import { days, type Hours, limits } from '../model/policy';
+import * as styles from './hours-editor.module.css';
+import * as stepEditorStyles from './step-editor.module.css';
 
 interface HoursEditorProps {
   hours: readonly Hours[];
@@ -13,7 +16,7 @@ const office: Hours = { days: days.slice(0, 5), from: '09:00', to: '17:00' };
 /** When a step applies: days and times on the policy's clock. */
 export function HoursEditor({ hours, onChange }: HoursEditorProps) {
   return (
-    <div className="hours">
+    <div className={styles.hours}>
       {hours.map((window, i) => (
         <HoursRow
           // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other identity, and all of a row's state is in its props.
@@ -51,11 +54,11 @@ function HoursRow({
     if (on.length > 0) onChange({ ...window, days: on.length === days.length ? [] : on });
   };
   return (
-    <fieldset className="hours-row">
+    <fieldset className={styles.hoursRow}>
       <legend className="visually-hidden">{name}</legend>
-      <div className="day-toggles">
+      <div className={stepEditorStyles.dayToggles}>
         {days.map((day) => (
-          <label key={day} className="toggle">
+          <label key={day} className={stepEditorStyles.toggle}>
             <input
               type="checkbox"
               className="visually-hidden"
@@ -67,8 +70,8 @@ function HoursRow({
           </label>
         ))}
       </div>
-      <div className="times">
-        <div className="field">
+      <div className={styles.times}>
+        <div className={fieldKit.field}>
           <TimeInput
             label={`${name}: from`}
             value={from}
@@ -76,7 +79,7 @@ function HoursRow({
           />
         </div>
         <span className="text-3">to</span>
-        <div className="field">
+        <div className={fieldKit.field}>
           <TimeInput
             label={`${name}: to`}
             value={to}

@@ -4,6 +4,7 @@ import { EditConflict } from '~/components/edit-conflict';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Banner } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { ZoneField } from '~/components/ui/zone-field';
@@ -15,7 +16,9 @@ import { toNames } from '../model/targets';
 import { CoverageCard } from './coverage-card';
 import { DurationField } from './duration-field';
 import { LastResortField, QuietCard } from './ending-editor';
+import * as styles from './policy-editor.module.css';
 import { StepEditor } from './step-editor';
+import * as stepEditorStyles from './step-editor.module.css';
 import { SummaryCard } from './summary-card';
 import { usePolicyDraft } from './use-policy-draft';
 import { useTargetChoices } from './use-target-choices';
@@ -30,7 +33,13 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   return (
-    <form ref={form} noValidate className="policy-columns" onSubmit={onSubmit} aria-label="Escalation policy">
+    <form
+      ref={form}
+      noValidate
+      className={styles.policyColumns}
+      onSubmit={onSubmit}
+      aria-label="Escalation policy"
+    >
       <div className="stack">
         {conflict && (
           <EditConflict changes={conflict.changes} onKeepMine={conflict.keepOnTop} onTakeTheirs={discard} />
@@ -46,13 +55,13 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
         <Timers policy={draft} faults={faults} onChange={change} />
         <QuietCard policy={draft} faults={faults} onChange={change} />
       </div>
-      <div className="stack beside">
+      <div className={`stack ${styles.beside}`}>
         <SummaryCard policy={draft} />
         <CoverageCard policy={draft} />
         {aside}
       </div>
       {dirty && (
-        <div className="save-bar">
+        <div className={styles.saveBar}>
           <span className="grow text-2 hide-phone">
             {policy.id
               ? 'Incidents under way page whoever of the new steps was not paged yet.'
@@ -74,8 +83,8 @@ type Change = (policy: Policy) => void;
 function Basics({ policy, error, onChange }: { policy: Policy; error?: string; onChange: Change }) {
   return (
     <Card title="Policy">
-      <div className="pad stack">
-        <div className="step-row">
+      <div className={`${cardKit.pad} stack`}>
+        <div className={stepEditorStyles.stepRow}>
           <TextField
             label="Name"
             required
@@ -160,8 +169,8 @@ function Timers({ policy, faults, onChange }: { policy: Policy; faults: Faults; 
   const { choices } = useTargetChoices();
   return (
     <Card title="When nobody answers, and after">
-      <div className="pad stack">
-        <div className="step-row">
+      <div className={`${cardKit.pad} stack`}>
+        <div className={stepEditorStyles.stepRow}>
           <SelectField
             label="Starts again from step 1"
             options={repeatWords}
@@ -170,7 +179,7 @@ function Timers({ policy, faults, onChange }: { policy: Policy; faults: Faults; 
           />
           <LastResortField policy={policy} choices={choices} error={faults.lastResort} onChange={onChange} />
         </div>
-        <div className="step-row">
+        <div className={stepEditorStyles.stepRow}>
           <DurationField
             label="Acknowledged, but not resolved: page again after"
             seconds={policy.ackTimeoutSeconds}

@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card } from '~/components/ui/card';
 import { onCallNow } from '~/data/schedules';
+import * as cardKit from '~/components/ui/card.module.css';
 import { offsets, type Policy, type Step } from '../model/policy';
 import { conditionOf } from '../model/summary';
 import { toNames } from '../model/targets';
 import { lengthOf } from '../model/words';
 import { CoverageCard } from './coverage-card';
+import * as policyEditorStyles from './policy-editor.module.css';
+import * as styles from './policy-facts.module.css';
 import { SummaryCard } from './summary-card';
 import { TargetName } from './target-name';
 
@@ -15,18 +18,18 @@ export function PolicyFacts({ policy, aside }: { policy: Policy; aside?: ReactNo
   const onCall = useQuery({ ...onCallNow, select: toNames }).data;
   const after = offsets(policy.steps);
   return (
-    <div className="policy-columns">
+    <div className={policyEditorStyles.policyColumns}>
       <div className="stack">
         <Card title="Steps">
-          {policy.description && <p className="pad text-2">{policy.description}</p>}
-          <ol className="step-facts">
+          {policy.description && <p className={`${cardKit.pad} text-2`}>{policy.description}</p>}
+          <ol className={styles.stepFacts}>
             {policy.steps.map((step, i) => (
               <StepFact key={step.key} step={step} after={after[i] ?? 0} onCall={onCall} />
             ))}
           </ol>
         </Card>
       </div>
-      <div className="stack beside">
+      <div className={`stack ${policyEditorStyles.beside}`}>
         <SummaryCard policy={policy} />
         <CoverageCard policy={policy} />
         {aside}
@@ -46,7 +49,7 @@ function StepFact({
 }) {
   return (
     <li>
-      <span className="when">{after === 0 ? 'At once' : `After ${lengthOf(after)}`}</span>
+      <span className={styles.when}>{after === 0 ? 'At once' : `After ${lengthOf(after)}`}</span>
       <div>
         <ul>
           {step.targets.map((target) => (

@@ -4,8 +4,10 @@ import { Badge } from '~/components/ui/badge';
 import { FilterField } from '~/components/ui/filter-field';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
+import * as tableKit from '~/components/ui/table.module.css';
 import { paths } from '~/lib/paths';
 import type { Policy } from '../model/policy';
+import * as styles from './policy-table.module.css';
 import { StepPicture } from './step-picture';
 
 /** The policies with their steps as small pictures. Typing narrows by name, description, target or service. */
@@ -24,7 +26,7 @@ export function PolicyTable({ policies }: { policies: readonly Policy[] }) {
       />
       {found.length === 0 && <Empty>No policy with these words.</Empty>}
       {found.length > 0 && (
-        <table className="table policy-table" aria-label="Escalation policies">
+        <table className={`${tableKit.table} ${styles.policyTable}`} aria-label="Escalation policies">
           <thead>
             <tr>
               <th scope="col">Name</th>
@@ -49,17 +51,17 @@ function PolicyRow({ policy }: { policy: Policy }) {
     <tr>
       <td>
         <div className="row">
-          <Link className="title" to={paths.policy(policy.id)}>
+          <Link className={styles.title} to={paths.policy(policy.id)}>
             {policy.name}
           </Link>
           {policy.isDefault && <Badge>Default</Badge>}
         </div>
-        {policy.description && <p className="size-12 text-3 description">{policy.description}</p>}
+        {policy.description && <p className={`size-12 text-3 ${styles.description}`}>{policy.description}</p>}
       </td>
       <td>
         <StepPicture policy={policy} />
       </td>
-      <td className="used-by text-2">{usersOf(policy)}</td>
+      <td className={`${styles.usedBy} text-2`}>{usersOf(policy)}</td>
     </tr>
   );
 }

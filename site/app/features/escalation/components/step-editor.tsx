@@ -1,5 +1,7 @@
 import { type KeyboardEvent, useId } from 'react';
 import { IconButton } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
 import { choiceOf, targetOf } from '../model/choices';
@@ -8,6 +10,7 @@ import { conditionOf } from '../model/summary';
 import { lengthOf } from '../model/words';
 import { ConditionFields } from './condition-fields';
 import { DurationField } from './duration-field';
+import * as styles from './step-editor.module.css';
 
 interface StepEditorProps {
   step: Step;
@@ -38,9 +41,14 @@ export function StepEditor(props: StepEditorProps) {
   };
   const delayFault = props.error && step.targets.length > 0 ? props.error : undefined;
   return (
-    <li className="card step-editor" aria-labelledby={title} onKeyDown={onKey} data-step={step.key}>
+    <li
+      className={`${cardKit.card} ${styles.stepEditor}`}
+      aria-labelledby={title}
+      onKeyDown={onKey}
+      data-step={step.key}
+    >
       <StepHead {...props} titleId={title} />
-      <div className="pad stack">
+      <div className={`${cardKit.pad} stack`}>
         <SearchSelect
           label="Pages"
           placeholder={step.targets.length === 0 ? 'Schedule, team, person or channel' : 'Add another'}
@@ -50,7 +58,7 @@ export function StepEditor(props: StepEditorProps) {
           error={step.targets.length === 0 ? props.error : undefined}
           note={(choice) => <OnCallNow choice={choice} onCall={props.onCall} />}
         />
-        <div className="step-row">
+        <div className={styles.stepRow}>
           <DurationField
             label={
               props.last
@@ -62,7 +70,7 @@ export function StepEditor(props: StepEditorProps) {
             error={delayFault}
           />
           <div>
-            <p className="label">Each incident pages</p>
+            <p className={fieldKit.label}>Each incident pages</p>
             <Segmented
               label={`Step ${number}: whom each incident pages`}
               choices={[
@@ -92,7 +100,8 @@ function StepHead({
   return (
     <header>
       <h3 id={titleId}>
-        Step {number} <span className="when">{after === 0 ? 'at once' : `after ${lengthOf(after)}`}</span>
+        Step {number}{' '}
+        <span className={styles.when}>{after === 0 ? 'at once' : `after ${lengthOf(after)}`}</span>
       </h3>
       <IconButton
         icon="chevron-up"
@@ -126,7 +135,7 @@ function Conditions({
 }) {
   const condition = conditionOf(step);
   return (
-    <details className="conditions" open={condition !== '' || undefined}>
+    <details className={styles.conditions} open={condition !== '' || undefined}>
       <summary>
         <span className="strong">Applies to</span> {condition || 'every severity, at any time'}
       </summary>
@@ -139,8 +148,8 @@ function OnCallNow({ choice, onCall }: { choice: Choice; onCall: StepEditorProps
   const { kind, id } = targetOf(choice);
   if (kind !== 'schedule' || !onCall) return null;
   const names = onCall.get(id) ?? [];
-  if (names.length === 0) return <span className="nobody">nobody on call now</span>;
-  return <span className="now">{names.join(', ')} now</span>;
+  if (names.length === 0) return <span className={styles.nobody}>nobody on call now</span>;
+  return <span className={styles.now}>{names.join(', ')} now</span>;
 }
 
 // The name and colour as they are today, rather than as the policy remembers them.

@@ -2,32 +2,33 @@ import { Icon } from '~/components/ui/icon';
 import { offsets, type Policy } from '../model/policy';
 import { conditionOf } from '../model/summary';
 import { lengthOf } from '../model/words';
+import * as styles from './step-picture.module.css';
 import { TargetName } from './target-name';
 
 /** A policy as a chain: who is paged after how long, and how often again. */
 export function StepPicture({ policy }: { policy: Policy }) {
   const after = offsets(policy.steps);
   return (
-    <ol className="chain">
+    <ol className={styles.chain}>
       {policy.steps.map((step, i) => {
         const condition = [step.roundRobin ? 'one in turn' : '', conditionOf(step)]
           .filter(Boolean)
           .join(', ');
         return (
           <li key={step.key}>
-            <span className="when">{i === 0 ? 'At once' : lengthOf(after[i] ?? 0)}</span>
-            <span className="whom">
+            <span className={styles.when}>{i === 0 ? 'At once' : lengthOf(after[i] ?? 0)}</span>
+            <span className={styles.whom}>
               {step.targets.map((target) => (
                 <TargetName key={`${target.kind}${target.id}`} target={target} />
               ))}
             </span>
-            {condition && <span className="condition">{condition}</span>}
+            {condition && <span className={styles.condition}>{condition}</span>}
           </li>
         );
       })}
-      <li className="end">
-        <span className="when">{lengthOf(after.at(-1) ?? 0)}</span>
-        <span className="whom">
+      <li className={styles.end}>
+        <span className={styles.when}>{lengthOf(after.at(-1) ?? 0)}</span>
+        <span className={styles.whom}>
           {policy.repeats > 0 && (
             <>
               <Icon name="refresh" />

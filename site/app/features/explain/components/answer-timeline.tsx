@@ -1,10 +1,13 @@
 import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
+import * as avatarKit from '~/components/ui/avatar.module.css';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon, type IconName } from '~/components/ui/icon';
 import { useHues } from '~/data/members';
 import { fullTime, nightTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import type { Answer, Moment, Page } from '../model/answer';
+import * as styles from './answer-timeline.module.css';
 
 const icons: Record<Moment['outcome'], IconName> = {
   paged: 'push',
@@ -18,12 +21,12 @@ const icons: Record<Moment['outcome'], IconName> = {
 /** The answer, moment by moment, to the end of the policy. */
 export function AnswerTimeline({ answer }: { answer: Answer }) {
   return (
-    <section className="card answer" aria-label="Answer">
+    <section className={`${cardKit.card} ${styles.answer}`} aria-label="Answer">
       <header>
         <h2>{answer.summary || 'Nobody would be paged.'}</h2>
       </header>
       {answer.heldUntil && <Held until={answer.heldUntil} because={answer.heldBecause} />}
-      <p className="basis">
+      <p className={styles.basis}>
         {answer.policyId ? (
           <>
             By <Link to={paths.policy(answer.policyId)}>{answer.policyName}</Link>
@@ -33,7 +36,7 @@ export function AnswerTimeline({ answer }: { answer: Answer }) {
         )}
         , as of <time dateTime={answer.at.toISOString()}>{fullTime(answer.at)}</time>, if nobody answers.
       </p>
-      <ol className="moments">
+      <ol className={styles.moments}>
         {answer.moments.map((moment) => (
           <MomentRow key={moment.key} moment={moment} since={answer.at} />
         ))}
@@ -44,7 +47,7 @@ export function AnswerTimeline({ answer }: { answer: Answer }) {
 
 function Held({ until, because }: { until: Date; because: string }) {
   return (
-    <p className="held-note">
+    <p className={styles.heldNote}>
       <Icon name="wrench" />
       <span>
         <b>Maintenance holds these pages</b> until{' '}
@@ -57,17 +60,17 @@ function Held({ until, because }: { until: Date; because: string }) {
 
 function MomentRow({ moment, since }: { moment: Moment; since: Date }) {
   return (
-    <li className={moment.outcome}>
-      <div className="at">
+    <li data-outcome={moment.outcome}>
+      <div className={styles.at}>
         <time className="mono" dateTime={moment.at.toISOString()} title={fullTime(moment.at)}>
           {nightTime(moment.at, since)}
         </time>
         <span className="size-12 text-3">{moment.when}</span>
       </div>
-      <span className="node">
+      <span className={styles.node}>
         <Icon name={icons[moment.outcome]} />
       </span>
-      <div className="what">
+      <div className={styles.what}>
         <h3>{moment.title}</h3>
         {moment.outcome !== 'paged' && <p className="text-2">{moment.message}</p>}
         {moment.pages.length > 0 && (
@@ -89,15 +92,15 @@ function PageRow({ page }: { page: Page }) {
       {page.personId ? (
         <Avatar name={page.who} hue={hueOf(page.personId)} />
       ) : (
-        <span className="avatar">
+        <span className={avatarKit.avatar}>
           <Icon name="chat" />
         </span>
       )}
       <div>
-        <p className="who">{page.who}</p>
+        <p className={styles.who}>{page.who}</p>
         <p className="text-2">{page.sentence}</p>
-        {page.contacts.length === 0 && <p className="unreachable">No usable contact method</p>}
-        <ul className="contacts-line">
+        {page.contacts.length === 0 && <p className={styles.unreachable}>No usable contact method</p>}
+        <ul className={styles.contactsLine}>
           {page.contacts.map((contact) => (
             <li key={`${contact.name}${contact.hint}${contact.delay}`}>
               <Icon name={contact.icon} />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '~/components/ui/field';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
 import { serviceList } from '~/data/services';
@@ -7,6 +8,7 @@ import { serverNow } from '~/lib/clock';
 import { capitalised } from '~/lib/format';
 import { toOptions } from '../model/options';
 import { fromField, type Question, toField } from '../model/question';
+import * as styles from './question-form.module.css';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
   value,
@@ -24,7 +26,7 @@ export function QuestionForm({
 }) {
   const services = useQuery({ ...serviceList, select: toOptions }).data ?? [];
   return (
-    <form className="question" aria-label="Question" onSubmit={(event) => event.preventDefault()}>
+    <form className={styles.question} aria-label="Question" onSubmit={(event) => event.preventDefault()}>
       <SelectField
         label="Service"
         options={[{ value: '', word: 'No service' }, ...services]}
@@ -38,7 +40,7 @@ export function QuestionForm({
         onChange={(event) => onAsk({ severity: event.target.value })}
       />
       <div>
-        <p className="label">Time</p>
+        <p className={fieldKit.label}>Time</p>
         <Segmented
           label="Time"
           look="wide"

@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { type More, usePortion } from '~/components/ui/portion';
 import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
+import * as styles from '../inbox.module.css';
 import { readerOf } from '../model/links';
 
 interface MailListProps {
@@ -17,7 +18,7 @@ export function MailList({ mails, source, openId }: MailListProps) {
   const now = useNow(10_000);
   const { shown, more } = usePortion(mails, { source });
   return (
-    <div className="mail-list">
+    <div className={styles.mailList}>
       <ul>
         {shown.map((mail) => {
           const at = new Date(mail.received_at ?? 0);
@@ -28,11 +29,11 @@ export function MailList({ mails, source, openId }: MailListProps) {
                 aria-current={mail.id === openId ? 'true' : undefined}
                 preventScrollReset
               >
-                <span className="to ellipsis">{readerOf(mail.to ?? '')}</span>
+                <span className={`${styles.to} ellipsis`}>{readerOf(mail.to ?? '')}</span>
                 <time dateTime={at.toISOString()} title={fullTime(at)}>
                   {relativeTime(at, now)}
                 </time>
-                <span className="subject">{mail.subject}</span>
+                <span className={styles.subject}>{mail.subject}</span>
               </Link>
             </li>
           );

@@ -6,6 +6,7 @@ import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { inboxMail } from '~/data/inbox';
 import { fullTime } from '~/lib/format';
+import * as styles from '../inbox.module.css';
 import { withLinks } from '../model/links';
 
 const views = [
@@ -26,7 +27,7 @@ export function MailView({ id }: { id: string }) {
   if (mail.isError) return <Failed onRetry={() => mail.refetch()}>{mail.error.message}</Failed>;
   const view = mail.data.html ? chosen : 'text';
   return (
-    <article className="mail">
+    <article className={styles.mail}>
       <header>
         <div className="grow">
           <h2>{mail.data.subject}</h2>

@@ -7,6 +7,7 @@ import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
 import type { Incident } from '../model/incident';
 import { toServiceStates } from '../model/service-state';
+import * as styles from './side-list.module.css';
 
 /** The service the incident is about, and how it is now. */
 export function AffectedServices({ incident }: { incident: Incident }) {
@@ -18,7 +19,7 @@ export function AffectedServices({ incident }: { incident: Incident }) {
       {incident.serviceName === '' ? (
         <Empty>This incident names no service.</Empty>
       ) : (
-        <ul className="side-list">
+        <ul className={styles.sideList}>
           <li>
             <Link className="grow" to={paths.service(incident.serviceId)}>
               {service ? (
@@ -27,7 +28,7 @@ export function AffectedServices({ incident }: { incident: Incident }) {
                 incident.serviceName
               )}
             </Link>
-            {service && service.tier > 0 && <span className="aside">Tier {service.tier}</span>}
+            {service && service.tier > 0 && <span className={styles.aside}>Tier {service.tier}</span>}
           </li>
         </ul>
       )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { FilterField } from '~/components/ui/filter-field';
 import { Icon } from '~/components/ui/icon';
 import { usePortion } from '~/components/ui/portion';
@@ -9,6 +10,8 @@ import { FetchFailed, Loading } from '~/components/ui/states';
 import { useAssignIncident } from '~/data/incident-changes';
 import { memberList } from '~/data/members';
 import type { Incident } from '../model/incident';
+import * as styles from './assign-dialog.module.css';
+import * as incidentStripStyles from './incident-strip.module.css';
 
 // As many as are seen without scrolling; more are found by typing.
 const searchFrom = 8;
@@ -25,7 +28,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
   const choose = (userId: string) => assign.mutate(userId, { onSuccess: onClose });
   return (
     <Dialog title="Assign" narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
         {members.isPending && <Loading what="people" />}
         <FetchFailed of={members} />
@@ -38,7 +41,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
             total={members.data.length}
           />
         )}
-        <ul className="people">
+        <ul className={styles.people}>
           {shown.map((member) => (
             <li key={member.id}>
               <button type="button" disabled={assign.isPending} onClick={() => choose(member.id)}>
@@ -58,7 +61,9 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
           )}
         </ul>
         {more}
-        <p className="note">Whoever gets it is told. Paging goes on until somebody acknowledges.</p>
+        <p className={incidentStripStyles.note}>
+          Whoever gets it is told. Paging goes on until somebody acknowledges.
+        </p>
       </div>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { type Incident, needsAnswer } from '../model/incident';
+import * as styles from './bulk-bar.module.css';
 
 interface BulkBarProps {
   selected: readonly Incident[];
@@ -24,9 +25,9 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   const more = unacknowledged > waiting.length;
   if (selected.length === 0) return null;
   return (
-    <section className="bulk-bar" aria-label="Selected incidents">
+    <section className={styles.bulkBar} aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
-      <span className="separator" />
+      <span className={styles.separator} />
       {(waiting.length > 0 || more) && (
         <Button
           look="person"

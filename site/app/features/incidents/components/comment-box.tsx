@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { useAddComment } from '~/data/incident-changes';
+import * as styles from './comment-box.module.css';
 
 /** Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box. */
 export function CommentBox({ id }: { id: string }) {
@@ -19,7 +20,7 @@ export function CommentBox({ id }: { id: string }) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) post();
   };
   return (
-    <form className="comment-box" onSubmit={submit}>
+    <form className={styles.commentBox} onSubmit={submit}>
       <div>
         <label className="visually-hidden" htmlFor={field}>
           Add a comment

@@ -1,10 +1,12 @@
 import type { ReactNode } from 'react';
+import * as cardKit from '~/components/ui/card.module.css';
 import { StatusMark } from '~/components/ui/mark';
 import type { Counts } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { duration } from '~/lib/format';
 import { oldestStart } from '../model/counts';
 import type { Incident } from '../model/incident';
+import * as styles from './count-cards.module.css';
 
 interface CountCardsProps {
   /** Null while they are not known; a dash then stands for each. */
@@ -16,7 +18,7 @@ interface CountCardsProps {
 /** How many nobody has, how many somebody has, and how many are done. */
 export function CountCards({ counts, incidents }: CountCardsProps) {
   return (
-    <div className="counts">
+    <div className={styles.counts}>
       <CountCard
         status="triggered"
         word="Unacknowledged"
@@ -59,10 +61,17 @@ function CountCard({
   children: ReactNode;
 }) {
   return (
-    <section className={needed ? 'card count-card needed' : 'card count-card'} aria-label={word}>
+    <section
+      className={
+        needed
+          ? `${cardKit.card} ${styles.countCard} ${styles.needed}`
+          : `${cardKit.card} ${styles.countCard}`
+      }
+      aria-label={word}
+    >
       <StatusMark value={status} word={word} />
-      <p className="value">{value ?? '-'}</p>
-      <p className="since">{value !== undefined && children}</p>
+      <p className={styles.value}>{value ?? '-'}</p>
+      <p className={styles.since}>{value !== undefined && children}</p>
     </section>
   );
 }

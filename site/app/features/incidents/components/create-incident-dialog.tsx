@@ -3,15 +3,18 @@ import { type FormEvent, useId } from 'react';
 import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
 import { showFailure, useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
 import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { toServiceStates } from '../model/service-state';
+import * as styles from './incident-strip.module.css';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
   value,
@@ -65,7 +68,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
           maxLength={500}
           placeholder="What is broken, and where"
         />
-        <div className="side-by-side">
+        <div className={dialogKit.sideBySide}>
           <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />
           <SelectField
             label="Service"
@@ -74,10 +77,10 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
           />
         </div>
         <div>
-          <label className="label" htmlFor={description}>
-            Description <span className="optional">optional</span>
+          <label className={fieldKit.label} htmlFor={description}>
+            Description <span className={fieldKit.optional}>optional</span>
           </label>
-          <div className="field area">
+          <div className={`${fieldKit.field} ${fieldKit.area}`}>
             <textarea id={description} name="description" rows={3} />
           </div>
         </div>
@@ -90,7 +93,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
         >
           {create.isPending ? 'Creating incident...' : 'Create incident'}
         </Button>
-        <p className="note">The people on call are paged at once.</p>
+        <p className={styles.note}>The people on call are paged at once.</p>
       </form>
     </Dialog>
   );

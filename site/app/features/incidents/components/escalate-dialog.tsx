@@ -1,6 +1,7 @@
 import { Button } from '~/components/ui/button';
 import { Dialog } from '~/components/ui/dialog';
 import { useEscalateIncident } from '~/data/incident-changes';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import type { Incident } from '../model/incident';
 
 /** Asks once before somebody else is woken, naming them when the server knows who it will be. */
@@ -10,12 +11,12 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
   const whom = targets.length > 0 ? targets.join(', ') : 'the next step';
   return (
     <Dialog title="Escalate" narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         <p className="text-2">
           This pages <b className="strong">{whom}</b> now instead of waiting.
           {incident.status === 'acknowledged' && ' The incident counts as unacknowledged again.'}
         </p>
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"

@@ -6,6 +6,7 @@ import { useStoredFlag } from '~/lib/storage-flag';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';
+import * as styles from './incident-actions.module.css';
 
 /** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
 export function IncidentActions({ incident }: { incident: Incident }) {
@@ -15,17 +16,17 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   useAcknowledgeKey(waiting && !change.isPending && open === null, () => change.mutate('acknowledge'));
   const over = incident.status === 'resolved';
   return (
-    <div className="incident-actions">
+    <div className={styles.incidentActions}>
       <Button icon="assign" aria-label="Assign" onClick={() => setOpen('assign')}>
-        <span className="word">Assign</span>
+        <span className={styles.word}>Assign</span>
       </Button>
       <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>
-        <span className="word">Escalate</span>
+        <span className={styles.word}>Escalate</span>
       </Button>
       {waiting && (
         <Button
           look="person"
-          className="main-action"
+          className={styles.mainAction}
           disabled={change.isPending}
           onClick={() => change.mutate('acknowledge')}
         >
@@ -37,7 +38,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
         <Button
           look="primary"
           icon="check"
-          className="main-action"
+          className={styles.mainAction}
           disabled={change.isPending}
           labels={['Resolving...']}
           onClick={() => change.mutate('resolve')}

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Boundary } from '~/components/ui/boundary';
+import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { alertReport, incidentAlerts } from '~/data/incidents';
@@ -28,7 +29,7 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
   return (
     <Suspense fallback={bones}>
       {report.isError && !report.data && (
-        <div className="card">
+        <div className={cardKit.card}>
           <Failed detail={reasonOf(report.error)} onRetry={() => report.refetch()}>
             Failed to load the error
           </Failed>

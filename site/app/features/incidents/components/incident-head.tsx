@@ -3,6 +3,7 @@ import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime, shortId } from '~/lib/format';
 import type { Incident } from '../model/incident';
 import { severityIcon } from '../model/severity';
+import * as styles from './incident-page.module.css';
 
 /** Which incident, how bad, since when. */
 export function IncidentHead({ incident }: { incident: Incident }) {
@@ -12,9 +13,9 @@ export function IncidentHead({ incident }: { incident: Incident }) {
       <h1>
         <span className="mono">{shortId(incident.id)}</span> - {incident.title}
       </h1>
-      <p className="meta">
+      <p className={styles.meta}>
         <Badge
-          tone={incident.severity === 'critical' && incident.status !== 'resolved' ? 'critical' : ''}
+          tone={incident.severity === 'critical' && incident.status !== 'resolved' ? 'critical' : undefined}
           icon={severityIcon(incident.severity)}
         >
           {capitalised(incident.severity)}
@@ -29,7 +30,7 @@ export function IncidentHead({ incident }: { incident: Incident }) {
           {fullTime(incident.triggeredAt)}
         </time>
       </p>
-      {incident.description && <p className="description">{incident.description}</p>}
+      {incident.description && <p className={styles.description}>{incident.description}</p>}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { MoreRows } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useChangeMany } from '~/data/incident-bulk';
@@ -14,6 +15,7 @@ import { type Filter, toFilter } from '../model/filter';
 import { type Incident, needsAnswer } from '../model/incident';
 import { BulkBar } from './bulk-bar';
 import { IncidentTable } from './incident-table';
+import * as styles from './incident-table.module.css';
 import { ListTools } from './list-tools';
 import { useListKeys } from './use-list-keys';
 import { useNarrowed } from './use-narrowed';
@@ -50,7 +52,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   });
   return (
     <>
-      <section className="card" aria-label="Incident list">
+      <section className={cardKit.card} aria-label="Incident list">
         <ListTools
           text={text}
           filter={filter}
@@ -85,7 +87,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
           />
         )}
       </section>
-      <p className="list-foot">
+      <p className={styles.listFoot}>
         {narrow
           ? `${shown.length} shown${source.hasNextPage ? ', the newest' : ''}.`
           : `${shown.length} of ${incidents.length} shown${newestOf(incidents.length, total, source.hasNextPage)}.`}

@@ -1,6 +1,7 @@
 import { memo, type Ref } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
+import * as checkboxKit from '~/components/ui/checkbox.module.css';
 import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { useChangeIncident } from '~/data/incident-changes';
@@ -8,6 +9,7 @@ import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
+import * as styles from './incident-table.module.css';
 
 interface IncidentRowProps {
   incident: Incident;
@@ -36,16 +38,17 @@ export const IncidentRow = memo(function IncidentRow({
       ref={rowRef}
       data-index={index}
       data-row={incident.id}
-      className={needsAnswer(incident) ? `${incident.status} needed` : incident.status}
+      className={needsAnswer(incident) ? styles.needed : undefined}
+      data-status={incident.status}
       aria-rowindex={index + 2}
       aria-selected={selected}
       onFocus={() => onFocus(incident.id)}
     >
-      <td className="pick">
+      <td className={styles.pick}>
         {mayAct('responder') && (
-          <label className="hit">
+          <label className={checkboxKit.hit}>
             <input
-              className="checkbox"
+              className={checkboxKit.checkbox}
               type="checkbox"
               aria-label={`Select ${id}`}
               checked={selected}
@@ -54,26 +57,28 @@ export const IncidentRow = memo(function IncidentRow({
           </label>
         )}
       </td>
-      <td className="id mono">{id}</td>
-      <td className="summary">
-        <Link className="title ellipsis" to={paths.incident(incident.id)}>
+      <td className={`${styles.id} mono`}>{id}</td>
+      <td className={styles.summary}>
+        <Link className={`${styles.title} ellipsis`} to={paths.incident(incident.id)}>
           {incident.title}
         </Link>
       </td>
-      <td className="state-of">
+      <td className={styles.stateOf}>
         <StatusMark value={incident.status} />
       </td>
-      <td className="severity">
+      <td className={styles.severity}>
         <SeverityMark value={incident.severity} />
       </td>
-      <td className="service">{incident.serviceName}</td>
-      <td className="created">
-        <span className="service-inline">{incident.serviceName ? `${incident.serviceName}, ` : ''}</span>
+      <td className={styles.service}>{incident.serviceName}</td>
+      <td className={styles.created}>
+        <span className={styles.serviceInline}>
+          {incident.serviceName ? `${incident.serviceName}, ` : ''}
+        </span>
         <time dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
           {relativeTime(incident.triggeredAt, now)}
         </time>
       </td>
-      <td className="actions">
+      <td className={styles.actions}>
         <RowActions incident={incident} />
       </td>
     </tr>
@@ -86,7 +91,7 @@ function RowActions({ incident }: { incident: Incident }) {
   const may = mayAct('responder');
   return (
     <div>
-      <span className="status-word mono">[{incident.status}]</span>
+      <span className={`${styles.statusWord} mono`}>[{incident.status}]</span>
       {may && needsAnswer(incident) && (
         <Button
           look="person"
@@ -111,7 +116,7 @@ function RowActions({ incident }: { incident: Incident }) {
           {change.isPending ? 'Resolving...' : 'Resolve'}
         </Button>
       )}
-      <Link className="open" to={paths.incident(incident.id)} aria-label={`Open ${id}`} tabIndex={-1}>
+      <Link className={styles.open} to={paths.incident(incident.id)} aria-label={`Open ${id}`} tabIndex={-1}>
         <Icon name="chevron-right" />
       </Link>
     </div>

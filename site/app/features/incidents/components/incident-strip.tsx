@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import * as cardKit from '~/components/ui/card.module.css';
 import { HealthMark, SeverityMark, StatusMark } from '~/components/ui/mark';
 import { serviceList } from '~/data/services';
 import { useNow } from '~/lib/clock';
 import { duration, relativeTime } from '~/lib/format';
 import { holder, type Incident } from '../model/incident';
 import { toServiceStates } from '../model/service-state';
+import * as styles from './incident-strip.module.css';
 
 const healthWords: Record<string, string> = {
   healthy: 'Operational',
@@ -18,7 +20,7 @@ export function IncidentStrip({ incident }: { incident: Incident }) {
   const states = useQuery({ ...serviceList, select: toServiceStates });
   const service = states.data?.find((one) => one.id === incident.serviceId);
   return (
-    <dl className="card strip" aria-label="Details">
+    <dl className={`${cardKit.card} ${styles.strip}`} aria-label="Details">
       <Fact name="Status" note={<StatusNote incident={incident} />}>
         <StatusMark value={incident.status} />
       </Fact>
@@ -51,7 +53,7 @@ function Fact({ name, note, children }: { name: string; note?: ReactNode; childr
     <div>
       <dt>{name}</dt>
       <dd>{children}</dd>
-      {note && <dd className="note">{note}</dd>}
+      {note && <dd className={styles.note}>{note}</dd>}
     </div>
   );
 }

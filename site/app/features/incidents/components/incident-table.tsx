@@ -1,9 +1,12 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import * as checkboxKit from '~/components/ui/checkbox.module.css';
+import * as tableKit from '~/components/ui/table.module.css';
 import { useNow } from '~/lib/clock';
 import { mayAct } from '~/lib/role';
 import type { Incident } from '../model/incident';
 import { IncidentRow } from './incident-row';
+import * as styles from './incident-table.module.css';
 
 const rowHeight = 41;
 const phoneRowHeight = 112;
@@ -37,7 +40,11 @@ export const IncidentTable = memo(function IncidentTable({
   const after =
     rows.getTotalSize() - ((items.at(-1)?.end ?? rows.options.scrollMargin) - rows.options.scrollMargin);
   return (
-    <table className="table incident-table" aria-rowcount={incidents.length + 1} aria-label="Incidents">
+    <table
+      className={`${tableKit.table} ${styles.incidentTable}`}
+      aria-rowcount={incidents.length + 1}
+      aria-label="Incidents"
+    >
       <Head
         all={incidents.length > 0 && selection.size >= incidents.length}
         some={selection.size > 0}
@@ -85,10 +92,10 @@ function Head({
       <tr aria-rowindex={1}>
         <th scope="col">
           {mayAct('responder') ? (
-            <label className="hit">
+            <label className={checkboxKit.hit}>
               <input
                 ref={box}
-                className="checkbox"
+                className={checkboxKit.checkbox}
                 type="checkbox"
                 aria-label="Select all"
                 checked={all}
@@ -114,7 +121,7 @@ function Gap({ height }: { height: number }) {
   if (height <= 0) return null;
   return (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in this row can take focus.
-    <tr className="gap" aria-hidden="true">
+    <tr className={styles.gap} aria-hidden="true">
       <td colSpan={columns.length + 1} style={{ height }} />
     </tr>
   );

@@ -11,12 +11,14 @@ import { mayAct } from '~/lib/role';
 import { toDate } from '../model/incident';
 import { lineOf, newestFirst } from '../model/timeline';
 import { CommentBox } from './comment-box';
+import * as incidentPageStyles from './incident-page.module.css';
+import * as styles from './incident-timeline.module.css';
 
 /** What happened, newest first, and a place to say what you see. */
 export function IncidentTimeline({ id }: { id: string }) {
   const timeline = useQuery({ ...incidentTimeline(id), select: newestFirst });
   return (
-    <Card title="Timeline" actions={<span className="policy">Newest first</span>}>
+    <Card title="Timeline" actions={<span className={incidentPageStyles.policy}>Newest first</span>}>
       {timeline.isPending && (
         <Loading what="timeline" quiet>
           <BoneRows count={5} />
@@ -24,7 +26,7 @@ export function IncidentTimeline({ id }: { id: string }) {
       )}
       <FetchFailed of={timeline} />
       {timeline.data?.length === 0 && <Empty>Nothing has happened yet.</Empty>}
-      <ol className="timeline">
+      <ol className={styles.timeline}>
         {timeline.data?.map((entry) => (
           <TimelineRow key={entry.id} entry={entry} />
         ))}
@@ -51,7 +53,7 @@ function TimelineRow({ entry }: { entry: TimelineEntryJson }) {
           {lead && <b>{lead}</b>}
           {rest}
         </p>
-        {said && <p className="said">{said}</p>}
+        {said && <p className={styles.said}>{said}</p>}
       </div>
     </li>
   );

@@ -8,6 +8,7 @@ import { incidentAlerts } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime } from '~/lib/format';
 import { toDate } from '../model/incident';
+import * as styles from './side-list.module.css';
 
 /** The alerts that make up the incident, firing ones first. */
 export function LinkedAlerts({ id }: { id: string }) {
@@ -26,7 +27,7 @@ export function LinkedAlerts({ id }: { id: string }) {
       {alerts.data?.alerts.length === 0 && (
         <Empty>No alert is linked. The incident was declared by hand or by a program.</Empty>
       )}
-      <ul className="side-list">
+      <ul className={styles.sideList}>
         {shown.map((alert) => (
           <AlertRow key={alert.id} alert={alert} />
         ))}
@@ -41,9 +42,9 @@ function AlertRow({ alert }: { alert: AlertJson }) {
   const started = toDate(alert.starts_at);
   const repeats = alert.occurrence_count ?? 1;
   return (
-    <li className={alert.status}>
+    <li data-status={alert.status}>
       <span className="grow">
-        <span className="mono name">
+        <span className={`mono ${styles.name}`}>
           {isWebLink(alert.link) ? <a href={alert.link}>{alert.title}</a> : alert.title}
         </span>
         <span className="text-3 size-12">
@@ -52,7 +53,7 @@ function AlertRow({ alert }: { alert: AlertJson }) {
         </span>
       </span>
       {started && (
-        <time className="aside" dateTime={started.toISOString()} title={fullTime(started)}>
+        <time className={styles.aside} dateTime={started.toISOString()} title={fullTime(started)}>
           {relativeTime(started, now)}
         </time>
       )}

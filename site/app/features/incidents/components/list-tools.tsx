@@ -1,9 +1,11 @@
 import type { Ref } from 'react';
 import { Button } from '~/components/ui/button';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { Icon } from '~/components/ui/icon';
 import { Kbd } from '~/components/ui/kbd';
 import { Segmented } from '~/components/ui/segmented';
 import type { Filter } from '../model/filter';
+import * as styles from './list-tools.module.css';
 
 const filters = [
   { value: 'all', content: 'All' },
@@ -24,8 +26,8 @@ interface ListToolsProps {
 /** Search and filter above the list. */
 export function ListTools({ text, filter, searchRef, onText, onFilter, onSelectAll }: ListToolsProps) {
   return (
-    <div className="list-tools">
-      <label className="field">
+    <div className={styles.listTools}>
+      <label className={fieldKit.field}>
         <Icon name="search" />
         <input
           ref={searchRef}
@@ -40,7 +42,7 @@ export function ListTools({ text, filter, searchRef, onText, onFilter, onSelectA
       </label>
       <Segmented label="Filter" choices={filters} value={filter} onChoose={onFilter} />
       {onSelectAll && (
-        <Button className="select-all" onClick={onSelectAll}>
+        <Button className={styles.selectAll} onClick={onSelectAll}>
           Select all
         </Button>
       )}

@@ -7,6 +7,7 @@ import { clock, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
+import * as styles from './needs-a-person.module.css';
 
 const order = ['critical', 'high', 'medium', 'low'];
 
@@ -20,7 +21,7 @@ interface NeedsAPersonProps {
 export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
   const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
   const [worst] = waiting;
-  if (!worst) return expected ? <div className="caution unknown" /> : null;
+  if (!worst) return expected ? <div className={`${styles.caution} ${styles.unknown}`} /> : null;
   return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} />;
 }
 
@@ -30,7 +31,7 @@ function Caution({ incident, others }: { incident: Incident; others: readonly In
   const change = useChangeIncident(incident.id);
   const now = useNow(1000);
   return (
-    <section className="caution" aria-label="Needs a person">
+    <section className={styles.caution} aria-label="Needs a person">
       <div>
         <h2>
           <Link to={paths.incident(incident.id)}>
@@ -47,7 +48,9 @@ function Caution({ incident, others }: { incident: Incident; others: readonly In
           )}
         </p>
       </div>
-      <span className="age mono">{clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}</span>
+      <span className={`${styles.age} mono`}>
+        {clock((now.getTime() - incident.triggeredAt.getTime()) / 1000)}
+      </span>
       {mayAct('responder') && (
         <Button
           look="person"

@@ -13,6 +13,8 @@ import { paths } from '~/lib/paths';
 import type { Incident } from '../model/incident';
 import { ladder, type NextStep, nextStep, type Try } from '../model/ladder';
 import type { Reason } from '../model/reason';
+import * as incidentPageStyles from './incident-page.module.css';
+import * as styles from './paging-ladder.module.css';
 
 /** The trail of paging: who, how, when, with what result, and who is next. */
 export function PagingLadder({ incident }: { incident: Incident }) {
@@ -25,8 +27,8 @@ export function PagingLadder({ incident }: { incident: Incident }) {
   return (
     <Card
       title="Who was paged"
-      className="ladder"
-      actions={policy && <span className="policy hide-phone">Policy: {policy}</span>}
+      className={styles.ladder}
+      actions={policy && <span className={`${incidentPageStyles.policy} hide-phone`}>Policy: {policy}</span>}
     >
       {notifications.isPending && (
         <Loading what="pages" quiet>
@@ -39,7 +41,7 @@ export function PagingLadder({ incident }: { incident: Incident }) {
       )}
       {steps.map((step) => (
         <section key={step.key}>
-          <h3 className="step">{step.title}</h3>
+          <h3 className={styles.step}>{step.title}</h3>
           <ol>
             {step.tries.map((entry) => (
               <TryRow key={entry.key} entry={entry} />
@@ -48,14 +50,14 @@ export function PagingLadder({ incident }: { incident: Incident }) {
         </section>
       ))}
       {held && (
-        <p className="held">
+        <p className={styles.held}>
           <Icon name="pause" />
           {held}
         </p>
       )}
       {next && <Upcoming next={next} start={incident.triggeredAt} />}
       {incident.status === 'triggered' && incident.escalation?.status === 'exhausted' && (
-        <p className="ran-out">
+        <p className={styles.ranOut}>
           <Icon name="alert" />
           {incident.escalation.reason || 'Nobody is left to page.'}
         </p>
@@ -67,19 +69,19 @@ export function PagingLadder({ incident }: { incident: Incident }) {
 function TryRow({ entry }: { entry: Try }) {
   const hueOf = useHues();
   return (
-    <li className={`try ${entry.look}`}>
-      <span className="offset mono">{entry.offset}</span>
-      <span className="node" />
-      <span className="channel">
+    <li className={styles.attempt} data-look={entry.look}>
+      <span className={`${styles.offset} mono`}>{entry.offset}</span>
+      <span className={styles.node} />
+      <span className={styles.channel}>
         <Icon name={entry.icon} />
         {entry.channel}
       </span>
-      <span className="who">
+      <span className={styles.who}>
         {entry.person && <Avatar name={entry.person.name} hue={hueOf(entry.person.id)} />}
         <span className="ellipsis">{entry.who}</span>
       </span>
-      <span className="result">{entry.result}</span>
-      <span className="took mono">{entry.took}</span>
+      <span className={styles.result}>{entry.result}</span>
+      <span className={`${styles.took} mono`}>{entry.took}</span>
       {entry.why && <Why reason={entry.why} />}
     </li>
   );
@@ -87,7 +89,7 @@ function TryRow({ entry }: { entry: Try }) {
 
 function Why({ reason }: { reason: Reason }) {
   return (
-    <details className="why">
+    <details className={styles.why}>
       <summary>{reason.sentence}</summary>
       <dl>
         {reason.policyName && (
@@ -120,7 +122,7 @@ function Upcoming({ next, start }: { next: NextStep; start: Date }) {
   const left = (next.dueAt.getTime() - now.getTime()) / 1000;
   return (
     <section>
-      <h3 className="step" title={fullTime(next.dueAt)}>
+      <h3 className={styles.step} title={fullTime(next.dueAt)}>
         <span>
           {next.title},{' '}
           {left > 0 ? (
@@ -135,18 +137,20 @@ function Upcoming({ next, start }: { next: NextStep; start: Date }) {
       </h3>
       <ol>
         {whomNext(next).map((target) => (
-          <li key={target} className="try waiting">
-            <span className="offset mono">{offset((next.dueAt.getTime() - start.getTime()) / 1000)}</span>
-            <span className="node" />
-            <span className="channel">
+          <li key={target} className={styles.attempt} data-look="waiting">
+            <span className={`${styles.offset} mono`}>
+              {offset((next.dueAt.getTime() - start.getTime()) / 1000)}
+            </span>
+            <span className={styles.node} />
+            <span className={styles.channel}>
               <Icon name="users" />
               Page
             </span>
-            <span className="who">
+            <span className={styles.who}>
               <span className="ellipsis">{target}</span>
             </span>
-            <span className="result">Waiting</span>
-            <span className="took" />
+            <span className={styles.result}>Waiting</span>
+            <span className={styles.took} />
           </li>
         ))}
       </ol>

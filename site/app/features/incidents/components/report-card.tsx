@@ -3,13 +3,14 @@ import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { copy } from '~/lib/copy';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { stackText } from '../model/stack';
 import { ErrorChain } from './error-chain';
+import * as styles from './report-card.module.css';
 import { Occurrences, ReportedData, ReportFacts } from './report-facts';
-import './report-card.css';
 
 /** What a program said about the incident: its error with causes and stacks, how often, and the data of the latest occurrence. */
 export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: Record<string, string> }) {
@@ -18,12 +19,12 @@ export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: R
   return (
     <Card
       title={hasError ? 'Error' : 'Reported by the program'}
-      className="report"
+      className={styles.report}
       actions={error && hasError && <CopyButton text={stackText(error)} />}
     >
       <Occurrences report={report} />
       {report.later_incident_id && (
-        <p className="pad later">
+        <p className={`${cardKit.pad} ${styles.later}`}>
           It came back after it was resolved. What follows is of its latest occurrence, in{' '}
           <Link className="link" to={paths.incident(report.later_incident_id)}>
             {shortId(report.later_incident_id)}

@@ -2,6 +2,7 @@ import type { AlertReportJson } from '@nightbell/proto';
 import { useNow } from '~/lib/clock';
 import { fullTime, nightTime, relativeTime } from '~/lib/format';
 import { toDate } from '../model/incident';
+import * as styles from './report-card.module.css';
 
 /** How often it occurred, since when and how recently. */
 export function Occurrences({ report }: { report: AlertReportJson }) {
@@ -10,7 +11,7 @@ export function Occurrences({ report }: { report: AlertReportJson }) {
   const first = toDate(report.first_seen_at);
   const last = toDate(report.last_seen_at);
   return (
-    <p className="occurrences">
+    <p className={styles.occurrences}>
       <b>{count === 1 ? '1 occurrence' : `${count.toLocaleString('en')} occurrences`}</b>
       {first && count > 1 && <Seen word="first" at={first} now={now} />}
       {last && <Seen word={count > 1 ? 'last' : ''} at={last} now={now} />}
@@ -49,8 +50,8 @@ export function ReportFacts({
   if (facts.length === 0) return null;
   return (
     <>
-      <h3 className="latest">Latest occurrence</h3>
-      <dl className="report-facts">
+      <h3 className={styles.latest}>Latest occurrence</h3>
+      <dl className={styles.reportFacts}>
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -68,9 +69,9 @@ export function ReportedData({ report: { metadata, links = [], error } }: { repo
   // The address comes from whoever sent the event; anything but http would be an attack.
   const pages = links.filter(({ href }) => /^https?:\/\//.test(href ?? ''));
   return (
-    <div className="reported">
+    <div className={styles.reported}>
       {pages.length > 0 && (
-        <p className="links">
+        <p className={styles.links}>
           {pages.map(({ href, text }) => (
             <a key={href} className="link" href={href}>
               {text ?? href}
@@ -81,7 +82,7 @@ export function ReportedData({ report: { metadata, links = [], error } }: { repo
       {crumbs.length > 0 && (
         <details>
           <summary>{crumbs.length === 1 ? '1 step before it' : `${crumbs.length} steps before it`}</summary>
-          <ol className="crumbs">
+          <ol className={styles.crumbs}>
             {crumbs.map((crumb, place) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: steps have nothing else that names them.
               <Crumb key={place} crumb={crumb as Record<string, unknown>} />

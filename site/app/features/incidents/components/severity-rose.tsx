@@ -1,4 +1,5 @@
 import { Icon } from '~/components/ui/icon';
+import * as noticeKit from '~/components/ui/notice.module.css';
 import type { Incident } from '../model/incident';
 
 /** Says that the acknowledgement was of something less severe, and what happens without a new one. */
@@ -6,7 +7,7 @@ export function SeverityRose({ incident }: { incident: Incident }) {
   if (!incident.confirmationWanted) return null;
   const { acknowledgedBy, acknowledgedSeverity, severity } = incident;
   return (
-    <section className="notice" role="status" aria-label="Severity rose">
+    <section className={noticeKit.notice} role="status" aria-label="Severity rose">
       <Icon name="up" />
       <p>
         <b>

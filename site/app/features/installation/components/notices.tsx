@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { notices } from '~/data/installation';
+import * as noticeKit from '~/components/ui/notice.module.css';
 import { mayAct } from '~/lib/role';
 import { ConfirmCopyDialog } from './confirm-copy-dialog';
 
@@ -13,7 +14,7 @@ export function Notices() {
   return (
     <>
       {data.map(({ kind, message }) => (
-        <section className="notice" role="alert" key={kind + message}>
+        <section className={noticeKit.notice} role="alert" key={kind + message}>
           <Icon name="alert" />
           <p>{message}</p>
           {kind === 'restored_copy' && mayAct('owner') && (

@@ -5,15 +5,17 @@ import prometheus from '~/assets/logos/prometheus.svg';
 import slack from '~/assets/logos/slack.svg';
 import { Badge } from '~/components/ui/badge';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { ToolLogo } from '~/components/ui/tool-logo';
 import { slackConfig } from '~/data/slack';
 import { paths } from '~/lib/paths';
+import * as styles from './integration-cards.module.css';
 
 /** What works today: two senders by webhook, and the state of Slack. */
 export function IntegrationCards() {
   const config = useQuery(slackConfig).data;
   return (
-    <ul className="integration-cards">
+    <ul className={styles.integrationCards}>
       <IntegrationCard
         name="Prometheus"
         category="Monitoring"
@@ -56,7 +58,7 @@ interface IntegrationCardProps {
 
 function IntegrationCard({ name, category, logo, badge, action, children }: IntegrationCardProps) {
   return (
-    <li className="card">
+    <li className={cardKit.card}>
       <div className="row">
         <ToolLogo name={name} src={logo} />
         <div className="grow">

@@ -1,21 +1,24 @@
+import * as badgeKit from '~/components/ui/badge.module.css';
 import { Icon, type IconName } from '~/components/ui/icon';
+import * as markKit from '~/components/ui/mark.module.css';
+import * as styles from './feature-pictures.module.css';
 
 /** Two alert names sliding under the incident they became. */
 export function AlertsFolding() {
   return (
-    <div className="folding">
+    <div className={styles.folding}>
       <p>
         GatewayPoolExhausted<span>x12</span>
       </p>
       <p>
         CheckoutPaymentFailureRate<span>x41</span>
       </p>
-      <p className="one">
-        <span className="mark severity-critical">
+      <p className={styles.one}>
+        <span className={markKit.mark} data-severity="critical">
           <Icon name="critical" className="" />
           Checkout payments failing
         </span>
-        <span className="count">54 alerts</span>
+        <span className={badgeKit.count}>54 alerts</span>
       </p>
     </div>
   );
@@ -24,24 +27,36 @@ export function AlertsFolding() {
 /** Three days of two rotations with an uncovered Saturday morning. */
 export function RotationLanes() {
   return (
-    <div className="lanes">
-      <div className="days">
+    <div className={styles.lanes}>
+      <div className={styles.days}>
         <span>Fri</span>
         <span>Sat</span>
         <span>Sun</span>
       </div>
-      <div className="lane">
-        <i className="person-2 span-5">Jonas</i>
-        <i className="person-3 span-2">Priya</i>
-        <i className="gap span-2" />
-        <i className="person-6 span-5">Amira</i>
+      <div className={styles.lane}>
+        <i data-hue="2" className={styles.span5}>
+          Jonas
+        </i>
+        <i data-hue="3" className={styles.span2}>
+          Priya
+        </i>
+        <i className={`${styles.gap} ${styles.span2}`} />
+        <i data-hue="6" className={styles.span5}>
+          Amira
+        </i>
       </div>
-      <div className="lane">
-        <i className="person-1 span-3">Mara</i>
-        <i className="person-5 span-6">Wei</i>
-        <i className="person-4 span-5">Tomás</i>
+      <div className={styles.lane}>
+        <i data-hue="1" className={styles.span3}>
+          Mara
+        </i>
+        <i data-hue="5" className={styles.span6}>
+          Wei
+        </i>
+        <i data-hue="4" className={styles.span5}>
+          Tomás
+        </i>
       </div>
-      <p className="uncovered">
+      <p className={styles.uncovered}>
         <Icon name="alert" />
         Nobody on call Sat 08:00 to 14:00
       </p>
@@ -66,8 +81,8 @@ export function EscalationSteps() {
 /** What a generated summary looks like. */
 export function SummaryLines() {
   return (
-    <div className="summary">
-      <p className="said">The release lowered the gateway pool from 64 to 16 connections.</p>
+    <div className={styles.summary}>
+      <p className={styles.said}>The release lowered the gateway pool from 64 to 16 connections.</p>
       <p>
         <span className="mono">91%</span> like #77d0, rolled back in 9 minutes
       </p>
@@ -96,7 +111,7 @@ export function WorkflowSteps() {
 export function AnalyticsBars() {
   const weeks = [58, 49, 52, 40, 44, 31, 26];
   return (
-    <div className="bars">
+    <div className={styles.bars}>
       <div>
         <b>12m 45s</b>
         <span>MTTA, 1m 30s faster</span>
@@ -105,7 +120,7 @@ export function AnalyticsBars() {
         {weeks.map((height, i) => (
           <rect
             key={height}
-            className={i === weeks.length - 1 ? 'now' : ''}
+            className={i === weeks.length - 1 ? styles.now : ''}
             x={i * 25}
             y={64 - height}
             width="18"
@@ -121,12 +136,12 @@ export function AnalyticsBars() {
 /** An incident card in chat, answered there. */
 export function ChatMessage() {
   return (
-    <div className="chat">
+    <div className={styles.chat}>
       <p>
         <b>Nightbell</b> <span className="mono">03:08</span>
       </p>
-      <p className="said">#c41e - Checkout payments failing in eu-west-1</p>
-      <p className="answered">
+      <p className={styles.said}>#c41e - Checkout payments failing in eu-west-1</p>
+      <p className={styles.answered}>
         <Icon name="check" />
         Acknowledged by Mara Lindqvist, 03:12
       </p>
@@ -136,7 +151,7 @@ export function ChatMessage() {
 
 function Steps({ rows }: { rows: readonly (readonly [IconName, string, string])[] }) {
   return (
-    <ol className="steps">
+    <ol className={styles.steps}>
       {rows.map(([icon, what, when]) => (
         <li key={what}>
           <Icon name={icon} />

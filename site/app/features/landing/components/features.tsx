@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import * as cardKit from '~/components/ui/card.module.css';
+import * as landingStyles from '../landing.module.css';
 import {
   AlertsFolding,
   AnalyticsBars,
@@ -8,17 +10,18 @@ import {
   SummaryLines,
   WorkflowSteps,
 } from './feature-pictures';
+import * as styles from './features.module.css';
 
 /** The seven features, each with a small picture of the real screen. */
 export function Features() {
   return (
-    <section className="band" id="features">
-      <div className="wrap">
+    <section className={landingStyles.band} id="features">
+      <div className={landingStyles.wrap}>
         <h2>From signal to sleep, in one place</h2>
-        <p className="sub">
+        <p className={landingStyles.sub}>
           Seven parts that share one timeline, so nobody has to piece the night together afterwards.
         </p>
-        <ul className="features">
+        <ul className={styles.features}>
           <Feature
             wide
             title="Smart alerts"
@@ -76,8 +79,8 @@ function Feature({
   wide?: boolean;
 }) {
   return (
-    <li className={wide ? 'card wide' : 'card'}>
-      <div className="picture" aria-hidden="true">
+    <li className={wide ? `${cardKit.card} ${styles.wide}` : cardKit.card}>
+      <div className={styles.picture} aria-hidden="true">
         {picture}
       </div>
       <h3>{title}</h3>

@@ -1,16 +1,19 @@
 import { Button } from '~/components/ui/button';
+import * as buttonKit from '~/components/ui/button.module.css';
+import * as landingStyles from '../landing.module.css';
+import * as styles from './final-call.module.css';
 
 /** The last word: register, or look at the working picture once more. */
 export function FinalCall({ onRegister }: { onRegister: () => void }) {
   return (
-    <section className="band final-call">
-      <div className="wrap">
+    <section className={`${landingStyles.band} ${styles.finalCall}`}>
+      <div className={landingStyles.wrap}>
         <h2>Sleep. We will wake you if it matters.</h2>
-        <div className="actions">
+        <div className={landingStyles.actions}>
           <Button look="primary" size="lg" data-early="register" onClick={onRegister}>
             Get Early Access
           </Button>
-          <a className="btn lg" href="#demo">
+          <a className={buttonKit.button} data-size="lg" href="#demo">
             See a demo
           </a>
         </div>

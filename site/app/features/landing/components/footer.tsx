@@ -2,6 +2,8 @@ import { Link } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { company } from '~/lib/company';
 import { isDocs, paths } from '~/lib/paths';
+import * as landingStyles from '../landing.module.css';
+import * as styles from './footer.module.css';
 import { StayUpdated } from './stay-updated';
 
 const columns = [
@@ -37,9 +39,9 @@ const columns = [
 /** The public footer. Subscribe leads to the release feed, which needs no address to be given away. */
 export function Footer() {
   return (
-    <footer className="site-footer">
-      <div className="wrap">
-        <div className="columns">
+    <footer className={styles.siteFooter}>
+      <div className={landingStyles.wrap}>
+        <div className={styles.columns}>
           <div>
             <Brand to={paths.home} />
             <address>
@@ -68,7 +70,7 @@ export function Footer() {
           ))}
           <StayUpdated />
         </div>
-        <div className="legal">
+        <div className={styles.legal}>
           <span>© 2024 Nightbell</span>
           <Link to={paths.privacy}>Privacy</Link>
           <Link to={paths.terms}>Terms</Link>

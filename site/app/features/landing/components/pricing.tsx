@@ -1,7 +1,10 @@
 import { Badge } from '~/components/ui/badge';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
+import * as landingStyles from '../landing.module.css';
 import { type Plan, plans } from '../sample/plans';
+import * as styles from './pricing.module.css';
 
 interface PricingProps {
   onRegister: () => void;
@@ -11,11 +14,11 @@ interface PricingProps {
 /** The three plans. Free and trial open registration, enterprise says how to reach a person. */
 export function Pricing({ onRegister, onContact }: PricingProps) {
   return (
-    <section className="band" id="pricing">
-      <div className="wrap">
+    <section className={landingStyles.band} id="pricing">
+      <div className={landingStyles.wrap}>
         <h2>Priced per person, not per page</h2>
-        <p className="sub">14-day trial, no setup fees. Switch or cancel anytime.</p>
-        <div className="plans">
+        <p className={landingStyles.sub}>14-day trial, no setup fees. Switch or cancel anytime.</p>
+        <div className={styles.plans}>
           {plans.map((plan) => (
             <PlanColumn
               key={plan.name}
@@ -31,12 +34,17 @@ export function Pricing({ onRegister, onContact }: PricingProps) {
 
 function PlanColumn({ plan, onPick }: { plan: Plan; onPick: () => void }) {
   return (
-    <section className={plan.popular ? 'card plan popular' : 'card plan'} aria-label={plan.name}>
+    <section
+      className={
+        plan.popular ? `${cardKit.card} ${styles.plan} ${styles.popular}` : `${cardKit.card} ${styles.plan}`
+      }
+      aria-label={plan.name}
+    >
       <h3>
         {plan.name}
         {plan.popular && <Badge>Most popular</Badge>}
       </h3>
-      <p className="price">
+      <p className={styles.price}>
         {plan.price}
         {plan.per && <small>{plan.per}</small>}
       </p>

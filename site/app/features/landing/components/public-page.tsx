@@ -5,6 +5,8 @@ import { useHashScroll } from '~/lib/hash-scroll';
 import { paths } from '~/lib/paths';
 import { currentSession, subscribeSession } from '~/lib/session';
 import type { SignInRequest } from '~/lib/sign-in-request';
+import * as styles from '../landing.module.css';
+import * as proseStyles from '../prose.module.css';
 import { Footer } from './footer';
 import { TopBar } from './top-bar';
 
@@ -19,14 +21,14 @@ export function PublicPage({ title, lede, children }: { title: string; lede: str
   };
   useEarlyClick(logIn);
   return (
-    <div className="landing">
+    <div className={styles.landing}>
       <a className="skip-link" href="#content">
         Skip to content
       </a>
       <TopBar signedIn={session !== null} onLogin={logIn} />
-      <main id="content" className="wrap prose">
+      <main id="content" className={`${styles.wrap} ${proseStyles.prose}`}>
         <h1>{title}</h1>
-        <p className="prose-lede">{lede}</p>
+        <p className={proseStyles.proseLede}>{lede}</p>
         {children}
       </main>
       <Footer />

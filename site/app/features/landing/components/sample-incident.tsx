@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { SeverityMark } from '~/components/ui/mark';
 import { clock } from '~/lib/words';
 import { sampleIncident, sampleNext, sampleTries } from '../sample/incident';
+import * as styles from './sample-incident.module.css';
 
 type Stage = 'ringing' | 'acknowledged' | 'resolved';
 
@@ -13,16 +15,21 @@ export function SampleIncident() {
   const age = useSampleAge(stage === 'ringing');
   const left = Math.max(0, sampleIncident.nextAt - age);
   return (
-    <article className="card sample-incident" id="demo" aria-label="Sample incident" data-stage={stage}>
+    <article
+      className={`${cardKit.card} ${styles.sampleIncident}`}
+      id="demo"
+      aria-label="Sample incident"
+      data-stage={stage}
+    >
       <header>
         <div>
-          <p className="title">{sampleIncident.title}</p>
-          <p className="facts">
+          <p className={styles.title}>{sampleIncident.title}</p>
+          <p className={styles.facts}>
             <SeverityMark value="critical" />
             <span>{sampleIncident.service}</span>
           </p>
         </div>
-        <span className="age mono">{clock(age)}</span>
+        <span className={`${styles.age} mono`}>{clock(age)}</span>
       </header>
       <ol>
         {sampleTries.map((entry) => {
@@ -80,15 +87,15 @@ function Try({
   look: string;
 }) {
   return (
-    <li className={look}>
-      <span className="offset mono">{offset}</span>
-      <span className="node" />
+    <li data-look={look}>
+      <span className={`${styles.offset} mono`}>{offset}</span>
+      <span className={styles.node} />
       <span>{channel}</span>
-      <span className="row who">
+      <span className={`row ${styles.who}`}>
         <Avatar name={person} hue={hue} />
         <span className="ellipsis">{person}</span>
       </span>
-      <span className="result">{result}</span>
+      <span className={styles.result}>{result}</span>
     </li>
   );
 }

@@ -1,6 +1,8 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '~/components/ui/button';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { company } from '~/lib/company';
+import * as styles from './stay-updated.module.css';
 
 /**
  * The Stay Updated box. There is no mailing list behind it yet, so it says so, keeps the address
@@ -13,11 +15,11 @@ export function StayUpdated() {
     setAsked(true);
   };
   return (
-    <div className="stay-updated">
+    <div className={styles.stayUpdated}>
       <h2>Stay Updated</h2>
       <p>What we shipped, what broke, what we learned.</p>
       <form onSubmit={submit}>
-        <label className="field">
+        <label className={fieldKit.field}>
           <span className="visually-hidden">Email</span>
           <input type="email" required placeholder="you@company.com" autoComplete="email" />
         </label>

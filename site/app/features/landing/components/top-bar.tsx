@@ -1,9 +1,12 @@
 import { Link } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { Button, ButtonLink } from '~/components/ui/button';
+import * as buttonKit from '~/components/ui/button.module.css';
 import { Icon } from '~/components/ui/icon';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { isDocs, paths } from '~/lib/paths';
+import * as landingStyles from '../landing.module.css';
+import * as styles from './top-bar.module.css';
 
 const links = [
   { to: '/#features', word: 'Features' },
@@ -16,13 +19,13 @@ const links = [
 /** The public top bar. Whoever is signed in finds the way back in place of Log in. */
 export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () => void }) {
   return (
-    <header className="top-bar">
-      <div className="wrap">
+    <header className={styles.topBar}>
+      <div className={landingStyles.wrap}>
         <Brand to={paths.home} />
-        <nav className="wide-only" aria-label="Sections">
+        <nav className={landingStyles.wideOnly} aria-label="Sections">
           <Links />
         </nav>
-        <ThemeSwitch className="wide-only" />
+        <ThemeSwitch className={landingStyles.wideOnly} />
         {signedIn ? (
           <ButtonLink to={paths.dashboard} look="quiet">
             Dashboard
@@ -32,19 +35,21 @@ export function TopBar({ signedIn, onLogin }: { signedIn: boolean; onLogin: () =
             Log in
           </Button>
         )}
-        <ButtonLink to={paths.docsDeploy} icon="deploy" className="wide-only">
+        <ButtonLink to={paths.docsDeploy} icon="deploy" className={landingStyles.wideOnly}>
           Deploy
         </ButtonLink>
         <button
           type="button"
-          className="btn quiet icon narrow-only"
+          className={`${buttonKit.button} ${landingStyles.narrowOnly}`}
+          data-look="quiet"
+          data-square
           popoverTarget="site-menu"
           aria-label="Menu"
         >
           <Icon name="menu" />
         </button>
       </div>
-      <div id="site-menu" popover="auto" className="site-menu">
+      <div id="site-menu" popover="auto" className={styles.siteMenu}>
         <nav aria-label="Menu">
           <Links />
           <Link to={paths.docsDeploy} reloadDocument>

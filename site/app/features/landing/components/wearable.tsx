@@ -1,13 +1,15 @@
 import { Icon } from '~/components/ui/icon';
+import * as landingStyles from '../landing.module.css';
+import * as styles from './wearable.module.css';
 
 /** A page on a watch and on a locked phone. */
 export function Wearable() {
   return (
-    <section className="band" id="wearable">
-      <div className="wrap wearable">
+    <section className={landingStyles.band} id="wearable">
+      <div className={`${landingStyles.wrap} ${styles.wearable}`}>
         <div>
           <h2>Answer from your wrist</h2>
-          <p className="sub">
+          <p className={landingStyles.sub}>
             A page reaches every screen that shows your notifications. One tap says "I have it".
           </p>
           <ul>
@@ -43,8 +45,8 @@ export function Wearable() {
 
 function Devices() {
   return (
-    <div className="devices" aria-hidden="true">
-      <div className="watch">
+    <div className={styles.devices} aria-hidden="true">
+      <div className={styles.watch}>
         <div>
           <small>
             <span>Nightbell</span>
@@ -52,13 +54,13 @@ function Devices() {
           </small>
           <b>Checkout payments failing</b>
           <em>Critical, eu-west-1</em>
-          <span className="tap">Acknowledge</span>
+          <span className={styles.tap}>Acknowledge</span>
         </div>
       </div>
-      <div className="lock-screen">
-        <p className="time">03:08</p>
-        <p className="date">Wednesday 25 March</p>
-        <div className="note">
+      <div className={styles.lockScreen}>
+        <p className={styles.time}>03:08</p>
+        <p className={styles.date}>Wednesday 25 March</p>
+        <div className={styles.note}>
           <small>
             <Icon name="logo" className="" />
             Nightbell<span>now</span>
@@ -66,7 +68,7 @@ function Devices() {
           <b>Critical: Checkout payments failing</b>
           38% of payments fail. You are on call.
         </div>
-        <div className="note old">
+        <div className={`${styles.note} ${styles.old}`}>
           <small>
             <Icon name="logo" className="" />
             Nightbell<span>1h</span>

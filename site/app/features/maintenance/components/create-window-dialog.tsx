@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
@@ -12,6 +14,7 @@ import { reasonOf } from '~/lib/api';
 import { serverNow } from '~/lib/clock';
 import { toChoices } from '../model/choices';
 import { lengths, toField, toRequest } from '../model/window';
+import * as styles from './window-form.module.css';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
 
@@ -41,7 +44,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   const failure = fault || (create.isError && reasonOf(create.error)) || services.error?.message;
   return (
     <Dialog title="Plan maintenance" onClose={onClose}>
-      <form className="window-form" onSubmit={submit}>
+      <form className={styles.windowForm} onSubmit={submit}>
         {failure && <Banner tone="failed">{failure}</Banner>}
         <SearchSelect
           label="Services"
@@ -51,7 +54,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           onChange={setChosen}
         />
         <div>
-          <p className="label">Starts</p>
+          <p className={fieldKit.label}>Starts</p>
           <Segmented
             label="Starts"
             look="wide"
@@ -67,7 +70,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           <DateTimeField label="Start" name="starts" required defaultValue={toField(hoursAhead(1))} />
         )}
         <div>
-          <p className="label">Lasts</p>
+          <p className={fieldKit.label}>Lasts</p>
           <Segmented
             label="Lasts"
             look="wide"
@@ -82,7 +85,9 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
         {length === 'null' && (
           <DateTimeField label="End" name="ends" required defaultValue={toField(hoursAhead(5))} />
         )}
-        {(later || length === 'null') && <p className="note">Times of your zone, {readersZone()}.</p>}
+        {(later || length === 'null') && (
+          <p className={dialogKit.note}>Times of your zone, {readersZone()}.</p>
+        )}
         <TextField
           label="Description"
           name="description"
@@ -93,7 +98,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
         <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Planning...']}>
           {create.isPending ? 'Planning...' : later ? 'Plan maintenance' : 'Start maintenance'}
         </Button>
-        <p className="note">
+        <p className={dialogKit.note}>
           Incidents of these services open as ever and page nobody until it ends. What is still open then is
           paged.
         </p>

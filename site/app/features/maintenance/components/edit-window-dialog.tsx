@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { EditConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { DateTimeField } from '~/components/ui/time-field';
@@ -20,6 +21,7 @@ import {
   type WindowDraft,
   windowWords,
 } from '../model/window';
+import * as styles from './window-form.module.css';
 
 /** Changes a window that is ahead or under way: its services, its times, its words. */
 export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindow; onClose: () => void }) {
@@ -53,7 +55,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
   const failure = fault || (save.isError && !theirs && reasonOf(save.error)) || services.error?.message;
   return (
     <Dialog title="Edit maintenance" onClose={onClose}>
-      <form className="window-form" onSubmit={submit}>
+      <form className={styles.windowForm} onSubmit={submit}>
         {theirs && (
           <EditConflict
             changes={theirChanges(windowWords(known), draftOf(base), draftOf(theirs), draft)}
@@ -69,7 +71,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
           chosen={draft.serviceIds.flatMap((id) => known.find((one) => one.id === id) ?? [])}
           onChange={(chosen) => setDraft({ ...draft, serviceIds: chosen.map(({ id }) => id) })}
         />
-        <div className="side-by-side">
+        <div className={dialogKit.sideBySide}>
           <DateTimeField
             label="Start"
             required
@@ -95,7 +97,9 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
         <Button type="submit" look="primary" size="lg" disabled={save.isPending} labels={['Saving...']}>
           {save.isPending ? 'Saving...' : 'Save maintenance'}
         </Button>
-        <p className="note">Times of your zone. Incidents that it holds no longer are paged at once.</p>
+        <p className={dialogKit.note}>
+          Times of your zone. Incidents that it holds no longer are paged at once.
+        </p>
       </form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { useEndWindow } from '~/data/maintenance';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { reasonOf } from '~/lib/api';
 import { endingSentence, type MaintenanceWindow } from '../model/window';
 
@@ -10,13 +11,13 @@ export function EndWindowDialog({ window, onClose }: { window: MaintenanceWindow
   const ahead = window.state === 'scheduled';
   return (
     <Dialog title={ahead ? 'Call off maintenance' : 'End maintenance'} narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {end.isError && <Banner tone="failed">{reasonOf(end.error)}</Banner>}
         <p className="text-2">
           <b className="strong">{window.description}</b>, {window.services.join(', ')}.
         </p>
         <p>{endingSentence(window)}</p>
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"

@@ -5,6 +5,7 @@ import { Empty } from '~/components/ui/states';
 import { useNow } from '~/lib/clock';
 import { plainDuration, relativeTime } from '~/lib/format';
 import { type MaintenanceWindow, spanInWords, type WindowState } from '../model/window';
+import * as styles from './window-list.module.css';
 
 const minute = 60_000;
 
@@ -53,7 +54,7 @@ function Part({
 }) {
   const { shown, more } = usePortion(windows);
   return (
-    <Card title={title} className="maintenance-list">
+    <Card title={title} className={styles.maintenanceList}>
       {windows.length === 0 && <Empty>{empty}</Empty>}
       <ul>
         {shown.map((window) => (
@@ -70,17 +71,17 @@ function Row({ window, actions }: { window: MaintenanceWindow; actions?: Actions
   const held =
     window.held === 1 ? 'Holds the pages of 1 incident' : `Holds the pages of ${window.held} incidents`;
   return (
-    <li className={window.state}>
-      <div className="what">
-        <p className="name">{window.description}</p>
+    <li data-state={window.state}>
+      <div className={styles.what}>
+        <p className={styles.name}>{window.description}</p>
         <p className="size-12 text-2">{window.services.join(', ')}</p>
       </div>
-      <div className="when">
+      <div className={styles.when}>
         <p>{whenOf(window, now)}</p>
         <p className="size-12 text-3">{spanInWords(window)}</p>
       </div>
-      <div className="who">
-        {window.held > 0 && <p className="held">{held}</p>}
+      <div className={styles.who}>
+        {window.held > 0 && <p className={styles.held}>{held}</p>}
         {window.createdBy && <p className="size-12 text-3">Planned by {window.createdBy}</p>}
       </div>
       {actions && (

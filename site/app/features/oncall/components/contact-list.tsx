@@ -6,6 +6,7 @@ import { Empty } from '~/components/ui/states';
 import { useSendVerification } from '~/data/contact-methods';
 import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
+import * as styles from './contact-list.module.css';
 
 const icons: Record<string, IconName> = {
   email: 'mail',
@@ -29,7 +30,7 @@ export function ContactList({
   return (
     <Card title={title}>
       {contacts.length === 0 && <Empty>{empty}</Empty>}
-      <ul className="contacts">
+      <ul className={styles.contacts}>
         {contacts.map((contact) => (
           <ContactRow key={contact.id} contact={contact} />
         ))}
@@ -55,15 +56,17 @@ function ContactRow({ contact }: { contact: ContactMethodJson }) {
 
 /** Why it is not paged now; nothing while it works. */
 function Trouble({ contact }: { contact: ContactMethodJson }) {
-  if (contact.disabled_reason) return <p className="trouble">Not used: {contact.disabled_reason}</p>;
+  if (contact.disabled_reason) return <p className={styles.trouble}>Not used: {contact.disabled_reason}</p>;
   if (contact.verified === false)
     return (
-      <p className="trouble">Not verified yet, so it is not paged. Open the link that was mailed to it.</p>
+      <p className={styles.trouble}>
+        Not verified yet, so it is not paged. Open the link that was mailed to it.
+      </p>
     );
   if (!contact.failing_reason) return null;
   const since = contact.failing_since_at ? ` since ${fullTime(new Date(contact.failing_since_at))}` : '';
   return (
-    <p className="trouble">
+    <p className={styles.trouble}>
       Failing{since}: {contact.failing_reason}
     </p>
   );

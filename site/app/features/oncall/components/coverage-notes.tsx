@@ -1,5 +1,6 @@
 import { Icon } from '~/components/ui/icon';
 import type { Problem } from '../model/schedule';
+import * as styles from './timeline-card.module.css';
 
 /** What is wrong with coverage besides gaps: somebody on two schedules, somebody without a way to be reached. */
 export function CoverageNotes({
@@ -13,7 +14,7 @@ export function CoverageNotes({
   const notes = problems.filter((problem) => problem.kind !== 'gap');
   if (notes.length === 0 && incomplete === '') return null;
   return (
-    <ul className="coverage-notes" aria-label="Conflicts in the next 30 days">
+    <ul className={styles.coverageNotes} aria-label="Conflicts in the next 30 days">
       {notes.slice(0, 5).map((note) => (
         <li key={`${note.kind} ${note.from} ${note.message}`}>
           <Icon name="alert" />

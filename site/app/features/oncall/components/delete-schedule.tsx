@@ -7,6 +7,7 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import { policyList } from '~/data/policies';
 import { scheduleById, useDeleteSchedule } from '~/data/schedules';
 import { teamList } from '~/data/teams';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
@@ -45,7 +46,7 @@ function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () =
   };
   return (
     <Dialog title={`Delete ${schedule.name}`} narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
         {was && <DeleteConflict changes={theirChanges(fields, draftOf(was), draftOf(seen))} />}
         <p>Its rotations and overrides go with it, and its calendar address ends.</p>
@@ -54,7 +55,7 @@ function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () =
             It is paged by {seen.usedBy.join(', ')}. While it is, it cannot be deleted.
           </p>
         )}
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Keep it</Button>
           <Button look="danger" disabled={remove.isPending} onClick={() => confirm(done)}>
             {was ? 'Delete it anyway' : 'Delete schedule'}

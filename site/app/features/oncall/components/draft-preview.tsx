@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { IconButton } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, Failed, Loading } from '~/components/ui/states';
@@ -12,8 +13,10 @@ import { type Block, gapsOf } from '../model/picture';
 import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
 import { type Timeline, toPicture } from '../model/schedule';
 import { gapWords, rangeWords } from '../model/words';
+import * as styles from './draft-preview.module.css';
 import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
+import * as timelineCardStyles from './timeline-card.module.css';
 import { TimelineLegend } from './timeline-legend';
 import { useNarrow } from './use-narrow';
 import { useSettled } from './use-settled';
@@ -40,8 +43,8 @@ export function DraftPreview({ scheduleId, draft, missing, now }: DraftPreviewPr
   const range = useMemo(() => rangeAt(at, span, zone), [at, span, zone]);
   const step = (by: 1 | -1) => setAt(rangeBeside(range, span, by, zone).from);
   return (
-    <section className="card preview" aria-labelledby="preview-title">
-      <div className="timeline-tools">
+    <section className={`${cardKit.card} ${styles.preview}`} aria-labelledby="preview-title">
+      <div className={timelineCardStyles.timelineTools}>
         <h2 id="preview-title">
           Preview <span className="text-3">{rangeWords(range.from, range.to, zone, now)}</span>
         </h2>
@@ -157,17 +160,17 @@ interface GapsProps {
 }
 
 function Gaps({ timeline, range, now, missing }: GapsProps) {
-  if (missing) return <p className="timeline-note">{missing} The picture is of before.</p>;
+  if (missing) return <p className={timelineCardStyles.timelineNote}>{missing} The picture is of before.</p>;
   const gaps = gapsOf(timeline, range, now);
   if (gaps.length === 0) {
     return (
-      <p className="timeline-note covered" role="status">
+      <p className={`${timelineCardStyles.timelineNote} ${styles.covered}`} role="status">
         <Icon name="check" /> From now on somebody is on call all the time.
       </p>
     );
   }
   return (
-    <div className="gap-note" role="status">
+    <div className={timelineCardStyles.gapNote} role="status">
       <ul>
         {gaps.slice(0, gapsNamed).map((gap) => (
           <li key={gap.from}>

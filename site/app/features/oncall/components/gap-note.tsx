@@ -5,6 +5,7 @@ import { freshFor } from '~/lib/query-client';
 import { nextInLine, nextQuestion } from '../model/next-in-line';
 import type { Override, Schedule, Shift } from '../model/schedule';
 import { gapWords, lengthWords } from '../model/words';
+import * as styles from './timeline-card.module.css';
 
 interface GapNoteProps {
   gap: Shift;
@@ -31,7 +32,7 @@ export function GapNote({ gap, vacated, others, schedule, now, onCover }: GapNot
     enabled: schedule.policyId !== '',
   }).data;
   return (
-    <div className="gap-note">
+    <div className={styles.gapNote}>
       <p>
         <b>Nobody on call {gapWords(gap, schedule.zone, now)}.</b>{' '}
         {vacated && <span className="text-2">{vacatedWords(vacated)} </span>}

@@ -1,14 +1,18 @@
 import { useState } from 'react';
 import { IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField, TimeField } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
 import { cadences, type LayerDraft } from '../model/draft';
 import type { Rotation } from '../model/schedule';
 import { cadenceWords } from '../model/words';
+import * as fieldNoteStyles from './field-note.module.css';
 import { OrderButtons } from './order-buttons';
+import * as styles from './schedule-editor.module.css';
 import { SeatList } from './seat-list';
 import { WindowList } from './window-list';
 
@@ -43,7 +47,7 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
         </OrderButtons>
       }
     >
-      <div className="pad editor-fields">
+      <div className={`${cardKit.pad} ${styles.editorFields}`}>
         <TextField
           label="Rotation name"
           required
@@ -53,7 +57,7 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
         />
         <SeatList seats={layer.seats} onChange={(seats) => set({ seats })} />
         <Cadence layer={layer} onChange={set} />
-        <div className="pair">
+        <div className={styles.pair}>
           <DateTimeField
             label="Starts"
             required
@@ -62,11 +66,11 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
           />
           <DateTimeField label="Ends" optional value={layer.endsAt} onChange={(endsAt) => set({ endsAt })} />
         </div>
-        <p className="field-note">
+        <p className={fieldNoteStyles.fieldNote}>
           {cadenceWords(layer)}, on the wall clock of {zone}. The first turn is on at the start.
         </p>
         <div>
-          <span className="label">On</span>
+          <span className={fieldKit.label}>On</span>
           <Segmented
             label={`When ${name} is on`}
             look="wide"
@@ -100,7 +104,7 @@ function Cadence({ layer, onChange }: CadenceProps) {
   };
   return (
     <>
-      <div className="pair">
+      <div className={styles.pair}>
         <SelectField
           label="Turns change"
           options={[...cadences, { value: custom, word: 'At another pace' }]}
@@ -115,7 +119,7 @@ function Cadence({ layer, onChange }: CadenceProps) {
         />
       </div>
       {(free || layer.unit === 'week') && (
-        <div className="pair">
+        <div className={styles.pair}>
           {free && <Pace layer={layer} onChange={onChange} />}
           {layer.unit === 'week' && (
             <SelectField
@@ -143,7 +147,7 @@ function paceInWords({ unit, length }: LayerDraft): string {
 
 function Pace({ layer, onChange }: CadenceProps) {
   return (
-    <div className="pair">
+    <div className={styles.pair}>
       <TextField
         label="Every"
         type="number"

@@ -1,9 +1,11 @@
 import { Avatar } from '~/components/ui/avatar';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
 import { capitalised } from '~/lib/format';
 import type { NextInLine } from '../model/next-in-line';
 import type { Schedule, Shift } from '../model/schedule';
 import { gapWords, soonWords } from '../model/words';
+import * as styles from './now-strip.module.css';
 
 interface NowStripProps {
   schedule: Schedule;
@@ -28,7 +30,7 @@ interface NowStripProps {
 export function NowStrip(props: NowStripProps) {
   const { schedule, next, gap, hasHours, off, now, hueOf, onShow } = props;
   return (
-    <section className="card now-strip" aria-label="On call now">
+    <section className={`${cardKit.card} ${styles.nowStrip}`} aria-label="On call now">
       <OnNow schedule={schedule} off={off} now={now} hueOf={hueOf} />
       {next === undefined && <Unknown />}
       {next === 'unknown' && <Unknown words="Who is next in line is not known" />}
@@ -49,9 +51,9 @@ function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | '
   const [first] = current?.people ?? [];
   const nobody = schedule.active && !off && !first;
   return (
-    <div className={nobody ? 'now-part needed' : 'now-part'}>
+    <div className={nobody ? `${styles.nowPart} ${styles.needed}` : styles.nowPart}>
       {first ? <Avatar name={first.name} hue={hueOf(first.id)} large /> : <NoFace icon="users" />}
-      <p className="what">On call now, {schedule.name}</p>
+      <p className={styles.what}>On call now, {schedule.name}</p>
       <p>
         <b>{current?.people.map((person) => person.name).join(', ') || 'Nobody'}</b>{' '}
         <span>
@@ -64,11 +66,11 @@ function OnNow({ schedule, off, now, hueOf }: Pick<NowStripProps, 'schedule' | '
 
 // Keeps the place, so that nothing moves when the answer comes; says so when it does not.
 function Unknown({ words }: { words?: string }) {
-  if (!words) return <div className="now-part" />;
+  if (!words) return <div className={styles.nowPart} />;
   return (
-    <div className="now-part">
+    <div className={styles.nowPart}>
       <NoFace icon="question" />
-      <p className="what">{words}</p>
+      <p className={styles.what}>{words}</p>
       <p>
         <span>It could not be loaded</span>
       </p>
@@ -83,13 +85,13 @@ interface NextProps extends Pick<NowStripProps, 'hueOf'> {
 
 function Next({ next, policy, hueOf }: NextProps) {
   return (
-    <div className="now-part">
+    <div className={styles.nowPart}>
       {next?.person ? (
         <Avatar name={next.person.name} hue={hueOf(next.person.id)} large />
       ) : (
         <NoFace icon="ladder" />
       )}
-      <p className="what">Next in line</p>
+      <p className={styles.what}>Next in line</p>
       {next ? (
         <p>
           <b>{next.person?.name ?? next.names.join(', ')}</b> <span>after {next.after}</span>
@@ -129,9 +131,9 @@ interface GapProps extends Pick<NowStripProps, 'now' | 'onShow'> {
 
 function Gap({ gap, zone, now, onShow }: GapProps) {
   return (
-    <div className="now-part needed">
+    <div className={`${styles.nowPart} ${styles.needed}`}>
       <NoFace icon="users" />
-      <p className="what">Nobody on call</p>
+      <p className={styles.what}>Nobody on call</p>
       <p>
         <button type="button" onClick={() => onShow(Math.max(gap.from, now))}>
           {capitalised(gapWords(gap, zone, now))}
@@ -149,9 +151,9 @@ interface CoveredProps extends Pick<NowStripProps, 'othersWithGaps' | 'sawEveryO
 function Covered({ active, hasHours, othersWithGaps, sawEveryOther }: CoveredProps) {
   const covered = hasHours ? 'No gap within its hours for 30 days' : 'No gap in the next 30 days';
   return (
-    <div className="now-part">
+    <div className={styles.nowPart}>
       <NoFace icon={active ? 'check' : 'users'} />
-      <p className="what">{active ? covered : 'Covers nothing while it is inactive'}</p>
+      <p className={styles.what}>{active ? covered : 'Covers nothing while it is inactive'}</p>
       <p>
         <span>{elsewhere(othersWithGaps, sawEveryOther)}</span>
       </p>
@@ -170,7 +172,7 @@ function elsewhere(others: number | undefined, sawEach: boolean): string {
 
 function NoFace({ icon }: { icon: 'users' | 'check' | 'ladder' | 'question' }) {
   return (
-    <span className="no-face">
+    <span className={styles.noFace}>
       <Icon name={icon} />
     </span>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import { paths } from '~/lib/paths';
-import '../oncall-nav.css';
+import * as styles from './oncall-nav.module.css';
 
 const pages = [
   { word: 'Schedules', to: paths.onCall },
@@ -24,7 +24,7 @@ export function OncallNav() {
     row.current.scrollLeft = here.offsetLeft - (row.current.clientWidth - here.offsetWidth) / 2;
   }, [section]);
   return (
-    <nav ref={row} className="oncall-nav" aria-label="On-call">
+    <nav ref={row} className={styles.oncallNav} aria-label="On-call">
       {pages.map((page) => (
         <Link key={page.to} to={page.to} aria-current={page.to === section ? 'page' : undefined}>
           {page.word}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { IconButton } from '~/components/ui/button';
+import * as styles from './order-buttons.module.css';
 
 interface OrderButtonsProps {
   name: string;
@@ -12,9 +13,9 @@ interface OrderButtonsProps {
 /** The buttons that move an entry of a list, and the one that removes it. */
 export function OrderButtons({ name, place, count, onMove, children }: OrderButtonsProps) {
   return (
-    <span className="order">
+    <span className={styles.order}>
       <IconButton
-        className="flipped"
+        className={styles.flipped}
         icon="chevron-down"
         size="sm"
         label={`Move ${name} up`}

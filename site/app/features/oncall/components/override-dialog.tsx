@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { EditConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
@@ -21,6 +22,8 @@ import {
 } from '../model/schedule';
 import { lengthWords, spanWords } from '../model/words';
 import { fromField, readersZone, toField } from '../model/zone';
+import * as fieldNoteStyles from './field-note.module.css';
+import * as styles from './override-dialog.module.css';
 
 /** What is already known when an override is begun. Instants in milliseconds. */
 export interface OverrideStart {
@@ -89,7 +92,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const verb = base ? 'Save override' : 'Create override';
   return (
     <Dialog title={base ? 'Edit override' : 'Add override'} onClose={onClose}>
-      <form className="override-form" onSubmit={submit}>
+      <form className={styles.overrideForm} onSubmit={submit}>
         {base && theirs && (
           <EditConflict
             changes={theirChanges(
@@ -118,7 +121,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
             value={form.values.kind}
             onChoose={(kind) => form.set({ kind })}
           />
-          <p className="field-note">{meanings[form.values.kind]}</p>
+          <p className={fieldNoteStyles.fieldNote}>{meanings[form.values.kind]}</p>
         </div>
         {form.values.kind !== 'vacant' && (
           <SelectField label="Who comes on" options={people} {...form.field('personId')} />
@@ -126,7 +129,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
         {form.values.kind === 'cover' && (
           <SelectField label="Instead of" options={people} {...form.field('replacesId')} />
         )}
-        <div className="side-by-side">
+        <div className={dialogKit.sideBySide}>
           <DateTimeField
             label="From"
             required
@@ -140,7 +143,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
         <Button type="submit" look="primary" size="lg" disabled={save.isPending || !wanted}>
           {save.isPending ? (base ? 'Saving override...' : 'Creating override...') : verb}
         </Button>
-        <p className="note">It takes effect at once, also for incidents under way.</p>
+        <p className={dialogKit.note}>It takes effect at once, also for incidents under way.</p>
       </form>
     </Dialog>
   );
@@ -148,9 +151,10 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
 
 function TimeNote({ wanted, zone }: { wanted: NewOverride | null; zone: string }) {
   const own = readersZone();
-  if (!wanted) return <p className="field-note">Times are of {zone}. The end is after the start.</p>;
+  if (!wanted)
+    return <p className={fieldNoteStyles.fieldNote}>Times are of {zone}. The end is after the start.</p>;
   return (
-    <p className="field-note" role="status">
+    <p className={fieldNoteStyles.fieldNote} role="status">
       {lengthWords(wanted.to - wanted.from)}, wall clock of {zone}.
       {own !== zone && ` For you: ${spanWords(wanted.from, wanted.to, own)} (${own}).`}
     </p>

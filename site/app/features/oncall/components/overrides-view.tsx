@@ -2,12 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Avatar } from '~/components/ui/avatar';
+import * as badgeKit from '~/components/ui/badge.module.css';
 import { Button, IconButton } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useHues } from '~/data/members';
 import { overrideById, overrideList, useDeleteOverride } from '~/data/overrides';
+import * as tableKit from '~/components/ui/table.module.css';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
@@ -18,6 +21,7 @@ import { type Override, type Schedule, toOverride, toOverrides } from '../model/
 import { lengthWords, spanWords } from '../model/words';
 import { OverrideDialog } from './override-dialog';
 import { Pager, usePages } from './pager';
+import * as styles from './schedule-lists.module.css';
 
 const pageSize = 15;
 const times = [
@@ -38,7 +42,7 @@ export function OverridesView({ schedules, text, now }: OverridesViewProps) {
   const query = useQuery({ ...overrideList(past), select: toOverrides });
   return (
     <>
-      <div className="list-tools-row">
+      <div className={styles.listToolsRow}>
         <Segmented
           label="Which overrides"
           choices={times}
@@ -78,7 +82,7 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
   }
   return (
     <>
-      <table className="table override-table" aria-label="Overrides">
+      <table className={`${tableKit.table} ${styles.overrideTable}`} aria-label="Overrides">
         <thead>
           <tr>
             {['Who', 'Instead of', 'When', 'Schedule', 'Reason'].map((head) => (
@@ -138,12 +142,12 @@ function Row({
   const over = to <= now;
   const who = kind === 'vacant' ? 'Nobody' : (person?.name ?? 'Somebody');
   return (
-    <tr className={over ? 'over' : undefined}>
-      <td className="name">
+    <tr className={over ? styles.over : undefined}>
+      <td className={styles.name}>
         <span className="row">
           {person && kind !== 'vacant' && <Avatar name={person.name} hue={hueOf(person.id)} />}
           {who}
-          {from <= now && now < to && <span className="badge">On now</span>}
+          {from <= now && now < to && <span className={badgeKit.badge}>On now</span>}
         </span>
       </td>
       <td>{kind === 'cover' ? replaces?.name : 'Everybody'}</td>
@@ -158,7 +162,7 @@ function Row({
         {override.reason || <span className="text-3">None given</span>}
         {override.by && <small>by {override.by.name}</small>}
       </td>
-      <td className="edit">
+      <td className={styles.edit}>
         {!over && mayAct('responder') && (
           <>
             <IconButton
@@ -193,13 +197,13 @@ function RemoveDialog({ override, zone, onClose }: RemoveDialogProps) {
   const back = seen.replaces?.name ?? 'whoever the rotations name';
   return (
     <Dialog title="Delete override" narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
         {was && <DeleteConflict changes={theirChanges(overrideWords(zone), was, seen)} />}
         <p>
           {seen.scheduleName} goes back to {back} at once.
         </p>
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Keep it</Button>
           <Button look="danger" disabled={remove.isPending} onClick={() => confirm(onClose)}>
             {was ? 'Delete it anyway' : 'Delete override'}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { IconButton } from '~/components/ui/button';
+import * as styles from './pager.module.css';
 
 /** One page of a long list, and which it is. The page stays within the list when that gets shorter. */
 export function usePages<T>(list: readonly T[], size: number) {
@@ -16,7 +17,7 @@ export function Pager({ pages, what }: { pages: ReturnType<typeof usePages>; wha
   if (last === 0) return null;
   const number = new Intl.NumberFormat('en');
   return (
-    <nav className="pager" aria-label={`Pages of ${what}`}>
+    <nav className={styles.pager} aria-label={`Pages of ${what}`}>
       <span role="status">
         {first + 1} to {first + shown.length} of {number.format(total)} {what}
       </span>

@@ -3,11 +3,13 @@ import { Avatar } from '~/components/ui/avatar';
 import { Empty } from '~/components/ui/states';
 import { useHues } from '~/data/members';
 import { scheduleTimeline } from '~/data/schedules';
+import * as tableKit from '~/components/ui/table.module.css';
 import { matchingRotations, type RotationRow } from '../model/filter';
 import { askedRange, rangeAt } from '../model/range';
 import { type Schedule, type Shift, toPicture } from '../model/schedule';
 import { cadenceWords, momentWords, soonWords, windowWords } from '../model/words';
 import { Pager, usePages } from './pager';
+import * as styles from './schedule-lists.module.css';
 import { useNarrow } from './use-narrow';
 
 const [pageSize, phonePageSize] = [15, 6];
@@ -28,7 +30,7 @@ export function RotationsView({ schedules, text, now, onSelect }: RotationsViewP
   }
   return (
     <>
-      <table className="table rotation-table" aria-label="Rotations">
+      <table className={`${tableKit.table} ${styles.rotationTable}`} aria-label="Rotations">
         <thead>
           <tr>
             {['Rotation', 'Schedule', 'Cadence', 'On call now', 'Next handover'].map((head) => (
@@ -64,9 +66,9 @@ function Row({
   const shifts = layers?.find((layer) => layer.id === rotation.id)?.shifts ?? [];
   return (
     <tr>
-      <td className="name">{rotation.name}</td>
+      <td className={styles.name}>{rotation.name}</td>
       <td>
-        <button type="button" className="plain-link" onClick={() => onSelect(schedule.id)}>
+        <button type="button" className={styles.plainLink} onClick={() => onSelect(schedule.id)}>
           {schedule.name}
         </button>
       </td>
@@ -110,7 +112,7 @@ function OnNow({
   const last = shifts.at(-1)?.to;
   return (
     <>
-      <td className="on-now">
+      <td className={styles.onNow}>
         {on?.people.map((person) => (
           <span key={person.id} className="row">
             <Avatar name={person.name} hue={hueOf(person.id)} />

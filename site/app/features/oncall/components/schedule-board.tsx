@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { Tabs } from '~/components/ui/tabs';
@@ -22,6 +24,7 @@ import { dayAfter, dayOf } from '../model/zone';
 import { NowStrip } from './now-strip';
 import { OverridesView } from './overrides-view';
 import { RotationsView } from './rotations-view';
+import * as styles from './schedule-lists.module.css';
 import { SchedulesView } from './schedules-view';
 import { TimelineCard } from './timeline-card';
 import { useAddress } from './use-address';
@@ -119,8 +122,8 @@ interface ListsProps {
 function Lists({ view, schedules, selected, problems, now, onView, onSelect }: ListsProps) {
   const [text, setText] = useState('');
   return (
-    <section className="card schedule-lists" aria-label="Schedules">
-      <label className="field">
+    <section className={`${cardKit.card} ${styles.scheduleLists}`} aria-label="Schedules">
+      <label className={fieldKit.field}>
         <Icon name="search" />
         <input
           type="search"
@@ -151,7 +154,7 @@ function Lists({ view, schedules, selected, problems, now, onView, onSelect }: L
 
 function NoSchedule() {
   return (
-    <div className="card">
+    <div className={cardKit.card}>
       <Empty
         action={
           mayAct('admin') ? (

@@ -31,8 +31,8 @@ import { type Schedule, toSchedule } from '../model/schedule';
 import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
 import { LayerEditor } from './layer-editor';
+import * as styles from './schedule-editor.module.css';
 import { ScheduleFacts } from './schedule-facts';
-import '../editor.css';
 
 /** Makes a schedule, or changes one. What it would mean is drawn beside it while it is written. */
 export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
@@ -49,7 +49,7 @@ export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
     setEtag(version);
   };
   return (
-    <div className="editor">
+    <div className={styles.editor}>
       <EditorForm schedule={schedule} first={first} etag={etag} draft={draft} missing={missing} onGoOn={goOn}>
         <ScheduleFacts draft={draft} onChange={set} />
         <Layers draft={draft} now={now} onChange={(layers) => set({ layers })} />
@@ -107,9 +107,9 @@ function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }:
   };
   const word = schedule ? 'Save schedule' : 'Create schedule';
   return (
-    <form className="editor-form" aria-label="Schedule" onSubmit={submit}>
+    <form className={styles.editorForm} aria-label="Schedule" onSubmit={submit}>
       {children}
-      <div className="save-bar">
+      <div className={styles.saveBar}>
         {theirs && (
           <EditConflict
             changes={theirChanges(fields, first, draftOf(theirs), draft)}
@@ -138,7 +138,7 @@ function Layers({ draft, now, onChange }: LayersProps) {
   const { layers, zone } = draft;
   return (
     <section className="stack" aria-label="Rotations">
-      <p className="editor-note">
+      <p className={styles.editorNote}>
         Rotations lie over each other like layers. Where several are on at once, the later one wins; where
         none is, nobody is on call.
       </p>

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
+import * as checkboxKit from '~/components/ui/checkbox.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { ZoneField } from '~/components/ui/zone-field';
 import { policyList } from '~/data/policies';
 import { teamList } from '~/data/teams';
 import type { Draft } from '../model/draft';
+import * as styles from './schedule-editor.module.css';
 
 interface ScheduleFactsProps {
   draft: Draft;
@@ -19,7 +23,7 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
   const policies = useQuery(policyList).data ?? [];
   return (
     <Card title="Schedule">
-      <div className="pad editor-fields">
+      <div className={`${cardKit.pad} ${styles.editorFields}`}>
         <TextField
           label="Name"
           required
@@ -29,10 +33,10 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
           onChange={(event) => onChange({ name: event.target.value })}
         />
         <div>
-          <label className="label" htmlFor={about}>
-            Description <span className="optional">optional</span>
+          <label className={fieldKit.label} htmlFor={about}>
+            Description <span className={fieldKit.optional}>optional</span>
           </label>
-          <div className="field area">
+          <div className={`${fieldKit.field} ${fieldKit.area}`}>
             <textarea
               id={about}
               rows={2}
@@ -42,7 +46,7 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
             />
           </div>
         </div>
-        <div className="pair">
+        <div className={styles.pair}>
           <SelectField
             label="Team"
             options={withNone(teams)}
@@ -57,10 +61,10 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
           />
         </div>
         <ZoneField label="Time zone" value={draft.zone} onChange={(zone) => onChange({ zone })} />
-        <label className="check">
-          <span className="hit">
+        <label className={styles.check}>
+          <span className={checkboxKit.hit}>
             <input
-              className="checkbox"
+              className={checkboxKit.checkbox}
               type="checkbox"
               checked={draft.active}
               onChange={(event) => onChange({ active: event.target.checked })}

@@ -1,15 +1,18 @@
 import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Badge } from '~/components/ui/badge';
+import * as buttonKit from '~/components/ui/button.module.css';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { useHues } from '~/data/members';
+import * as tableKit from '~/components/ui/table.module.css';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { isExpectedGap } from '../model/expected-gap';
 import { matchingSchedules } from '../model/filter';
 import type { Problem, Schedule } from '../model/schedule';
 import { Pager, usePages } from './pager';
+import * as styles from './schedule-lists.module.css';
 
 const pageSize = 10;
 
@@ -30,7 +33,11 @@ export function SchedulesView({ schedules, problems, selectedId, text, onSelect 
   if (found.length === 0) return <Empty>No schedule matches "{text.trim()}".</Empty>;
   return (
     <>
-      <table className="table schedule-table" aria-label="Schedules" aria-rowcount={found.length + 1}>
+      <table
+        className={`${tableKit.table} ${styles.scheduleTable}`}
+        aria-label="Schedules"
+        aria-rowcount={found.length + 1}
+      >
         <thead>
           <tr>
             <th scope="col">Name</th>
@@ -61,7 +68,7 @@ export function SchedulesView({ schedules, problems, selectedId, text, onSelect 
       </table>
       <Pager pages={pages} what="schedules" />
       {!mayEdit && (
-        <p className="list-note">
+        <p className={styles.listNote}>
           {mayAct('responder')
             ? 'Admins change schedules. You can take over a shift on the picture below.'
             : 'You can look at schedules. Responders take over shifts, and admins change schedules.'}
@@ -85,12 +92,12 @@ function Row({ schedule, problems, index, selected, mayEdit, onSelect }: RowProp
   return (
     <tr
       aria-rowindex={index}
-      className={selected ? 'chosen' : undefined}
+      className={selected ? styles.chosen : undefined}
       onClick={(event) => {
         if (!(event.target instanceof Element && event.target.closest('a, button'))) onSelect(id);
       }}
     >
-      <td className="name">
+      <td className={styles.name}>
         <span className="row">
           <button type="button" aria-pressed={selected} onClick={() => onSelect(id)}>
             {name}
@@ -98,13 +105,22 @@ function Row({ schedule, problems, index, selected, mayEdit, onSelect }: RowProp
           <OnNow schedule={schedule} problems={problems} />
         </span>
       </td>
-      <td className="about">{description}</td>
-      <td className="team">{team || <span className="text-3">None</span>}</td>
-      <td className="policy">{policy || <span className="text-3">None</span>}</td>
-      <td className={active ? 'status' : 'status off'}>{active ? 'Active' : 'Inactive'}</td>
+      <td className={styles.about}>{description}</td>
+      <td className={styles.team}>{team || <span className="text-3">None</span>}</td>
+      <td className={styles.policy}>{policy || <span className="text-3">None</span>}</td>
+      <td className={active ? styles.status : `${styles.status} ${styles.off}`}>
+        {active ? 'Active' : 'Inactive'}
+      </td>
       {mayEdit && (
-        <td className="edit">
-          <Link className="btn quiet icon sm" to={paths.schedule(id)} aria-label={`Edit ${name}`}>
+        <td className={styles.edit}>
+          <Link
+            className={buttonKit.button}
+            data-look="quiet"
+            data-size="sm"
+            data-square
+            to={paths.schedule(id)}
+            aria-label={`Edit ${name}`}
+          >
             <Icon name="edit" />
           </Link>
         </td>
@@ -124,7 +140,7 @@ function OnNow({ schedule, problems }: Pick<RowProps, 'schedule' | 'problems'>) 
   }
   const names = people.map((person) => person.name).join(', ');
   return (
-    <span className="faces" title={`${names} on call now`}>
+    <span className={styles.faces} title={`${names} on call now`}>
       {people.slice(0, 3).map((person) => (
         <Avatar key={person.id} name={person.name} hue={hueOf(person.id)} />
       ))}

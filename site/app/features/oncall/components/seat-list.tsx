@@ -3,9 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button, IconButton } from '~/components/ui/button';
 import { memberList, useHues } from '~/data/members';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { moved, newKey, type SeatDraft } from '../model/draft';
 import type { Person } from '../model/schedule';
 import { OrderButtons } from './order-buttons';
+import * as styles from './seat-list.module.css';
 
 interface SeatListProps {
   seats: readonly SeatDraft[];
@@ -30,13 +32,13 @@ export function SeatList({ seats, onChange }: SeatListProps) {
     onChange(seats.toSpliced(at, 1));
   };
   return (
-    <fieldset ref={list} className="turns" aria-label="Who takes turns">
-      <span className="label">Who takes turns, in order</span>
+    <fieldset ref={list} className={styles.turns} aria-label="Who takes turns">
+      <span className={fieldKit.label}>Who takes turns, in order</span>
       {seats.length > 0 && (
-        <ol className="seats">
+        <ol className={styles.seats}>
           {seats.map((seat, i) => (
             <li key={seat.key} data-seat={seat.key}>
-              <span className="seat-place">{i + 1}</span>
+              <span className={styles.seatPlace}>{i + 1}</span>
               <Seat seat={seat} onChange={(people) => onChange(seats.with(i, { ...seat, people }))} />
               <OrderButtons
                 name={`turn ${i + 1}, ${nameOf(seat)}`}
@@ -81,10 +83,10 @@ function Seat({ seat, onChange }: SeatProps) {
   const hueOf = useHues();
   const { people } = seat;
   return (
-    <span className="seat">
+    <span className={styles.seat}>
       {people.length === 0 && <span className="text-3">Vacant: layers below show through</span>}
       {people.map((person) => (
-        <span key={person.id} className="chip">
+        <span key={person.id} className={styles.chip}>
           <Avatar name={person.name} hue={hueOf(person.id)} />
           {person.name}
           {people.length > 1 && (
@@ -116,7 +118,7 @@ function AddPerson({ label, without, onAdd }: AddPersonProps) {
   const members = useQuery(memberList).data ?? [];
   const open = members.filter((member) => !without.some((person) => person.id === member.id));
   return (
-    <span className="field adder">
+    <span className={`${fieldKit.field} ${styles.adder}`}>
       <select
         aria-label={label}
         data-adder

@@ -2,6 +2,7 @@ import { type MouseEvent, useState } from 'react';
 import { type Block, blockWords, type Lane, percent, whoWords, whyWords } from '../model/picture';
 import { isGap } from '../model/schedule';
 import { shiftWords } from '../model/words';
+import * as styles from './timeline-picture.module.css';
 
 interface ShiftBlockProps {
   block: Block;
@@ -45,7 +46,7 @@ export function ShiftBlock({
     // biome-ignore lint/a11y/useSemanticElements: a lane is not a table row; its blocks lie freely.
     <div
       role="gridcell"
-      className="shift-cell"
+      className={styles.shiftCell}
       style={{ left: `${left}%`, width: `${width}%` }}
       onPointerEnter={(event) => event.pointerType === 'mouse' && setTold(true)}
       onPointerLeave={() => setTold(false)}
@@ -53,7 +54,8 @@ export function ShiftBlock({
     >
       <button
         type="button"
-        className={`${classesOf(block, lane, hues, past)}${expected ? ' expected' : ''}`}
+        className={classesOf(block, lane, past, expected)}
+        {...huesOf(block, hues)}
         data-place={place}
         tabIndex={reachable ? 0 : -1}
         aria-label={sentence(block, zone)}
@@ -62,11 +64,14 @@ export function ShiftBlock({
         onFocus={(event) => setTold(event.currentTarget.matches(':focus-visible'))}
         onBlur={() => setTold(false)}
       >
-        <span className="long">{long}</span>
-        <span className="short">{short}</span>
+        <span className={styles.long}>{long}</span>
+        <span className={styles.short}>{short}</span>
       </button>
       {told && (
-        <div className={left > 70 ? 'shift-tip to-left' : 'shift-tip'} aria-hidden="true">
+        <div
+          className={left > 70 ? `${styles.shiftTip} ${styles.toLeft}` : styles.shiftTip}
+          aria-hidden="true"
+        >
           <b>{whoWords(block)}</b>
           <span>{shiftWords(block.shift, zone)}</span>
           <span>{whyWords(block)}</span>
@@ -81,21 +86,28 @@ function sentence(block: Block, zone: string): string {
   return `${whoWords(block)}, ${shiftWords(block.shift, zone)}. ${whyWords(block)}`;
 }
 
-function classesOf(block: Block, lane: Lane, hues: readonly (number | undefined)[], past: boolean): string {
+function classesOf(block: Block, lane: Lane, past: boolean, expected: boolean): string {
   const { shift } = block;
-  const [first, second] = hues;
-  const nobody = shift.people.length === 0;
   return [
-    'shift',
-    isGap(shift) && 'gap',
-    shift.because === 'inactive' && 'off',
-    !nobody && (first ? `hue-${((first - 1) % 6) + 1}` : 'hue-0'),
-    shift.people.length > 1 && `several with-${(((second ?? 1) - 1) % 6) + 1}`,
-    shift.because === 'override' && 'overriding',
-    shift.from < lane.from && 'from-before',
-    shift.to > lane.to && 'goes-on',
-    past && 'past',
+    styles.shift,
+    isGap(shift) && styles.gap,
+    shift.because === 'inactive' && styles.off,
+    shift.people.length > 1 && styles.several,
+    shift.because === 'override' && styles.overriding,
+    shift.from < lane.from && styles.fromBefore,
+    shift.to > lane.to && styles.goesOn,
+    past && styles.past,
+    expected && styles.expected,
   ]
     .filter(Boolean)
     .join(' ');
+}
+
+// The colour of who has the shift, and of who shares it.
+function huesOf({ shift }: Block, [first, second]: readonly (number | undefined)[]) {
+  const { length } = shift.people;
+  return {
+    'data-hue': length === 0 ? undefined : first ? ((first - 1) % 6) + 1 : 0,
+    'data-with': length > 1 ? (((second ?? 1) - 1) % 6) + 1 : undefined,
+  };
 }

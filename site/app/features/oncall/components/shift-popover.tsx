@@ -16,6 +16,7 @@ import { isGap, type Person, toOverride, toOverrideRequest } from '../model/sche
 import { takeOver } from '../model/take-over';
 import { shiftWords, spanWords } from '../model/words';
 import { readersZone } from '../model/zone';
+import * as styles from './shift-popover.module.css';
 import { TakeBack } from './take-back';
 
 interface ShiftPopoverProps {
@@ -39,15 +40,15 @@ export function ShiftPopover(props: ShiftPopoverProps) {
   const own = readersZone();
   return (
     <Popover anchor={anchor} label={whoWords(block)} onClose={onClose}>
-      <div className="shift-facts">
+      <div className={styles.shiftFacts}>
         {shift.people.map((person) => (
-          <p className="who" key={person.id}>
+          <p className={styles.who} key={person.id}>
             <Avatar name={person.name} hue={hueOf(person.id)} large />
             <b>{person.name}</b>
           </p>
         ))}
         {shift.people.length === 0 && (
-          <p className={isGap(shift) ? 'who nobody' : 'who'}>
+          <p className={isGap(shift) ? `${styles.who} ${styles.nobody}` : styles.who}>
             <b>{whoWords(block)}</b>
           </p>
         )}
@@ -75,8 +76,8 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const me = currentSession()?.user;
   const { shift } = block;
   const now = serverNow().getTime();
-  if (shift.to <= now) return <p className="shift-note">This shift is over.</p>;
-  if (!mayAct('responder')) return <p className="shift-note">Viewers cannot change who is on call.</p>;
+  if (shift.to <= now) return <p className={styles.shiftNote}>This shift is over.</p>;
+  if (!mayAct('responder')) return <p className={styles.shiftNote}>Viewers cannot change who is on call.</p>;
   const give = (person: Person) =>
     create
       .mutateAsync({ scheduleId, body: toOverrideRequest(takeOver(block, scheduleId, person, now)) })
@@ -93,7 +94,7 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
   const others = members.filter((member) => member.id !== me?.id && !alone(member.id));
   return (
-    <div className="shift-change">
+    <div className={styles.shiftChange}>
       {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
       {me?.id && !alone(me.id) && (
         <Button
@@ -107,7 +108,7 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
       {others.length > 0 && (
         <>
           <p className="text-3 size-12">Or give it to</p>
-          <ul className="people">
+          <ul className={styles.people}>
             {others.map((member) => (
               <li key={member.id}>
                 <button type="button" disabled={create.isPending} onClick={() => give(member)}>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
+import * as fieldKit from '~/components/ui/field.module.css';
 import { Popover } from '~/components/ui/popover';
 import { Failed, Loading } from '~/components/ui/states';
 import { calendarFeeds, useDeleteFeed, useFeedAddress, useRotateFeed } from '~/data/calendar-feeds';
@@ -12,6 +13,7 @@ import { relativeTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
 import { type Feed, toFeeds } from '../model/feed';
 import type { Schedule } from '../model/schedule';
+import * as styles from './subscribe-button.module.css';
 
 /** Shows the address under which calendars read the schedule, and the reader's own shifts. */
 export function SubscribeButton({ schedule }: { schedule: Schedule }) {
@@ -48,7 +50,7 @@ function Feeds({ schedule }: { schedule: Schedule }) {
   }
   const feedOf = (scheduleId: string) => feeds.data.find((feed) => feed.scheduleId === scheduleId);
   return (
-    <div className="feeds">
+    <div className={styles.feeds}>
       <FeedPart title={`${schedule.name}, all shifts`} scheduleId={schedule.id} feed={feedOf(schedule.id)} />
       <FeedPart title="My shifts, all schedules" scheduleId="" feed={feedOf('')} />
       <p className="text-3 size-12">
@@ -66,11 +68,11 @@ function FeedPart({ title, scheduleId, feed }: { title: string; scheduleId: stri
   const address = useFeedAddress(feed?.id ?? '');
   const failure = rotate.error ?? remove.error ?? address.error;
   return (
-    <section className="feed" aria-labelledby={id}>
+    <section className={styles.feed} aria-labelledby={id}>
       <h3 id={id}>{title}</h3>
       {failure && <Banner tone="failed">{reasonOf(failure)}</Banner>}
       {feed?.url && (
-        <label className="field">
+        <label className={fieldKit.field}>
           <input
             readOnly
             className="mono"

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { useHues } from '~/data/members';
@@ -18,6 +19,7 @@ import { OverrideDialog, type OverrideStart } from './override-dialog';
 import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
 import { SubscribeButton } from './subscribe-button';
+import * as styles from './timeline-card.module.css';
 import { TimelineLegend } from './timeline-legend';
 import { useNarrow } from './use-narrow';
 
@@ -54,8 +56,8 @@ export function TimelineCard({ schedule, span, at, now, problems, incomplete, on
   const [start, setStart] = useState<OverrideStart | null>(null);
   const step = (by: 1 | -1) => onMove(span, rangeBeside(range, span, by, zone).from);
   return (
-    <section className="card timeline-card" aria-labelledby="timeline-title">
-      <div className="timeline-tools">
+    <section className={cardKit.card} aria-labelledby="timeline-title">
+      <div className={styles.timelineTools}>
         <h2 id="timeline-title">
           {schedule.name}{' '}
           <span className="text-3">
@@ -198,7 +200,7 @@ function startOf(block: Pick<Block, 'shift' | 'to'>, now: number): OverrideStart
 function Inactive({ schedule }: { schedule: Schedule }): ReactNode {
   if (schedule.active) return null;
   return (
-    <p className="timeline-note">
+    <p className={styles.timelineNote}>
       {schedule.name} is inactive, so it pages nobody. {mayAct('admin') && 'Edit it to make it active.'}
     </p>
   );

@@ -2,6 +2,7 @@ import { type Jump, jumpsOf } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import type { Timeline } from '../model/schedule';
 import { clockChangeWords } from '../model/words';
+import * as styles from './timeline-card.module.css';
 
 interface TimelineLegendProps {
   timeline: Timeline;
@@ -14,22 +15,22 @@ interface TimelineLegendProps {
 /** What the marks of the picture mean, and every change of the clocks as a sentence. */
 export function TimelineLegend({ timeline, range, span, outside = false }: TimelineLegendProps) {
   return (
-    <div className="timeline-legend">
+    <div className={styles.timelineLegend}>
       <span>
-        <i className="swatch night" aria-hidden="true" />
+        <i className={`${styles.swatch} ${styles.night}`} aria-hidden="true" />
         {span === 'month' ? 'Weekend' : 'Night, 22 to 06'}
       </span>
       <span>
-        <i className="swatch overriding" aria-hidden="true" />
+        <i className={`${styles.swatch} ${styles.overriding}`} aria-hidden="true" />
         Override
       </span>
       <span>
-        <i className="swatch gap" aria-hidden="true" />
+        <i className={`${styles.swatch} ${styles.gap}`} aria-hidden="true" />
         Nobody on call
       </span>
       {outside && (
         <span>
-          <i className="swatch outside" aria-hidden="true" />
+          <i className={`${styles.swatch} ${styles.outside}`} aria-hidden="true" />
           Outside its hours
         </span>
       )}
@@ -42,7 +43,7 @@ export function TimelineLegend({ timeline, range, span, outside = false }: Timel
 
 function JumpSentence({ jump }: { jump: Jump }) {
   return (
-    <span className="jump">
+    <span className={styles.jump}>
       <i aria-hidden="true" />
       {clockChangeWords(jump.day, jump.by)}, {jump.message}
     </span>

@@ -2,6 +2,7 @@ import { type Jump, percent } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import { clockWords, dayWords } from '../model/words';
 import { dayOf, daysBetween, instantOf, nightsBetween } from '../model/zone';
+import * as styles from './timeline-picture.module.css';
 
 /** Hours of the wall clock, 22 to 06, shaded; over a month weekends instead, because nights would be hatching. */
 export function Nights({ range, zone, span }: { range: Range; zone: string; span: Span }) {
@@ -10,7 +11,12 @@ export function Nights({ range, zone, span }: { range: Range; zone: string; span
     const left = Math.max(0, percent(from, range));
     const width = Math.min(100, percent(to, range)) - left;
     return (
-      <i key={from} className="night" aria-hidden="true" style={{ left: `${left}%`, width: `${width}%` }} />
+      <i
+        key={from}
+        className={styles.night}
+        aria-hidden="true"
+        style={{ left: `${left}%`, width: `${width}%` }}
+      />
     );
   });
 }
@@ -20,7 +26,11 @@ export function NowLine({ range, now, flag }: { range: Range; now: number; flag?
   if (now < range.from || now >= range.to) return null;
   const at = percent(now, range);
   return (
-    <i className={at > 92 ? 'now-line to-left' : 'now-line'} aria-hidden="true" style={{ left: `${at}%` }}>
+    <i
+      className={at > 92 ? `${styles.nowLine} ${styles.toLeft}` : styles.nowLine}
+      aria-hidden="true"
+      style={{ left: `${at}%` }}
+    >
       {flag && <b>{flag}</b>}
     </i>
   );
@@ -43,7 +53,7 @@ export function JumpLines({
       return (
         <i
           key={at}
-          className={left < 20 ? 'jump-line to-right' : 'jump-line'}
+          className={left < 20 ? `${styles.jumpLine} ${styles.toRight}` : styles.jumpLine}
           aria-hidden="true"
           style={{ left: `${left}%` }}
         >
@@ -67,13 +77,17 @@ export function TimeHead({ range, span, zone, now, jumps, narrow }: TimeHeadProp
   if (narrow) return <HourScale />;
   const columns = span === 'day' ? hourColumns(range, zone) : dayColumns(range, span, zone, now);
   return (
-    <div className="time-head" aria-hidden="true">
-      <div className="scale">
+    <div className={styles.timeHead} aria-hidden="true">
+      <div className={styles.scale}>
         {columns.map(({ at, words, short, today }) => (
-          <span key={at} className={today ? 'today' : undefined} style={{ left: `${percent(at, range)}%` }}>
-            <span className={short ? 'wordy' : undefined}>{words}</span>
+          <span
+            key={at}
+            className={today ? styles.today : undefined}
+            style={{ left: `${percent(at, range)}%` }}
+          >
+            <span className={short ? styles.wordy : undefined}>{words}</span>
             {short && (
-              <span className="brief">
+              <span className={styles.brief}>
                 {short[0]} <small>{short[1]}</small>
               </span>
             )}
@@ -88,7 +102,7 @@ export function TimeHead({ range, span, zone, now, jumps, narrow }: TimeHeadProp
 
 function HourScale() {
   return (
-    <div className="hour-scale" aria-hidden="true">
+    <div className={styles.hourScale} aria-hidden="true">
       {['00', '06', '12', '18', '24'].map((hour) => (
         <span key={hour}>{hour}</span>
       ))}

@@ -16,7 +16,7 @@ import { clockWords, dayLengthWords, dayWords } from '../model/words';
 import { dayOf } from '../model/zone';
 import { ShiftBlock } from './shift-block';
 import { JumpLines, Nights, NowLine, TimeHead } from './timeline-marks';
-import '../timeline.css';
+import * as styles from './timeline-picture.module.css';
 
 interface TimelinePictureProps {
   label: string;
@@ -47,7 +47,10 @@ export function TimelinePicture(props: TimelinePictureProps) {
   const longest = Math.max(...lanes.map((lane) => lane.to - lane.from));
   const roving = useRoving(lanes, now);
   return (
-    <div className={`timeline ${narrow ? 'by-day' : `by-lane ${props.span}`}`}>
+    <div
+      className={narrow ? `${styles.timeline} ${styles.byDay}` : styles.timeline}
+      data-span={narrow ? undefined : props.span}
+    >
       <TimeHead
         range={range}
         span={props.span}
@@ -63,7 +66,7 @@ export function TimelinePicture(props: TimelinePictureProps) {
         tabIndex={-1}
         aria-label={label}
         aria-describedby={hint}
-        className="lanes"
+        className={styles.lanes}
         onKeyDown={roving.onKey}
       >
         {!narrow && <Backdrop {...props} jumps={jumps} />}
@@ -90,7 +93,7 @@ export function TimelinePicture(props: TimelinePictureProps) {
 // Nights below the shifts, the time and the clock changes above them, once for all lanes.
 function Backdrop({ range, span, timeline, now, jumps }: TimelinePictureProps & { jumps: readonly Jump[] }) {
   return (
-    <div className="backdrop" aria-hidden="true">
+    <div className={styles.backdrop} aria-hidden="true">
       <Nights range={range} zone={timeline.zone} span={span} />
       <JumpLines range={range} jumps={jumps} />
       <NowLine range={range} now={now} />
@@ -114,9 +117,13 @@ function LaneRow(props: LaneRowProps) {
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the shifts inside take the focus.
     // biome-ignore lint/a11y/useSemanticElements: see the grid.
-    <div role="row" className={`lane ${lane.look} ${today ? 'today' : ''}`}>
+    <div role="row" className={today ? `${styles.lane} ${styles.today}` : styles.lane} data-look={lane.look}>
       <LaneHead lane={lane} narrow={narrow} zone={timeline.zone} now={now} />
-      <div className="track" role="presentation" style={narrow ? { width: `${share * 100}%` } : undefined}>
+      <div
+        className={styles.track}
+        role="presentation"
+        style={narrow ? { width: `${share * 100}%` } : undefined}
+      >
         {narrow && <Nights range={lane} zone={timeline.zone} span="day" />}
         {lane.blocks.map((block, place) => (
           <ShiftBlock
@@ -146,7 +153,7 @@ function LaneHead({ lane, narrow, zone, now }: { lane: Lane; narrow: boolean; zo
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: a head is read, not operated.
     // biome-ignore lint/a11y/useSemanticElements: see the grid.
-    <div role="rowheader" className="lane-head">
+    <div role="rowheader" className={styles.laneHead}>
       <span className="ellipsis">{name}</span>
       {note && (
         <small className="ellipsis" title={note}>

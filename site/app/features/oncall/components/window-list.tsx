@@ -2,6 +2,9 @@ import { Button, IconButton } from '~/components/ui/button';
 import { TimeField } from '~/components/ui/time-field';
 import { capitalised } from '~/lib/format';
 import type { Window } from '../model/schedule';
+import * as fieldNoteStyles from './field-note.module.css';
+import * as scheduleEditorStyles from './schedule-editor.module.css';
+import * as styles from './shift-windows.module.css';
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const night = { days: [], from: '20:00', to: '08:00' };
@@ -14,7 +17,7 @@ interface WindowListProps {
 /** Days and hours at which a layer is on. An end at or before its start is on the next day. */
 export function WindowList({ windows, onChange }: WindowListProps) {
   return (
-    <div className="windows">
+    <div className={styles.windows}>
       {windows.map((one, i) => (
         <WindowRow
           // biome-ignore lint/suspicious/noArrayIndexKey: hours are their place in the list.
@@ -46,8 +49,8 @@ function WindowRow({ place, window, only, onChange, onRemove }: WindowRowProps) 
   const toggle = (day: string) =>
     onChange({ ...window, days: days.includes(day) ? days.filter((one) => one !== day) : [...days, day] });
   return (
-    <fieldset className="window" aria-label={`Hours ${place}`}>
-      <div className="days">
+    <fieldset className={styles.window} aria-label={`Hours ${place}`}>
+      <div className={styles.days}>
         {weekdays.map((day) => (
           <button
             key={day}
@@ -60,12 +63,12 @@ function WindowRow({ place, window, only, onChange, onRemove }: WindowRowProps) 
           </button>
         ))}
       </div>
-      <div className="pair">
+      <div className={scheduleEditorStyles.pair}>
         <TimeField label="From" required value={from} onChange={(from) => onChange({ ...window, from })} />
         <TimeField label="To" required value={to} onChange={(to) => onChange({ ...window, to })} />
       </div>
       {!only && <IconButton icon="x" size="sm" label={`Remove hours ${place}`} onClick={onRemove} />}
-      <p className="field-note">{noteOf(window)}</p>
+      <p className={fieldNoteStyles.fieldNote}>{noteOf(window)}</p>
     </fieldset>
   );
 }

@@ -6,6 +6,7 @@ import { TextField } from '~/components/ui/field';
 import { useCreateService } from '~/data/services';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
+import * as styles from './service-status.module.css';
 
 /** Adds a service by name and opens it, where its webhook address is. */
 export function AddServiceDialog({ onClose }: { onClose: () => void }) {
@@ -37,7 +38,7 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
         >
           {create.isPending ? 'Adding service...' : 'Add service'}
         </Button>
-        <p className="note">It gets its own webhook address and the default escalation policy.</p>
+        <p className={styles.note}>It gets its own webhook address and the default escalation policy.</p>
       </form>
     </Dialog>
   );

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
+import * as styles from './policy-users.module.css';
 
 // Enough to find one; the services page has them all.
 const most = 8;
@@ -25,9 +27,9 @@ export function PolicyUsers({ policyId, isDefault }: { policyId: string; isDefau
       )}
       <FetchFailed of={services}>Failed to load services</FetchFailed>
       {services.data && users.length === 0 && !isDefault && (
-        <p className="pad size-13 text-2">No service uses this policy.</p>
+        <p className={`${cardKit.pad} size-13 text-2`}>No service uses this policy.</p>
       )}
-      <ul className="policy-users">
+      <ul className={styles.policyUsers}>
         {users.slice(0, most).map((service) => (
           <li key={service.id}>
             <Link className="grow ellipsis" to={paths.service(service.id ?? '')}>
@@ -43,14 +45,16 @@ export function PolicyUsers({ policyId, isDefault }: { policyId: string; isDefau
           </li>
         )}
       </ul>
-      {users.length > most && <p className="pad size-12 text-3">and {users.length - most} more services</p>}
+      {users.length > most && (
+        <p className={`${cardKit.pad} size-12 text-3`}>and {users.length - most} more services</p>
+      )}
     </Card>
   );
 }
 
 function Ask({ to, whom }: { to: string; whom: string }) {
   return (
-    <Link className="ask" to={to} aria-label={`Who would be paged for ${whom}?`}>
+    <Link className={styles.ask} to={to} aria-label={`Who would be paged for ${whom}?`}>
       <Icon name="question" />
       Who?
     </Link>

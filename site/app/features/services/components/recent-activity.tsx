@@ -4,6 +4,7 @@ import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { Icon, type IconName } from '~/components/ui/icon';
+import * as markKit from '~/components/ui/mark.module.css';
 import { usePortion } from '~/components/ui/portion';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
@@ -13,6 +14,7 @@ import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { dayOf, incidentAfter } from '../model/activity';
+import * as styles from './recent-activity.module.css';
 
 /** What was changed and what broke, newest first, by day. */
 export function RecentActivity({ serviceId }: { serviceId: string }) {
@@ -36,14 +38,14 @@ export function RecentActivity({ serviceId }: { serviceId: string }) {
         <Empty>No activity yet. Deployments appear here when your pipeline reports them.</Empty>
       )}
       {shown.length > 0 && (
-        <ol className="activity">
+        <ol className={styles.activity}>
           {shown.map((entry, place) => {
             const words = entry.at ? dayOf(new Date(entry.at), now) : day;
             const begins = words !== day;
             day = words;
             return (
               <Fragment key={entry.id}>
-                {begins && <li className="day">{words}</li>}
+                {begins && <li className={styles.day}>{words}</li>}
                 <ActivityRow entry={entry} after={incidentAfter(activity.data ?? [], place)} />
               </Fragment>
             );
@@ -70,12 +72,12 @@ function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: Ser
   const at = new Date(entry.at ?? 0);
   const incident = kind === 'incident';
   return (
-    <li className={after ? 'entry cause' : 'entry'}>
+    <li className={after ? `${styles.entry} ${styles.cause}` : styles.entry}>
       <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
         {at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
       </time>
       {incident ? (
-        <span className={`mark severity-${severity}`}>
+        <span className={markKit.mark} data-severity={severity}>
           <Icon name={icons[severity] ?? 'low'} className="" />
           <span className="visually-hidden">{capitalised(severity)}</span>
         </span>
@@ -101,7 +103,7 @@ function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: Ser
         </p>
         {after && <Lead change={at} incident={after} />}
       </div>
-      <span className="by">{author ?? (incident ? '' : kindWords(kind))}</span>
+      <span className={styles.by}>{author ?? (incident ? '' : kindWords(kind))}</span>
     </li>
   );
 }
@@ -110,7 +112,7 @@ function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: Ser
 function Lead({ change, incident }: { change: Date; incident: ServiceActivityJson }) {
   const minutes = Math.floor((Date.parse(incident.at ?? '') - change.getTime()) / 60_000);
   return (
-    <p className="lead">
+    <p className={styles.lead}>
       {minutes === 0 ? 'Just' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`} before{' '}
       <Link className="mono link" to={paths.incident(incident.id ?? '')}>
         {shortId(incident.id ?? '')}

@@ -2,6 +2,7 @@ import type { ServiceJson } from '@nightbell/proto';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { CodeBlock } from '~/components/ui/code-block';
 import { Banner } from '~/components/ui/dialog';
 import { Empty } from '~/components/ui/states';
@@ -10,12 +11,13 @@ import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { alertmanagerReceiver, testAlertCommand } from '../model/curl';
+import * as styles from './service-facts.module.css';
 
 /** Whose service it is, and what pages whom. */
 export function ServiceConfiguration({ service }: { service: ServiceJson }) {
   return (
     <Card title="Configuration">
-      <dl className="facts">
+      <dl className={styles.facts}>
         <dt>Owner</dt>
         <dd>{service.team?.name || service.owner?.name || 'Nobody'}</dd>
         <dt>Escalation</dt>
@@ -27,7 +29,7 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
           ) : (
             'Default policy'
           )}
-          <Link className="link who" to={paths.explainService(service.id ?? '')}>
+          <Link className={`link ${styles.who}`} to={paths.explainService(service.id ?? '')}>
             Who would be paged?
           </Link>
         </dd>
@@ -50,7 +52,7 @@ export function ServiceWebhook({ service }: { service: ServiceJson }) {
     <Card title="Send alerts here">
       {!mayAct('responder') && <Empty>The webhook address is shown to responders and above.</Empty>}
       {mayAct('responder') && !url && (
-        <div className="pad stack">
+        <div className={`${cardKit.pad} stack`}>
           {address.error && <Banner tone="failed">{reasonOf(address.error)}</Banner>}
           <p className="text-3 size-12">Whoever has the webhook address can send alerts to this service.</p>
           <Button disabled={address.isPending} onClick={() => address.mutate()}>
@@ -59,7 +61,7 @@ export function ServiceWebhook({ service }: { service: ServiceJson }) {
         </div>
       )}
       {url && (
-        <div className="pad stack">
+        <div className={`${cardKit.pad} stack`}>
           <CodeBlock title="Webhook URL" code={url} />
           <CodeBlock title="alertmanager.yml" code={alertmanagerReceiver(url)} />
           <CodeBlock title="Fire a test alert" code={testAlertCommand(url)} />

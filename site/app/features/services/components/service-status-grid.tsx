@@ -4,10 +4,12 @@ import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
 import { Bone } from '~/components/ui/skeleton';
+import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
 import { worstFirst } from '../model/health';
+import * as styles from './service-status-grid.module.css';
 
 const words: Record<string, string> = {
   healthy: 'Operational',
@@ -29,10 +31,10 @@ export function ServiceStatusGrid() {
     <Card title="Services Status">
       {services.isPending && (
         <Loading what="services" quiet>
-          <div className="service-status">
+          <div className={styles.serviceStatus}>
             {Array.from({ length: usual }, (_, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
-              <div key={i} className="bone-text">
+              <div key={i} className={skeletonKit.boneText}>
                 <Bone width="long" />
                 <Bone />
               </div>
@@ -42,11 +44,11 @@ export function ServiceStatusGrid() {
       )}
       <FetchFailed of={services}>Failed to load services</FetchFailed>
       {services.data?.length === 0 && <Empty>No services yet.</Empty>}
-      <ul className="service-status">
+      <ul className={styles.serviceStatus}>
         {shown.map((service) => (
           <li key={service.id}>
             <Link to={paths.service(service.id ?? '')}>
-              <span className="name">{service.name}</span>
+              <span className={styles.name}>{service.name}</span>
               <HealthMark value={service.health ?? 'healthy'} word={words[service.health ?? 'healthy']} />
             </Link>
           </li>

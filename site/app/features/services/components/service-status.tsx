@@ -2,15 +2,18 @@ import type { ServiceJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card } from '~/components/ui/card';
+import * as cardKit from '~/components/ui/card.module.css';
 import { HealthMark } from '~/components/ui/mark';
 import { Segmented } from '~/components/ui/segmented';
 import { Bone } from '~/components/ui/skeleton';
+import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Failed } from '~/components/ui/states';
 import { serviceSamples } from '~/data/services';
 import { reasonOf } from '~/lib/api';
 import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
 import { type Reading, readingsOf } from '../model/readings';
+import * as styles from './service-status.module.css';
 
 const ranges = [
   { value: '6', content: '6 hours' },
@@ -32,10 +35,10 @@ export function ServiceStatus({ service, range, onRange }: RangeProps & { onRang
   return (
     <Card
       title="Service Status"
-      className="service-state"
+      className={styles.serviceState}
       actions={<Segmented<Range> label="Time range" choices={ranges} value={range} onChoose={onRange} />}
     >
-      <dl className="tiles">
+      <dl className={styles.tiles}>
         <Tile name="Health" note={openNote(service.open_incident_count ?? 0)}>
           <HealthMark value={service.health ?? 'healthy'} />
         </Tile>
@@ -62,7 +65,7 @@ export function BusinessMetrics({ service, range }: RangeProps) {
   if (own.length === 0) return null;
   return (
     <Card title="Business metrics">
-      <dl className="tiles narrow">
+      <dl className={`${styles.tiles} ${styles.narrow}`}>
         {own.map((reading) => (
           <ReadingTile key={reading.name} reading={reading} range={wordsOf(range)} />
         ))}
@@ -79,8 +82,8 @@ function Tile({ name, note, children }: { name: string; note?: ReactNode; childr
   return (
     <div>
       <dt>{name}</dt>
-      <dd className="value">{children}</dd>
-      {note && <dd className="note">{note}</dd>}
+      <dd className={styles.value}>{children}</dd>
+      {note && <dd className={styles.note}>{note}</dd>}
     </div>
   );
 }
@@ -96,7 +99,7 @@ function ReadingTile({
   if (!at) {
     return (
       <Tile name={label} note={known ? `The last ${range} have none` : 'Nothing sent by this service so far'}>
-        <span className="none">{known ? 'No data in this time' : 'No data reported yet'}</span>
+        <span className={styles.none}>{known ? 'No data in this time' : 'No data reported yet'}</span>
       </Tile>
     );
   }
@@ -108,12 +111,12 @@ function ReadingTile({
           {relativeTime(at, now)}
         </time>
       </dt>
-      <dd className="value">
+      <dd className={styles.value}>
         {value}
         {unit && <small> {unit}</small>}
       </dd>
-      <dd className="note">{note}</dd>
-      <dd className="drawn" aria-hidden="true">
+      <dd className={styles.note}>{note}</dd>
+      <dd className={styles.drawn} aria-hidden="true">
         <svg viewBox="0 0 240 40" preserveAspectRatio="none">
           <path d={line} />
         </svg>
@@ -127,14 +130,14 @@ function ReadingTile({
 /** The card before anything is known of the service. */
 export function ServiceStatusLoading() {
   return (
-    <section className="card service-state">
+    <section className={`${cardKit.card} ${styles.serviceState}`}>
       <header>
-        <span className="bone-title">Service Status</span>
+        <span className={skeletonKit.boneTitle}>Service Status</span>
       </header>
-      <dl className="tiles">
+      <dl className={styles.tiles}>
         <div>
           <dt>Health</dt>
-          <dd className="value bone-text">
+          <dd className={`${styles.value} ${skeletonKit.boneText}`}>
             <Bone width="long" tall />
           </dd>
         </div>
@@ -150,7 +153,7 @@ function TilesLoading() {
   return tilesThere.map((name) => (
     <div key={name}>
       <dt>{name}</dt>
-      <dd className="value bone-text">
+      <dd className={`${styles.value} ${skeletonKit.boneText}`}>
         <Bone width="long" tall />
       </dd>
     </div>

@@ -5,10 +5,12 @@ import { FilterField } from '~/components/ui/filter-field';
 import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
+import * as tableKit from '~/components/ui/table.module.css';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { worstFirst } from '../model/health';
+import * as styles from './service-table.module.css';
 
 /** The services with their health, counted from open incidents; the worst first. Typing narrows by name or owner. */
 export function ServiceTable({ services }: { services: readonly ServiceJson[] }) {
@@ -27,7 +29,7 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
       />
       {found.length === 0 && <Empty>No service with these words.</Empty>}
       {found.length > 0 && (
-        <table className="table service-table">
+        <table className={`${tableKit.table} ${styles.serviceTable}`}>
           <thead>
             <tr>
               {['Service Name', 'Owner', 'Health', 'Incidents', 'Last Incident'].map((column) => (
@@ -41,7 +43,7 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
             {shown.map((service) => (
               <tr key={service.id}>
                 <td>
-                  <Link className="title" to={paths.service(service.id ?? '')}>
+                  <Link className={styles.title} to={paths.service(service.id ?? '')}>
                     {service.name}
                   </Link>
                 </td>
@@ -49,7 +51,9 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
                 <td>
                   <HealthMark value={service.health ?? 'healthy'} />
                 </td>
-                <td className={`open-count ${service.health}`}>{service.open_incident_count ?? 0}</td>
+                <td className={styles.openCount} data-health={service.health}>
+                  {service.open_incident_count ?? 0}
+                </td>
                 <td className="text-2">
                   {service.last_incident_at ? relativeTime(new Date(service.last_incident_at), now) : 'Never'}
                 </td>

@@ -4,6 +4,7 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import { memberList } from '~/data/members';
 import { teamList, useDeleteTeam } from '~/data/teams';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
@@ -21,14 +22,14 @@ export function DeleteTeamDialog({ team, onClose }: { team: Team; onClose: () =>
   });
   return (
     <Dialog title="Delete team" narrow onClose={onClose}>
-      <div className="body">
+      <div className={dialogKit.body}>
         {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
         {was && <DeleteConflict changes={theirChanges(teamWords(people), was, seen)} />}
         <p className="text-2">
           <b className="strong">{seen.name}</b> is deleted. Its people stay in the workspace; its services and
           schedules stay without a team.
         </p>
-        <div className="choices">
+        <div className={dialogKit.choices}>
           <Button onClick={onClose}>Cancel</Button>
           <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => confirm(onClose)}>
             {remove.isPending ? 'Deleting...' : was ? 'Delete it anyway' : 'Delete team'}

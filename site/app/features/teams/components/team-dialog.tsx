@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { EditConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { memberList } from '~/data/members';
@@ -85,7 +86,7 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
         <Button type="submit" look="primary" size="lg" disabled={save.isPending} labels={['Saving team...']}>
           {save.isPending ? 'Saving team...' : verb}
         </Button>
-        <p className="note">A policy that pages the team pages everybody in it, or one in turn.</p>
+        <p className={dialogKit.note}>A policy that pages the team pages everybody in it, or one in turn.</p>
       </form>
     </Dialog>
   );

@@ -7,6 +7,8 @@ import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
 import { type Member, memberList } from '~/data/members';
 import type { Team } from '../model/team';
+import * as tableKit from '~/components/ui/table.module.css';
+import * as styles from './team-table.module.css';
 
 interface TeamTableProps {
   teams: readonly Team[];
@@ -32,7 +34,7 @@ export function TeamTable({ teams, mayWrite, onEdit, onDelete }: TeamTableProps)
       />
       {found.length === 0 && <Empty>No team with these words.</Empty>}
       {found.length > 0 && (
-        <table className="table team-table" aria-label="Teams">
+        <table className={`${tableKit.table} ${styles.teamTable}`} aria-label="Teams">
           <thead>
             <tr>
               <th scope="col">Name</th>
@@ -48,13 +50,13 @@ export function TeamTable({ teams, mayWrite, onEdit, onDelete }: TeamTableProps)
           <tbody>
             {shown.map((team) => (
               <tr key={team.id}>
-                <td className="name">{team.name}</td>
-                <td className="text-2 description">{team.description}</td>
+                <td className={styles.name}>{team.name}</td>
+                <td className={`text-2 ${styles.description}`}>{team.description}</td>
                 <td>
                   <People ids={team.memberIds} members={members} />
                 </td>
                 {mayWrite && (
-                  <td className="actions">
+                  <td className={styles.actions}>
                     <IconButton icon="edit" label={`Edit ${team.name}`} onClick={() => onEdit(team)} />
                     <IconButton icon="trash" label={`Delete ${team.name}`} onClick={() => onDelete(team)} />
                   </td>
@@ -77,7 +79,7 @@ function People({ ids, members }: { ids: readonly string[]; members: ReadonlyMap
   const known = ids.flatMap((id) => members.get(id) ?? []);
   const others = ids.length - Math.min(known.length, most);
   return (
-    <ul className="people-line">
+    <ul className={styles.peopleLine}>
       {known.slice(0, most).map((member) => (
         <li key={member.id}>
           <Avatar name={member.name} hue={member.hue} />
