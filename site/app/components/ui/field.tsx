@@ -1,4 +1,10 @@
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import {
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
 import * as styles from './field.module.css';
 
 interface Labelled {
@@ -23,6 +29,26 @@ export function TextField({
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
         {...input}
+      />
+    </Frame>
+  );
+}
+
+/** Several lines with their label above. */
+export function TextArea({
+  label,
+  optional,
+  error,
+  ...area
+}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId();
+  return (
+    <Frame id={id} label={label} optional={optional} error={error} area>
+      <textarea
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        {...area}
       />
     </Frame>
   );
@@ -56,13 +82,20 @@ export function SelectField({
   );
 }
 
-function Frame({ id, label, optional, error, children }: Labelled & { id: string; children: ReactNode }) {
+interface FrameProps extends Labelled {
+  id: string;
+  area?: boolean;
+  children: ReactNode;
+}
+
+function Frame({ id, label, optional, error, area, children }: FrameProps) {
+  const frame = [styles.field, area && styles.area, error && styles.invalid].filter(Boolean).join(' ');
   return (
     <div>
       <label className={styles.label} htmlFor={id}>
         {label} {optional && <span className={styles.optional}>optional</span>}
       </label>
-      <div className={error ? `${styles.field} ${styles.invalid}` : styles.field}>{children}</div>
+      <div className={frame}>{children}</div>
       {error && (
         <p className={styles.fieldError} id={`${id}-error`}>
           {error}

@@ -1,11 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { DeleteConflict } from '~/components/edit-conflict';
-import { Button } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
 import { policyDetail, useDeletePolicy } from '~/data/policies';
-import * as dialogKit from '~/components/ui/dialog.module.css';
-import { reasonOf } from '~/lib/api';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';
@@ -26,20 +23,20 @@ export function DeletePolicyDialog({ policy, onClose }: { policy: Policy; onClos
     client.query({ ...policyDetail(policy.id), staleTime: 0, select: toPolicy }),
   );
   return (
-    <Dialog title="Delete policy" narrow onClose={onClose}>
-      <div className={dialogKit.body}>
-        {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
-        {was && <DeleteConflict changes={theirChanges(policyWords, was, seen)} />}
-        <p className="text-2">
-          <b className="strong">{seen.name}</b> is deleted for everybody. This cannot be undone.
-        </p>
-        <div className={dialogKit.choices}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => confirm(done)}>
-            {remove.isPending ? 'Deleting...' : was ? 'Delete it anyway' : 'Delete policy'}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title="Delete policy"
+      verb={was ? 'Delete it anyway' : 'Delete policy'}
+      doing="Deleting..."
+      icon="trash"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => confirm(done)}
+      onClose={onClose}
+    >
+      {was && <DeleteConflict changes={theirChanges(policyWords, was, seen)} />}
+      <p className="text-2">
+        <b className="strong">{seen.name}</b> is deleted for everybody. This cannot be undone.
+      </p>
+    </ConfirmDialog>
   );
 }

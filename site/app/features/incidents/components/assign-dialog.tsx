@@ -11,7 +11,6 @@ import { useAssignIncident } from '~/data/incident-changes';
 import { memberList } from '~/data/members';
 import type { Incident } from '../model/incident';
 import * as styles from './assign-dialog.module.css';
-import * as incidentStripStyles from './incident-strip.module.css';
 
 // As many as are seen without scrolling; more are found by typing.
 const searchFrom = 8;
@@ -61,9 +60,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
           )}
         </ul>
         {more}
-        <p className={incidentStripStyles.note}>
-          Whoever gets it is told. Paging goes on until somebody acknowledges.
-        </p>
+        <p className={dialogKit.note}>Whoever gets it is told. Paging goes on until somebody acknowledges.</p>
       </div>
     </Dialog>
   );

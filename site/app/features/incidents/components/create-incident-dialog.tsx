@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useId } from 'react';
+import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
-import { SelectField, TextField } from '~/components/ui/field';
 import { showFailure, useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
-import * as fieldKit from '~/components/ui/field.module.css';
+import { SelectField, TextArea, TextField } from '~/components/ui/field';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
 import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { toServiceStates } from '../model/service-state';
-import * as styles from './incident-strip.module.css';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
   value,
@@ -28,7 +26,6 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const gone = useGone();
   const services = useQuery({ ...serviceList, select: toServiceStates }).data ?? [];
-  const description = useId();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -76,14 +73,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
             options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
           />
         </div>
-        <div>
-          <label className={fieldKit.label} htmlFor={description}>
-            Description <span className={fieldKit.optional}>optional</span>
-          </label>
-          <div className={`${fieldKit.field} ${fieldKit.area}`}>
-            <textarea id={description} name="description" rows={3} />
-          </div>
-        </div>
+        <TextArea label="Description" optional name="description" rows={3} />
         <Button
           type="submit"
           look="primary"
@@ -93,7 +83,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
         >
           {create.isPending ? 'Creating incident...' : 'Create incident'}
         </Button>
-        <p className={styles.note}>The people on call are paged at once.</p>
+        <p className={dialogKit.note}>The people on call are paged at once.</p>
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 import { memo, type Ref } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
-import * as checkboxKit from '~/components/ui/checkbox.module.css';
+import { Checkbox } from '~/components/ui/checkbox';
 import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { useChangeIncident } from '~/data/incident-changes';
@@ -46,15 +46,11 @@ export const IncidentRow = memo(function IncidentRow({
     >
       <td className={styles.pick}>
         {mayAct('responder') && (
-          <label className={checkboxKit.hit}>
-            <input
-              className={checkboxKit.checkbox}
-              type="checkbox"
-              aria-label={`Select ${id}`}
-              checked={selected}
-              onChange={(event) => onSelect(incident.id, event.target.checked)}
-            />
-          </label>
+          <Checkbox
+            label={`Select ${id}`}
+            checked={selected}
+            onChange={(checked) => onSelect(incident.id, checked)}
+          />
         )}
       </td>
       <td className={`${styles.id} mono`}>{id}</td>

@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import * as checkboxKit from '~/components/ui/checkbox.module.css';
+import { Checkbox } from '~/components/ui/checkbox';
 import * as tableKit from '~/components/ui/table.module.css';
 import { useNow } from '~/lib/clock';
 import { mayAct } from '~/lib/role';
@@ -83,25 +83,12 @@ function Head({
   some: boolean;
   onSelectAll: (selected: boolean) => void;
 }) {
-  const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (box.current) box.current.indeterminate = some && !all;
-  }, [some, all]);
   return (
     <thead>
       <tr aria-rowindex={1}>
         <th scope="col">
           {mayAct('responder') ? (
-            <label className={checkboxKit.hit}>
-              <input
-                ref={box}
-                className={checkboxKit.checkbox}
-                type="checkbox"
-                aria-label="Select all"
-                checked={all}
-                onChange={(event) => onSelectAll(event.target.checked)}
-              />
-            </label>
+            <Checkbox label="Select all" checked={all} some={some && !all} onChange={onSelectAll} />
           ) : (
             <span className="visually-hidden">Selection</span>
           )}

@@ -1,10 +1,8 @@
 import type { AlertReportJson } from '@nightbell/proto';
-import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
-import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
-import { copy } from '~/lib/copy';
+import { CopyButton } from '~/components/ui/copy-button';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { stackText } from '../model/stack';
@@ -20,7 +18,7 @@ export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: R
     <Card
       title={hasError ? 'Error' : 'Reported by the program'}
       className={styles.report}
-      actions={error && hasError && <CopyButton text={stackText(error)} />}
+      actions={error && hasError && <CopyButton word="Copy as text" text={stackText(error)} />}
     >
       <Occurrences report={report} />
       {report.later_incident_id && (
@@ -36,28 +34,5 @@ export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: R
       <ReportFacts report={report} tags={tags} />
       <ReportedData report={report} />
     </Card>
-  );
-}
-
-const confirmFor = 2000;
-
-function CopyButton({ text }: { text: string }) {
-  const [copied, setCopied] = useState(false);
-  useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), confirmFor);
-    return () => clearTimeout(timer);
-  }, [copied]);
-  const onCopy = async () => setCopied(await copy(text, { quiet: true }));
-  return (
-    <Button
-      look="quiet"
-      size="sm"
-      icon={copied ? 'check' : 'copy'}
-      labels={['Copy as text', 'Copied']}
-      onClick={onCopy}
-    >
-      {copied ? 'Copied' : 'Copy as text'}
-    </Button>
   );
 }

@@ -1,8 +1,5 @@
-import { Button } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
 import { useEndWindow } from '~/data/maintenance';
-import * as dialogKit from '~/components/ui/dialog.module.css';
-import { reasonOf } from '~/lib/api';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { endingSentence, type MaintenanceWindow } from '../model/window';
 
 /** Ends a window after saying what that does to the incidents it holds. */
@@ -10,24 +7,20 @@ export function EndWindowDialog({ window, onClose }: { window: MaintenanceWindow
   const end = useEndWindow();
   const ahead = window.state === 'scheduled';
   return (
-    <Dialog title={ahead ? 'Call off maintenance' : 'End maintenance'} narrow onClose={onClose}>
-      <div className={dialogKit.body}>
-        {end.isError && <Banner tone="failed">{reasonOf(end.error)}</Banner>}
-        <p className="text-2">
-          <b className="strong">{window.description}</b>, {window.services.join(', ')}.
-        </p>
-        <p>{endingSentence(window)}</p>
-        <div className={dialogKit.choices}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            look="primary"
-            disabled={end.isPending}
-            onClick={() => end.mutate(window.id, { onSuccess: onClose })}
-          >
-            {end.isPending ? 'Ending...' : ahead ? 'Call off' : 'End now'}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={ahead ? 'Call off maintenance' : 'End maintenance'}
+      verb={ahead ? 'Call off' : 'End now'}
+      doing="Ending..."
+      look="primary"
+      pending={end.isPending}
+      error={end.error}
+      onConfirm={() => end.mutate(window.id, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p className="text-2">
+        <b className="strong">{window.description}</b>, {window.services.join(', ')}.
+      </p>
+      <p>{endingSentence(window)}</p>
+    </ConfirmDialog>
   );
 }

@@ -3,12 +3,10 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Button } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
 import { policyList } from '~/data/policies';
 import { scheduleById, useDeleteSchedule } from '~/data/schedules';
 import { teamList } from '~/data/teams';
-import * as dialogKit from '~/components/ui/dialog.module.css';
-import { reasonOf } from '~/lib/api';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';
@@ -45,23 +43,20 @@ function DeleteDialog({ schedule, onClose }: { schedule: Schedule; onClose: () =
     navigate(paths.onCall);
   };
   return (
-    <Dialog title={`Delete ${schedule.name}`} narrow onClose={onClose}>
-      <div className={dialogKit.body}>
-        {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
-        {was && <DeleteConflict changes={theirChanges(fields, draftOf(was), draftOf(seen))} />}
-        <p>Its rotations and overrides go with it, and its calendar address ends.</p>
-        {seen.usedBy.length > 0 && (
-          <p className="text-2">
-            It is paged by {seen.usedBy.join(', ')}. While it is, it cannot be deleted.
-          </p>
-        )}
-        <div className={dialogKit.choices}>
-          <Button onClick={onClose}>Keep it</Button>
-          <Button look="danger" disabled={remove.isPending} onClick={() => confirm(done)}>
-            {was ? 'Delete it anyway' : 'Delete schedule'}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={`Delete ${schedule.name}`}
+      verb={was ? 'Delete it anyway' : 'Delete schedule'}
+      back="Keep it"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => confirm(done)}
+      onClose={onClose}
+    >
+      {was && <DeleteConflict changes={theirChanges(fields, draftOf(was), draftOf(seen))} />}
+      <p>Its rotations and overrides go with it, and its calendar address ends.</p>
+      {seen.usedBy.length > 0 && (
+        <p className="text-2">It is paged by {seen.usedBy.join(', ')}. While it is, it cannot be deleted.</p>
+      )}
+    </ConfirmDialog>
   );
 }

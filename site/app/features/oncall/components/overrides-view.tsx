@@ -4,14 +4,12 @@ import { DeleteConflict } from '~/components/edit-conflict';
 import { Avatar } from '~/components/ui/avatar';
 import * as badgeKit from '~/components/ui/badge.module.css';
 import { Button, IconButton } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
-import * as dialogKit from '~/components/ui/dialog.module.css';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useHues } from '~/data/members';
 import { overrideById, overrideList, useDeleteOverride } from '~/data/overrides';
 import * as tableKit from '~/components/ui/table.module.css';
-import { reasonOf } from '~/lib/api';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { mayAct } from '~/lib/role';
@@ -196,20 +194,19 @@ function RemoveDialog({ override, zone, onClose }: RemoveDialogProps) {
   );
   const back = seen.replaces?.name ?? 'whoever the rotations name';
   return (
-    <Dialog title="Delete override" narrow onClose={onClose}>
-      <div className={dialogKit.body}>
-        {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
-        {was && <DeleteConflict changes={theirChanges(overrideWords(zone), was, seen)} />}
-        <p>
-          {seen.scheduleName} goes back to {back} at once.
-        </p>
-        <div className={dialogKit.choices}>
-          <Button onClick={onClose}>Keep it</Button>
-          <Button look="danger" disabled={remove.isPending} onClick={() => confirm(onClose)}>
-            {was ? 'Delete it anyway' : 'Delete override'}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title="Delete override"
+      verb={was ? 'Delete it anyway' : 'Delete override'}
+      back="Keep it"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => confirm(onClose)}
+      onClose={onClose}
+    >
+      {was && <DeleteConflict changes={theirChanges(overrideWords(zone), was, seen)} />}
+      <p>
+        {seen.scheduleName} goes back to {back} at once.
+      </p>
+    </ConfirmDialog>
   );
 }

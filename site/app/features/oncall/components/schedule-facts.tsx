@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
-import * as checkboxKit from '~/components/ui/checkbox.module.css';
-import { SelectField, TextField } from '~/components/ui/field';
-import * as fieldKit from '~/components/ui/field.module.css';
+import { Checkbox } from '~/components/ui/checkbox';
+import { SelectField, TextArea, TextField } from '~/components/ui/field';
 import { ZoneField } from '~/components/ui/zone-field';
 import { policyList } from '~/data/policies';
 import { teamList } from '~/data/teams';
@@ -18,7 +16,6 @@ interface ScheduleFactsProps {
 
 /** What a schedule is called, whose it is, and by which clock it goes. */
 export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
-  const about = useId();
   const teams = useQuery(teamList).data ?? [];
   const policies = useQuery(policyList).data ?? [];
   return (
@@ -32,20 +29,14 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
           placeholder="24/7 Support"
           onChange={(event) => onChange({ name: event.target.value })}
         />
-        <div>
-          <label className={fieldKit.label} htmlFor={about}>
-            Description <span className={fieldKit.optional}>optional</span>
-          </label>
-          <div className={`${fieldKit.field} ${fieldKit.area}`}>
-            <textarea
-              id={about}
-              rows={2}
-              maxLength={4000}
-              value={draft.description}
-              onChange={(event) => onChange({ description: event.target.value })}
-            />
-          </div>
-        </div>
+        <TextArea
+          label="Description"
+          optional
+          rows={2}
+          maxLength={4000}
+          value={draft.description}
+          onChange={(event) => onChange({ description: event.target.value })}
+        />
         <div className={styles.pair}>
           <SelectField
             label="Team"
@@ -61,17 +52,9 @@ export function ScheduleFacts({ draft, onChange }: ScheduleFactsProps) {
           />
         </div>
         <ZoneField label="Time zone" value={draft.zone} onChange={(zone) => onChange({ zone })} />
-        <label className={styles.check}>
-          <span className={checkboxKit.hit}>
-            <input
-              className={checkboxKit.checkbox}
-              type="checkbox"
-              checked={draft.active}
-              onChange={(event) => onChange({ active: event.target.checked })}
-            />
-          </span>
+        <Checkbox checked={draft.active} onChange={(active) => onChange({ active })}>
           Active <span className="text-3">An inactive schedule pages nobody.</span>
-        </label>
+        </Checkbox>
       </div>
     </Card>
   );

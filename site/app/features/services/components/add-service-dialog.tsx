@@ -2,11 +2,12 @@ import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { useCreateService } from '~/data/services';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
-import * as styles from './service-status.module.css';
+
 
 /** Adds a service by name and opens it, where its webhook address is. */
 export function AddServiceDialog({ onClose }: { onClose: () => void }) {
@@ -38,7 +39,7 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
         >
           {create.isPending ? 'Adding service...' : 'Add service'}
         </Button>
-        <p className={styles.note}>It gets its own webhook address and the default escalation policy.</p>
+        <p className={dialogKit.note}>It gets its own webhook address and the default escalation policy.</p>
       </form>
     </Dialog>
   );

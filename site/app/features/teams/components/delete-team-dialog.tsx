@@ -1,11 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeleteConflict } from '~/components/edit-conflict';
-import { Button } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
 import { memberList } from '~/data/members';
 import { teamList, useDeleteTeam } from '~/data/teams';
-import * as dialogKit from '~/components/ui/dialog.module.css';
-import { reasonOf } from '~/lib/api';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { type Team, toTeams } from '../model/team';
@@ -21,21 +18,21 @@ export function DeleteTeamDialog({ team, onClose }: { team: Team; onClose: () =>
     return stored.find(({ id }) => id === team.id);
   });
   return (
-    <Dialog title="Delete team" narrow onClose={onClose}>
-      <div className={dialogKit.body}>
-        {remove.isError && <Banner tone="failed">{reasonOf(remove.error)}</Banner>}
-        {was && <DeleteConflict changes={theirChanges(teamWords(people), was, seen)} />}
-        <p className="text-2">
-          <b className="strong">{seen.name}</b> is deleted. Its people stay in the workspace; its services and
-          schedules stay without a team.
-        </p>
-        <div className={dialogKit.choices}>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" icon="trash" disabled={remove.isPending} onClick={() => confirm(onClose)}>
-            {remove.isPending ? 'Deleting...' : was ? 'Delete it anyway' : 'Delete team'}
-          </Button>
-        </div>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title="Delete team"
+      verb={was ? 'Delete it anyway' : 'Delete team'}
+      doing="Deleting..."
+      icon="trash"
+      pending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => confirm(onClose)}
+      onClose={onClose}
+    >
+      {was && <DeleteConflict changes={theirChanges(teamWords(people), was, seen)} />}
+      <p className="text-2">
+        <b className="strong">{seen.name}</b> is deleted. Its people stay in the workspace; its services and
+        schedules stay without a team.
+      </p>
+    </ConfirmDialog>
   );
 }
