@@ -9,3 +9,10 @@ declare module '*.svg' {
   // biome-ignore lint/style/noDefaultExport: that is how Vite gives the address of a file.
   export default address;
 }
+
+// A script that is built as a file of its own.
+declare module '*?worker&url' {
+  const address: string;
+  // biome-ignore lint/style/noDefaultExport: that is how Vite gives the address of a file.
+  export default address;
+}

@@ -8,8 +8,8 @@ import { scheduleById } from '~/data/schedules';
 import { DeleteSchedule } from '~/features/oncall/components/delete-schedule';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
-import { toSchedule } from '~/features/oncall/model/schedule';
 import * as styles from '~/features/oncall/components/schedule-editor.module.css';
+import { toSchedule } from '~/features/oncall/model/schedule';
 import { mayAct } from '~/lib/role';
 
 export function meta() {

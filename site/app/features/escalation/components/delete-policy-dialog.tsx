@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { DeleteConflict } from '~/components/edit-conflict';
-import { policyDetail, useDeletePolicy } from '~/data/policies';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { policyDetail, useDeletePolicy } from '~/data/policies';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { letGo } from '~/lib/leave-guard';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Card } from '~/components/ui/card';
-import { onCallNow } from '~/data/schedules';
 import * as cardKit from '~/components/ui/card.module.css';
+import { onCallNow } from '~/data/schedules';
 import { offsets, type Policy, type Step } from '../model/policy';
 import { conditionOf } from '../model/summary';
 import { toNames } from '../model/targets';

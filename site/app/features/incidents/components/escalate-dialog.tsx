@@ -1,5 +1,5 @@
-import { useEscalateIncident } from '~/data/incident-changes';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { useEscalateIncident } from '~/data/incident-changes';
 import type { Incident } from '../model/incident';
 
 /** Asks once before somebody else is woken, naming them when the server knows who it will be. */

@@ -1,5 +1,5 @@
-import { useConfirmCopy } from '~/data/installation';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { useConfirmCopy } from '~/data/installation';
 
 /** Asks once more, because two installations with the same data page everybody twice. */
 export function ConfirmCopyDialog({ onClose }: { onClose: () => void }) {

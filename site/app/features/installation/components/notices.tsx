@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
-import { notices } from '~/data/installation';
 import * as noticeKit from '~/components/ui/notice.module.css';
+import { notices } from '~/data/installation';
 import { mayAct } from '~/lib/role';
 import { ConfirmCopyDialog } from './confirm-copy-dialog';
 

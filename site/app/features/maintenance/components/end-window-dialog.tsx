@@ -1,5 +1,5 @@
-import { useEndWindow } from '~/data/maintenance';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { useEndWindow } from '~/data/maintenance';
 import { endingSentence, type MaintenanceWindow } from '../model/window';
 
 /** Ends a window after saying what that does to the incidents it holds. */

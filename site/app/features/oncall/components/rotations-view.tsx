@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Avatar } from '~/components/ui/avatar';
 import { Empty } from '~/components/ui/states';
+import * as tableKit from '~/components/ui/table.module.css';
 import { useHues } from '~/data/members';
 import { scheduleTimeline } from '~/data/schedules';
-import * as tableKit from '~/components/ui/table.module.css';
 import { matchingRotations, type RotationRow } from '../model/filter';
 import { askedRange, rangeAt } from '../model/range';
 import { type Schedule, type Shift, toPicture } from '../model/schedule';

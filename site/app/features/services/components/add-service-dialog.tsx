@@ -8,7 +8,6 @@ import { useCreateService } from '~/data/services';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
 
-
 /** Adds a service by name and opens it, where its webhook address is. */
 export function AddServiceDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateService();

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DeleteConflict } from '~/components/edit-conflict';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { memberList } from '~/data/members';
 import { teamList, useDeleteTeam } from '~/data/teams';
-import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { type Team, toTeams } from '../model/team';

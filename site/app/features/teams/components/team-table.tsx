@@ -5,9 +5,9 @@ import { IconButton } from '~/components/ui/button';
 import { FilterField } from '~/components/ui/filter-field';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
+import * as tableKit from '~/components/ui/table.module.css';
 import { type Member, memberList } from '~/data/members';
 import type { Team } from '../model/team';
-import * as tableKit from '~/components/ui/table.module.css';
 import * as styles from './team-table.module.css';
 
 interface TeamTableProps {
