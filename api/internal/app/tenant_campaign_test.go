@@ -79,6 +79,8 @@ func (c *campaign) values() map[string]string {
 		"ConfigureSlackRequest.bot_token":        "xoxb-1234567890",
 		"ConfigureSlackRequest.channel":          "#sample",
 		"CreateContactMethodRequest.address":     "sample@example.com",
+		"CreateInvitationRequest.email":          "invited@example.com",
+		"CreateInvitationRequest.send":           "link",
 		"CreateOverrideRequest.kind":             "cover",
 		"UpdateOverrideRequest.kind":             "cover",
 		"UpdateUserRequest.role":                 "responder",
@@ -168,6 +170,11 @@ func (c *campaign) prepare(t *testing.T, method protoreflect.MethodDescriptor, v
 		c.database.Exec(t, `UPDATE installation SET copy_found_at = nightbell_now()`)
 		c.copied.Store(true)
 		t.Cleanup(func() { c.copied.Store(false) })
+	case "AuthService.ReadInvitation", "AuthService.AcceptInvitation":
+		email := strings.ReplaceAll(unique("invited"), " ", "-") + "@example.com"
+		_, token := c.b.invite(email, "viewer", "link")
+		values["ReadInvitationRequest.token"], values["AcceptInvitationRequest.token"] = token, token
+		values["AcceptInvitationRequest.password"] = password
 	case "AuthService.Register":
 		values["RegisterRequest.password"] = password
 	case "AuthService.Login", "AuthService.Refresh", "AuthService.Logout":

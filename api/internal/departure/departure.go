@@ -101,6 +101,9 @@ func Leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 	if err := allow(leaving.role); err != nil {
 		return err
 	}
+	if p.ReplaceBy != uuid.Nil && (replacement.role == "" || p.ReplaceBy == p.ID) {
+		return errNoReplacement
+	}
 	if leaving.role == "owner" && owners == 1 {
 		return ErrLastOwner
 	}
@@ -173,11 +176,8 @@ func lock(ctx context.Context, tx pgx.Tx, p Person) (leaving, replacement member
 			owners++
 		}
 	}
-	switch {
-	case leaving.role == "":
+	if leaving.role == "" {
 		return leaving, replacement, 0, ErrNoUser
-	case p.ReplaceBy != uuid.Nil && (replacement.role == "" || p.ReplaceBy == p.ID):
-		return leaving, replacement, 0, errNoReplacement
 	}
 	return leaving, replacement, owners, nil
 }

@@ -1367,9 +1367,9 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\bservices\x18\x04 \x03(\v2\x12.nightbell.v1.DutyR\bservices\x120\n" +
 	"\tincidents\x18\x05 \x03(\v2\x12.nightbell.v1.DutyR\tincidents\x12-\n" +
 	"\bapi_keys\x18\x06 \x03(\v2\x12.nightbell.v1.DutyR\aapiKeys\x12-\n" +
-	"\x12replacement_needed\x18\a \x01(\bR\x11replacementNeeded\"z\n" +
-	"\x11DeleteUserRequest\x12\x18\n" +
-	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\x12-\n" +
+	"\x12replacement_needed\x18\a \x01(\bR\x11replacementNeeded\"\x82\x01\n" +
+	"\x11DeleteUserRequest\x12 \n" +
+	"\x02id\x18\x01 \x01(\tB\x10\x92\xb5\x18\fleaving_userR\x02id\x12-\n" +
 	"\n" +
 	"replace_by\x18\x02 \x01(\tB\x0e\x92\xb5\x18\n" +
 	"other_userR\treplaceBy\x12\x1c\n" +
