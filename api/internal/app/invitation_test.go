@@ -65,7 +65,8 @@ func TestAnInvitationIsFollowedFromTheMailToTheFirstPage(t *testing.T) {
 		t.Errorf("the invitation is %v", got)
 	}
 	policy := a.make("/v1/escalation-policies", "escalation_policy", object{"name": "Nia's", "steps": []object{{"delay_seconds": 60, "targets": []object{{"kind": "user", "id": nia}}}}})
-	incident := a.make("/v1/incidents", "incident", object{"title": "Orders stopped", "escalation_policy_id": policy, "severity": "critical"})
+	service := a.make("/v1/services", "service", object{"name": "Orders", "escalation_policy_id": policy})
+	incident := a.make("/v1/incidents", "incident", object{"title": "Orders stopped", "service_id": service, "severity": "critical"})
 	r.page()
 	if paged := pgtest.One[int](t, r.database, `SELECT count(*) FROM inbox_mail WHERE recipient LIKE '%new@acme.example%' AND subject LIKE '%Orders stopped%'`); paged != 1 {
 		t.Errorf("the new member was paged %d times", paged)

@@ -174,7 +174,7 @@ func (c *campaign) prepare(t *testing.T, method protoreflect.MethodDescriptor, v
 		email := strings.ReplaceAll(unique("invited"), " ", "-") + "@example.com"
 		_, token := c.b.invite(email, "viewer", "link")
 		values["ReadInvitationRequest.token"], values["AcceptInvitationRequest.token"] = token, token
-		values["AcceptInvitationRequest.password"] = password
+		values["AcceptInvitationRequest.name"], values["AcceptInvitationRequest.password"] = "Control", password
 	case "AuthService.Register":
 		values["RegisterRequest.password"] = password
 	case "AuthService.Login", "AuthService.Refresh", "AuthService.Logout":

@@ -138,7 +138,7 @@ var factories = map[string]func(*tenant) string{
 	"timeline_cursor":            marks("timeline", "0"),
 	"alerts_cursor":              marks("alerts", uuid.NewString()),
 	"invitation": func(n *tenant) string {
-		return n.make("/v1/invitations", "invitation", object{"email": strings.ReplaceAll(unique("new"), " ", "") + "@" + n.name + ".example.com", "send": "link"})
+		return n.make("/v1/invitations", "invitation", object{"email": uuid.NewString() + "@" + n.name + ".example.com", "send": "link"})
 	},
 	"maintenance_window":   (*tenant).makeMaintenance,
 	"notification_rule":    (*tenant).makeRule,
