@@ -140,6 +140,11 @@ var factories = map[string]func(*tenant) string{
 	"invitation": func(n *tenant) string {
 		return n.make("/v1/invitations", "invitation", object{"email": uuid.NewString() + "@" + n.name + ".example.com", "send": "link"})
 	},
+	"leaving_user": func(n *tenant) string {
+		leaver := uuid.NewString()
+		n.join(leaver, auth.Viewer)
+		return n.people[leaver]
+	},
 	"maintenance_window":   (*tenant).makeMaintenance,
 	"notification_rule":    (*tenant).makeRule,
 	"other_user":           func(n *tenant) string { return n.people["admin"] },

@@ -59,6 +59,7 @@ var daily = []string{
 	`INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_at) VALUES ($1, $2::uuid, 'x', nightbell_now(), nightbell_now(), nightbell_now())`,
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, method) VALUES ($1, $2::uuid, nightbell_now(), 'system', 'x')`,
 	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ($1, $2::uuid, $2::uuid::text, 'x', 'x', 'x', nightbell_now())`,
+	`INSERT INTO invitation (org_id, id, email, role, send, token_hash, created_at, expires_at) VALUES ($1, $2::uuid, $2::uuid::text || '@example.com', 'viewer', 'link', sha256(uuid_send($2::uuid)), nightbell_now(), nightbell_now())`,
 	`INSERT INTO session (id, user_id, org_id, created_at, last_used_at) SELECT $2::uuid, m.user_id, m.org_id, nightbell_now(), nightbell_now() FROM membership m WHERE m.org_id = $1 LIMIT 1`,
 	`INSERT INTO refresh_token (hash, session_id, issued_at, used_at) SELECT sha256(uuid_send($2::uuid)), s.id, nightbell_now(), nightbell_now() FROM session s WHERE s.org_id = $1 ORDER BY s.last_used_at DESC LIMIT 1`,
 	`INSERT INTO known_device (user_id, device_hash, seen_at) SELECT m.user_id, sha256(uuid_send($2::uuid)), nightbell_now() FROM membership m WHERE m.org_id = $1 LIMIT 1`,
