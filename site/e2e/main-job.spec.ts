@@ -67,7 +67,6 @@ test.describe('the main job', () => {
         - heading "${digits} - Orders stopped" [level=1]
         - button "Assign"
         - button "Escalate"
-        - button "Resolve"
         - button /^Acknowledge/
         - term: Status
         - definition: Triggered
