@@ -19,6 +19,8 @@ const keepStyles: Plugin = {
   },
 };
 
+const inWorkspace = /app\/data\/|\/@tanstack\/(react-query|query-core)\//;
+
 export default defineConfig({
   plugins: [reactRouter(), keepStyles],
   css: { modules: { localsConvention: 'camelCaseOnly', generateScopedName: scopedName } },
@@ -26,7 +28,8 @@ export default defineConfig({
   // A data: address cannot be used by <use href>, so the icon sprite always stays a file.
   build: {
     assetsInlineLimit: 0,
-    // What every page shares travels as one file; a dozen tiny ones compress worse.
+    // What every page shares travels as one file, and so does what every page of the workspace shares:
+    // a dozen tiny ones compress worse, and the landing page carries the list of them.
     rolldownOptions: {
       optimization: { inlineConst: { mode: 'all' } },
       output: {
@@ -34,6 +37,7 @@ export default defineConfig({
           groups: [
             { name: 'styles', test: /app\/(styles|components\/ui)\/[\w.-]+\.css$/ },
             { name: 'kit', test: onEveryPage },
+            { name: 'data', test: inWorkspace },
           ],
         },
       },

@@ -5,7 +5,9 @@ import { Boundary } from '~/components/ui/boundary';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { incidentCounts, incidentList } from '~/data/incidents';
+import { serviceList } from '~/data/services';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
@@ -15,8 +17,12 @@ import { ServiceStatusGrid } from '~/features/services/components/service-status
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Dashboard - Nightbell' }];
+export function clientLoader() {
+  return prefetch((client) => [
+    client.infiniteQuery(incidentList({ status: 'open' })),
+    client.query(incidentCounts),
+    client.query(serviceList),
+  ]);
 }
 
 /** Is anybody needed, what is open, and how the services are. */

@@ -14,10 +14,6 @@ import { MailView } from '~/features/inbox/components/mail-view';
 import * as styles from '~/features/inbox/inbox.module.css';
 import { paths } from '~/lib/paths';
 
-export function meta() {
-  return [{ title: 'Inbox - Nightbell' }];
-}
-
 const mailWords: Record<string, string> = {
   inbox:
     'No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.',

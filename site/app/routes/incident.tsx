@@ -1,40 +1,48 @@
-import { usePrefetchInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useParams } from 'react-router';
+import { useQuery } from '@tanstack/react-query';
 import { Crumb } from '~/components/layout/crumb';
-import { PageHead } from '~/components/layout/page-head';
+import { Title } from '~/components/layout/title';
 import { Boundary } from '~/components/ui/boundary';
-import { ButtonLink } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
-import { Empty, FetchFailed } from '~/components/ui/states';
+import { FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
-import { incidentAlerts, incidentDetail } from '~/data/incidents';
+import { prefetch } from '~/data/cache';
+import { incidentAlerts, incidentDetail, incidentNotifications, incidentTimeline } from '~/data/incidents';
+import { serviceList } from '~/data/services';
 import { AffectedServices } from '~/features/incidents/components/affected-services';
 import { IncidentActions } from '~/features/incidents/components/incident-actions';
 import { IncidentEvidence } from '~/features/incidents/components/incident-evidence';
 import { IncidentHead } from '~/features/incidents/components/incident-head';
-import { IncidentFailed, IncidentLoading } from '~/features/incidents/components/incident-loading';
 import * as styles from '~/features/incidents/components/incident-page.module.css';
+import { IncidentLoading } from '~/features/incidents/components/incident-loading';
 import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
+import { NoIncident } from '~/features/incidents/components/no-incident';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
 import { SeverityRose } from '~/features/incidents/components/severity-rose';
 import { type Incident as IncidentData, toIncident } from '~/features/incidents/model/incident';
-import { ApiError, reasonOf } from '~/lib/api';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import type { Route } from './+types/incident';
+
+/** All parts at once. What else is shown depends on whether a program reported something. */
+export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
+  return prefetch((client) => [
+    client.query(incidentDetail(id)),
+    client.query(incidentNotifications(id)),
+    client.query(incidentTimeline(id)),
+    client.infiniteQuery(incidentAlerts(id)),
+    client.query(serviceList),
+  ]);
+}
 
 /** One incident: what is broken, how bad, who has it, which button; then the evidence. */
-export default function Incident() {
-  const { id = '' } = useParams();
+export default function Incident({ params: { id } }: Route.ComponentProps) {
   const incident = useQuery({ ...incidentDetail(id), select: toIncident });
-  // What else is shown depends on whether a program reported something.
-  usePrefetchInfiniteQuery(incidentAlerts(id));
-  // Here and not in meta(), because the name is known only when the incident is.
-  const name = incident.data ? `${shortId(id)} ${incident.data.title}` : 'Incident';
   return (
     <>
-      <title>{`${name} - Nightbell`}</title>
+      {incident.data && <Title>{`${shortId(id)} ${incident.data.title}`}</Title>}
+      {incident.isPending && <Title>Incident</Title>}
       <Crumb to={paths.incidents} parent="Incidents" here={<span className="mono">{shortId(id)}</span>}>
         <ThemeSwitch />
       </Crumb>
@@ -82,18 +90,5 @@ function Page({ incident }: { incident: IncidentData }) {
         </div>
       </div>
     </article>
-  );
-}
-
-function NoIncident({ id, error, onRetry }: { id: string; error: Error; onRetry: () => void }) {
-  const missing = error instanceof ApiError && error.status === 404;
-  if (!missing) return <IncidentFailed id={id} reason={reasonOf(error)} onRetry={onRetry} />;
-  return (
-    <>
-      <PageHead title="No such incident" />
-      <div className={cardKit.card}>
-        <Empty action={<ButtonLink to={paths.incidents}>All incidents</ButtonLink>}>{error.message}</Empty>
-      </div>
-    </>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { incidentCounts, incidentList } from '~/data/incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
@@ -15,9 +16,16 @@ import { countByStatus } from '~/features/incidents/model/counts';
 import { toRows } from '~/features/incidents/model/incident';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Incidents - Nightbell' }];
+export function clientLoader() {
+  return prefetch((client) => [
+    client.infiniteQuery(incidentList()),
+    client.infiniteQuery(incidentList({ status: 'open' })),
+    client.query(incidentCounts),
+  ]);
 }
+
+// What is typed and filtered is in the address, which changes at once.
+export const shouldRevalidate = () => false;
 
 /** Every incident, newest first: what is broken, how bad, who has it, which button. */
 export default function Incidents() {

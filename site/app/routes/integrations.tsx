@@ -1,10 +1,6 @@
 import { PageHead } from '~/components/layout/page-head';
 import { IntegrationCards } from '~/features/integrations/components/integration-cards';
 
-export function meta() {
-  return [{ title: 'Integrations - Nightbell' }];
-}
-
 /** What rings the bell, and where it is heard. */
 export default function Integrations() {
   return (

@@ -7,10 +7,6 @@ import { ContactList } from '~/features/oncall/components/contact-list';
 import * as styles from '~/features/oncall/components/contact-list.module.css';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 
-export function meta() {
-  return [{ title: 'My contact methods - Nightbell' }];
-}
-
 /** How the reader is reached, and the channels everybody shares. */
 export default function OnCallContacts() {
   const contacts = useQuery(contactMethods);

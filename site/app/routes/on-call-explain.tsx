@@ -17,10 +17,6 @@ import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
 import { copy } from '~/lib/copy';
 
-export function meta() {
-  return [{ title: 'Who would be paged? - Nightbell' }];
-}
-
 /** Who would be paged for a service and a severity at a time, and why. The address carries the question. */
 export default function OnCallExplain() {
   const [params, setParams] = useAddressParams();

@@ -14,10 +14,6 @@ import { type MaintenanceWindow, toWindows } from '~/features/maintenance/model/
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Maintenance - Nightbell' }];
-}
-
 /** Planned work during which incidents page nobody. */
 export default function OnCallMaintenance() {
   const list = useQuery({ ...windowList, select: toWindows });

@@ -11,10 +11,6 @@ import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Escalation policies - Nightbell' }];
-}
-
 /** Who is paged in which order, by every policy. */
 export default function OnCallPolicies() {
   const list = useQuery({ ...policyList, select: toPolicies });

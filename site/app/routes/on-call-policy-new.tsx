@@ -6,10 +6,6 @@ import { emptyPolicy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
 
-export function meta() {
-  return [{ title: 'Create policy - Nightbell' }];
-}
-
 /** A policy that does not exist yet. */
 export default function OnCallPolicyNew() {
   const [policy] = useState(() => emptyPolicy(new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'));

@@ -1,33 +1,48 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Button, ButtonLink } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Empty, FetchFailed } from '~/components/ui/states';
-import { policyDetail, useMakeDefaultPolicy } from '~/data/policies';
+import { prefetch } from '~/data/cache';
+import { contactMethods } from '~/data/contact-methods';
+import { policyDetail } from '~/data/policies';
+import { onCallNow, scheduleList } from '~/data/schedules';
+import { serviceList } from '~/data/services';
+import { teamList } from '~/data/teams';
 import { DeletePolicyDialog } from '~/features/escalation/components/delete-policy-dialog';
+import { MakeDefault } from '~/features/escalation/components/make-default';
 import { PolicyEditor } from '~/features/escalation/components/policy-editor';
 import { PolicyFacts } from '~/features/escalation/components/policy-facts';
 import { PolicyLoading } from '~/features/escalation/components/policy-loading';
 import { type Policy, toPolicy } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { PolicyUsers } from '~/features/services/components/policy-users';
-import { ApiError, reasonOf } from '~/lib/api';
+import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { toast } from '~/lib/toast';
+import type { Route } from './+types/on-call-policy';
+
+export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
+  return prefetch((client) => [
+    client.query(policyDetail(id)),
+    client.query(serviceList),
+    client.query(scheduleList),
+    client.query(teamList),
+    client.query(contactMethods),
+    client.query(onCallNow),
+  ]);
+}
 
 /** One policy: written by admins, read by everybody. */
-export default function OnCallPolicy() {
-  const { id = '' } = useParams();
+export default function OnCallPolicy({ params: { id } }: Route.ComponentProps) {
   const policy = useQuery({ ...policyDetail(id), select: toPolicy });
   const name = policy.data?.name || 'Escalation policy';
   const missing = policy.error instanceof ApiError && [400, 404].includes(policy.error.status);
   return (
     <>
-      <title>{`${name} - Nightbell`}</title>
       <Crumb to={paths.policies} parent="Escalation policies" here={name} />
       {policy.data && (
         <FetchFailed of={policy} card>
@@ -80,19 +95,5 @@ function Page({ policy }: { policy: Policy }) {
       )}
       {deleting && <DeletePolicyDialog policy={policy} onClose={() => setDeleting(false)} />}
     </>
-  );
-}
-
-function MakeDefault({ policy }: { policy: Policy }) {
-  const makeDefault = useMakeDefaultPolicy();
-  const change = () =>
-    makeDefault.mutate(policy.id, {
-      onSuccess: () => toast({ kind: 'success', title: `${policy.name} is the default now` }),
-      onError: (error) => toast({ kind: 'failure', title: error.message, detail: reasonOf(error) }),
-    });
-  return (
-    <Button disabled={makeDefault.isPending} onClick={change}>
-      Make default
-    </Button>
   );
 }

@@ -5,10 +5,6 @@ import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Create schedule - Nightbell' }];
-}
-
 /** A new schedule. */
 export default function OnCallScheduleNew() {
   return (

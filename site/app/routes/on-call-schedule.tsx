@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
@@ -11,14 +10,10 @@ import { ScheduleEditor } from '~/features/oncall/components/schedule-editor';
 import * as styles from '~/features/oncall/components/schedule-editor.module.css';
 import { toSchedule } from '~/features/oncall/model/schedule';
 import { mayAct } from '~/lib/role';
-
-export function meta() {
-  return [{ title: 'Edit schedule - Nightbell' }];
-}
+import type { Route } from './+types/on-call-schedule';
 
 /** One schedule, to be changed. */
-export default function OnCallSchedule() {
-  const { id = '' } = useParams();
+export default function OnCallSchedule({ params: { id } }: Route.ComponentProps) {
   const schedule = useQuery({ ...scheduleById(id), select: toSchedule, refetchOnMount: 'always', gcTime: 0 });
   const mayEdit = mayAct('admin');
   return (

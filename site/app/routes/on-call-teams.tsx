@@ -13,10 +13,6 @@ import { TeamTable } from '~/features/teams/components/team-table';
 import { type Team, toTeams } from '~/features/teams/model/team';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Teams - Nightbell' }];
-}
-
 const newTeam: Team = { id: '', name: '', description: '', memberIds: [] };
 
 /** The teams that own services and schedules, and that policies can page as one. */

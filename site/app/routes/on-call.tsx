@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { ButtonLink } from '~/components/ui/button';
 import { FetchFailed } from '~/components/ui/states';
-import { scheduleList } from '~/data/schedules';
+import { prefetch } from '~/data/cache';
+import { memberList } from '~/data/members';
+import { coverageProblems, scheduleList } from '~/data/schedules';
 import { BoardLoading } from '~/features/oncall/components/board-loading';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
@@ -10,9 +12,16 @@ import { toSchedules } from '~/features/oncall/model/schedule';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'On-call schedules - Nightbell' }];
+export function clientLoader() {
+  return prefetch((client) => [
+    client.query(scheduleList),
+    client.query(coverageProblems()),
+    client.query(memberList),
+  ]);
 }
+
+// The tab and the time shown are in the address, which changes at once.
+export const shouldRevalidate = () => false;
 
 /** Who is on call when: every schedule, its rotations and overrides, and a picture of the time ahead. */
 export default function OnCall() {

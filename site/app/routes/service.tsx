@@ -1,36 +1,39 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useParams } from 'react-router';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Card } from '~/components/ui/card';
-import { BoneCard, BoneRows } from '~/components/ui/skeleton';
+import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { incidentList } from '~/data/incidents';
-import { serviceDetail } from '~/data/services';
+import { serviceActivity, serviceDetail, serviceSamples } from '~/data/services';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import { ServiceLoading } from '~/features/services/components/service-loading';
+import { BusinessMetrics, type Range, ServiceStatus } from '~/features/services/components/service-status';
 import * as styles from '~/features/services/components/service-facts.module.css';
-import {
-  BusinessMetrics,
-  type Range,
-  ServiceStatus,
-  ServiceStatusLoading,
-} from '~/features/services/components/service-status';
 import { paths } from '~/lib/paths';
+import type { Route } from './+types/service';
 
-export function meta() {
-  return [{ title: 'Service - Nightbell' }];
+export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
+  return prefetch((client) => [
+    client.query(serviceDetail(id)),
+    client.query(serviceSamples(id, Number(firstRange))),
+    client.infiniteQuery(serviceActivity(id)),
+    client.infiniteQuery(incidentList({ status: 'open', serviceId: id })),
+  ]);
 }
 
+const firstRange: Range = '6';
+
 /** One service: how it is, what is wrong with it now, what happened, and how alerts reach it. */
-export default function Service() {
-  const { id = '' } = useParams();
+export default function Service({ params: { id } }: Route.ComponentProps) {
   const service = useQuery(serviceDetail(id));
-  const [range, setRange] = useState<Range>('6');
+  const [range, setRange] = useState<Range>(firstRange);
   const name = service.data?.name || 'Service';
   return (
     <>
@@ -87,21 +90,5 @@ function ActiveIncidents({ serviceId }: { serviceId: string }) {
       {open?.length === 0 && <Empty>No open incidents.</Empty>}
       {open && <OpenIncidents incidents={open} source={list} />}
     </Card>
-  );
-}
-
-function ServiceLoading() {
-  return (
-    <Loading what="service">
-      <ServiceStatusLoading />
-      <div className={styles.serviceColumns}>
-        <div className="stack">
-          <BoneCard title="Active Incidents" count={1} />
-          <BoneCard title="Send alerts here" count={3} />
-          <BoneCard title="Recent Activity" count={4} />
-        </div>
-        <BoneCard title="Configuration" count={5} />
-      </div>
-    </Loading>
   );
 }

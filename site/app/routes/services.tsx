@@ -6,13 +6,14 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { serviceList } from '~/data/services';
 import { AddServiceDialog } from '~/features/services/components/add-service-dialog';
 import { ServiceTable } from '~/features/services/components/service-table';
 import { mayAct } from '~/lib/role';
 
-export function meta() {
-  return [{ title: 'Services - Nightbell' }];
+export function clientLoader() {
+  return prefetch((client) => [client.query(serviceList)]);
 }
 
 /** What the team runs, how it is, and where its alerts go. */

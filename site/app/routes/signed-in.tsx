@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'reac
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { AppFrame } from '~/components/layout/app-frame';
 import { Sidebar } from '~/components/layout/sidebar';
+import { cacheOf } from '~/data/cache';
 import { incidentCounts } from '~/data/incidents';
 import { mailPlace } from '~/data/installation';
 import { useFreshRole } from '~/data/me';
@@ -12,7 +13,6 @@ import { logout } from '~/features/auth/api/logout';
 import { Notices } from '~/features/installation/components/notices';
 import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
-import { createQueryClient } from '~/lib/query-client';
 import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
@@ -27,7 +27,7 @@ export default function SignedIn() {
 }
 
 function Workspace({ session }: { session: Session }) {
-  const [client] = useState(createQueryClient);
+  const [client] = useState(() => cacheOf(session));
   const identity = identityOf(session);
   // What this person began and has not sent yet is never sent as the next one.
   useLayoutEffect(() => {
