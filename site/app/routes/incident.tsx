@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Crumb } from '~/components/layout/crumb';
 import { Title } from '~/components/layout/title';
 import { Boundary } from '~/components/ui/boundary';
-import * as cardKit from '~/components/ui/card.module.css';
 import { FetchFailed } from '~/components/ui/states';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { prefetch } from '~/data/cache';
@@ -12,8 +11,8 @@ import { AffectedServices } from '~/features/incidents/components/affected-servi
 import { IncidentActions } from '~/features/incidents/components/incident-actions';
 import { IncidentEvidence } from '~/features/incidents/components/incident-evidence';
 import { IncidentHead } from '~/features/incidents/components/incident-head';
-import * as styles from '~/features/incidents/components/incident-page.module.css';
 import { IncidentLoading } from '~/features/incidents/components/incident-loading';
+import * as styles from '~/features/incidents/components/incident-page.module.css';
 import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { NoIncident } from '~/features/incidents/components/no-incident';

@@ -22,7 +22,6 @@ import { PolicyUsers } from '~/features/services/components/policy-users';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { toast } from '~/lib/toast';
 import type { Route } from './+types/on-call-policy';
 
 export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {

@@ -13,9 +13,9 @@ import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import * as styles from '~/features/services/components/service-facts.module.css';
 import { ServiceLoading } from '~/features/services/components/service-loading';
 import { BusinessMetrics, type Range, ServiceStatus } from '~/features/services/components/service-status';
-import * as styles from '~/features/services/components/service-facts.module.css';
 import { paths } from '~/lib/paths';
 import type { Route } from './+types/service';
 

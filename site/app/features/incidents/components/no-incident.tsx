@@ -1,7 +1,7 @@
-import * as cardKit from '~/components/ui/card.module.css';
 import { PageHead } from '~/components/layout/page-head';
 import { Title } from '~/components/layout/title';
 import { ButtonLink } from '~/components/ui/button';
+import * as cardKit from '~/components/ui/card.module.css';
 import { Empty } from '~/components/ui/states';
 import { ApiError, reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';

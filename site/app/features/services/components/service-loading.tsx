@@ -1,7 +1,7 @@
 import { BoneCard } from '~/components/ui/skeleton';
 import { Loading } from '~/components/ui/states';
-import { ServiceStatusLoading } from './service-status';
 import * as styles from './service-facts.module.css';
+import { ServiceStatusLoading } from './service-status';
 
 /** The page of a service before anything is known of it. */
 export function ServiceLoading() {
