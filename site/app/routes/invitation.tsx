@@ -1,11 +1,11 @@
 import { useLocation, useNavigate } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { Banner } from '~/components/ui/dialog';
-import { AcceptInvitation } from '~/features/users/accept-invitation';
+import { AcceptInvitation } from '~/features/auth/components/accept-invitation';
 import { paths } from '~/lib/paths';
 import { startSession } from '~/lib/session-change';
-import './not-found.css';
-import './invitation.css';
+import * as styles from './invitation.module.css';
+import * as page from './not-found.module.css';
 
 export function meta() {
   return [{ title: 'Invitation - Nightbell' }, { name: 'robots', content: 'noindex' }];
@@ -16,7 +16,7 @@ export default function Invitation() {
   const token = useLocation().hash.slice(1);
   const navigate = useNavigate();
   return (
-    <main className="not-found invitation">
+    <main className={`${page.notFound} ${styles.invitation}`}>
       <Brand to={paths.home} />
       <div>
         {token === '' ? (

@@ -3,7 +3,7 @@ import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import type { Session } from '~/lib/session';
-import { acceptInvitation, type Invited, readInvitation } from './invitation';
+import { acceptInvitation, type Invited, readInvitation } from '../api/invitation';
 
 type Reading = { kind: 'loading' } | { kind: 'open'; invited: Invited } | { kind: 'closed'; message: string };
 
