@@ -15,7 +15,7 @@ const keepStyles: Plugin = {
   enforce: 'post',
   transform: {
     filter: { id: /\.module\.css$/ },
-    handler: (code) => ({ code, moduleSideEffects: true }),
+    handler: (code) => ({ code, moduleSideEffects: 'no-treeshake' }),
   },
 };
 
