@@ -106,7 +106,7 @@ describe('the incident page', () => {
     expect(posted).toBe(0);
     await userEvent.type(box, 'The pool is full.');
     await userEvent.click(screen.getByRole('button', { name: 'Post' }));
-    expect(await screen.findByText('The pool is full.', { selector: '.said' })).toBeInTheDocument();
+    expect(await screen.findByText('The pool is full.', { selector: 'p' })).toBeInTheDocument();
     await waitFor(() => expect(box).toHaveValue(''));
   });
 
