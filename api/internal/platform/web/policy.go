@@ -52,6 +52,13 @@ func contentPolicy(page []byte, styleAttributes bool) string {
 	return strings.Join(policy, "; ")
 }
 
+// searchWorker is the script that searches the documentation, and searchPolicy all it needs: a worker
+// obeys the policy its own file came with, and this one reads the index and runs WebAssembly.
+const (
+	searchWorker = "pagefind/pagefind-worker.js"
+	searchPolicy = "default-src 'none'; connect-src 'self'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'"
+)
+
 // scriptHash is what a browser computes: it reads the text after normalising line ends.
 func scriptHash(script []byte) string {
 	sum := sha256.Sum256(bytes.ReplaceAll(script, []byte("\r\n"), []byte("\n")))

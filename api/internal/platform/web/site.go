@@ -38,7 +38,7 @@ type file struct {
 	name string
 	kind string
 	tag  string
-	// policy is set for pages.
+	// policy is set for what is given rights of its own; the rest may nothing.
 	policy string
 	// encodings are the precompressed forms that exist, the best one first.
 	encodings []encoding
@@ -93,8 +93,11 @@ func (s *Site) add(name string) error {
 			known.encodings = append(known.encodings, encoding)
 		}
 	}
-	if path.Ext(name) == ".html" {
+	switch {
+	case path.Ext(name) == ".html":
 		known.policy = contentPolicy(body, name == fallbackPage)
+	case name == searchWorker:
+		known.policy = searchPolicy
 	}
 	s.place(known)
 	return nil
@@ -143,7 +146,7 @@ func (s *Site) readPatterns() error {
 
 func (s *Site) prerendered(one pattern) bool {
 	for at, known := range s.files {
-		if known.policy != "" && one.matches(at) {
+		if path.Ext(known.name) == ".html" && one.matches(at) {
 			return true
 		}
 	}

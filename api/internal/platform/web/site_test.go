@@ -25,6 +25,8 @@ func built() fstest.MapFS {
 		"assets/a.js":                  `console.log("plain")`,
 		"assets/a.js.br":               `brotli`,
 		"assets/a.js.gz":               `gzip`,
+		"pagefind/pagefind.js":         `search()`,
+		"pagefind/pagefind-worker.js":  `fetch(index)`,
 		"favicon.svg":                  `<svg/>`,
 		".gitignore":                   `*`,
 		"_routes.json":                 `{"routes":["/","/docs","/docs/*","/dashboard","/incidents/:id"]}`,
@@ -193,6 +195,24 @@ func TestContentPolicy(t *testing.T) {
 		policy := ask(site, http.MethodGet, path).Header().Get("Content-Security-Policy")
 		if strings.Contains(policy, "style-src-attr 'unsafe-inline'") != allowed || strings.Count(policy, "unsafe") > 1 {
 			t.Errorf("%s has the policy %s", path, policy)
+		}
+	}
+}
+
+// TestSearchWorkerHasRights: a worker obeys the policy of its own file, also of one kept by the browser.
+func TestSearchWorkerHasRights(t *testing.T) {
+	site := newSite(t, built(), &bytes.Buffer{})
+	const want = "default-src 'none'; connect-src 'self'; script-src 'wasm-unsafe-eval'; frame-ancestors 'none'"
+	fresh := ask(site, http.MethodGet, "/pagefind/pagefind-worker.js")
+	kept := ask(site, http.MethodGet, "/pagefind/pagefind-worker.js", "If-None-Match", fresh.Header().Get("ETag"))
+	for _, got := range []*httptest.ResponseRecorder{fresh, kept} {
+		if policy := got.Header().Get("Content-Security-Policy"); policy != want {
+			t.Errorf("%d with the policy %q, want %q", got.Code, policy, want)
+		}
+	}
+	for _, path := range []string{"/pagefind/pagefind.js", "/assets/a.js", "/favicon.svg"} {
+		if policy := ask(site, http.MethodGet, path).Header().Get("Content-Security-Policy"); policy != "" {
+			t.Errorf("%s replaces the server's policy by %q", path, policy)
 		}
 	}
 }
