@@ -272,8 +272,12 @@ func TestBuiltCanBeServed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, known := range site.files {
-		if got := ask(site, http.MethodGet, path); got.Code != http.StatusOK || got.Body.Len() == 0 && known.kind != "" {
-			t.Errorf("GET %s: %d, %d bytes", path, got.Code, got.Body.Len())
+		want, err := fs.ReadFile(Built(), known.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(site, http.MethodGet, path); got.Code != http.StatusOK || !bytes.Equal(got.Body.Bytes(), want) {
+			t.Errorf("GET %s: %d, %d bytes, want %d", path, got.Code, got.Body.Len(), len(want))
 		}
 	}
 }
