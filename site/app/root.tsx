@@ -12,7 +12,7 @@ import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
 
 /** The document around every page. The theme script comes first, so that nothing is drawn before it. */
 export function Layout({ children }: { children: ReactNode }) {
-  // A page of the documentation is complete as it is; it brings its own script and no React.
+  // Such a page is complete as it is: it has no React, and one of the documentation a script of its own.
   const still = useMatches().some(({ handle }) => (handle as { still?: boolean } | undefined)?.still);
   return (
     <html lang="en" data-theme="dark" suppressHydrationWarning>

@@ -57,10 +57,12 @@ async function listUnrest(calm: number): Promise<string[]> {
     return animation.playState === 'running' && end !== Number.POSITIVE_INFINITY;
   });
   const docs = document.querySelector<HTMLElement>('[data-confirm]');
-  // React leaves its mark on what it has taken over; before that a click is lost. The documentation has its own.
+  // React leaves its mark on what it has taken over; before that a click is lost. The documentation has its own,
+  // and the page for what is not there has no script at all.
   const works = docs
     ? docs.dataset.ready !== undefined
-    : usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react')));
+    : !document.querySelector('script[type="module"]') ||
+      usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react')));
   const reasons = [
     !document.title && 'no title',
     !heading?.checkVisibility() && 'no heading in main',

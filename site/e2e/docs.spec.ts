@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expectCleanInBothThemes, expectToFit } from './clean';
+import { expectCleanInBothThemes, expectToFit, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 
 test.describe.configure({ mode: 'parallel' });
@@ -65,9 +65,13 @@ test.describe('without JavaScript', () => {
   });
 });
 
-test('an unknown page of the documentation is a 404', async ({ page }) => {
+test('an unknown page of the documentation is a 404, loaded once', async ({ page }) => {
+  const opened: string[] = [];
+  page.on('framenavigated', (frame) => opened.push(frame.url()));
   expect((await page.goto('/docs/nowhere'))?.status()).toBe(404);
+  await settle(page);
   await expect(page.getByRole('heading', { name: 'Oops! Page not found' })).toBeVisible();
+  expect(opened).toHaveLength(1);
 });
 
 test('the first page has its blocks and leads home', async ({ page }) => {

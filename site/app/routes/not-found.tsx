@@ -5,6 +5,12 @@ import { ButtonLink } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
 import * as styles from './not-found.module.css';
 
+/**
+ * No React takes the page over, which the server sends for any path: it would draw what the path could
+ * be, and at one of the documentation load it again without end.
+ */
+export const handle = { still: true };
+
 export function meta() {
   return [{ title: 'Page not found - Nightbell' }, { name: 'robots', content: 'noindex' }];
 }
