@@ -199,7 +199,7 @@ func (c call) refusals(named bool) []int {
 	if !c.authz.GetPublic() || c.hasBody() { // a password may be wrong
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
-	if named || c.verb == http.MethodDelete {
+	if named || c.verb == http.MethodDelete || c.method.Input().Fields().ByName("token") != nil { // of a link
 		statuses = append(statuses, http.StatusNotFound)
 	}
 	if c.verb != http.MethodGet {

@@ -20,7 +20,9 @@ var peopleOnly = map[string]string{
 }
 
 // signInCalls are the methods that ask nobody who is calling.
-var signInCalls = []string{"AuthService.Register", "AuthService.Login", "AuthService.Refresh", "AuthService.Logout"}
+var signInCalls = []string{
+	"AuthService.Register", "AuthService.Login", "AuthService.Refresh", "AuthService.Logout", "AuthService.ReadInvitation", "AuthService.AcceptInvitation",
+}
 
 // brokenScope wants each method to name the scope that lets a key call it, and calls it with a key
 // that has no other scope, and with one that has all others.

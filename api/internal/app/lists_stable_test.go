@@ -114,6 +114,11 @@ var listedRows = map[string]pagedList{
 			INSERT INTO calendar_feed (org_id, id, schedule_id, hash, sealed, created_by, created_at)
 			SELECT {org}, {id}, made.id, sha256({id}), 'sealed', {user}, nightbell_now() FROM made`,
 	},
+	"InvitationService.ListInvitations": {
+		path: "/v1/invitations", field: "invitations", table: "invitation",
+		come: `INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, created_at, expires_at)
+			VALUES ({org}, {id}, {id} || '@example.com', 'viewer', 'link', sha256({id}), {user}, nightbell_now() + {n} * interval '1 minute', nightbell_now() + interval '7 days')`,
+	},
 	"OrgService.ListUsers": {
 		path: "/v1/users", field: "users", leave: `UPDATE users SET disabled_at = nightbell_now() WHERE id = {id}`,
 		come: `WITH made AS (INSERT INTO users (id, name, email, password_hash, created_at)

@@ -65,11 +65,17 @@ func (n *tenant) signIn(name, email string) {
 // hand, with the password of the owner.
 func (n *tenant) join(name string, role auth.Role) {
 	n.t.Helper()
-	userID, email := uuid.New(), name+"@"+n.name+".example.com"
+	n.signIn(name, n.enroll(uuid.New(), name, role))
+}
+
+// enroll makes somebody a member and returns the e-mail address.
+func (n *tenant) enroll(userID uuid.UUID, name string, role auth.Role) (email string) {
+	n.t.Helper()
+	email = name + "@" + n.name + ".example.com"
 	n.database.Exec(n.t, `INSERT INTO users (id, name, email, password_hash, created_at)
 		SELECT $1, $2, $3, password_hash, nightbell_now() FROM users WHERE id = $4`, userID, n.name+" "+name, email, n.people["owner"])
 	n.database.Exec(n.t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, $3, nightbell_now())`, n.orgID, userID, role)
-	n.signIn(name, email)
+	return email
 }
 
 // fill makes the objects. The incident is one that an alert opened and that paged
@@ -141,9 +147,9 @@ var factories = map[string]func(*tenant) string{
 		return n.make("/v1/invitations", "invitation", object{"email": uuid.NewString() + "@" + n.name + ".example.com", "send": "link"})
 	},
 	"leaving_user": func(n *tenant) string {
-		leaver := uuid.NewString()
-		n.join(leaver, auth.Viewer)
-		return n.people[leaver]
+		leaver := uuid.New()
+		n.enroll(leaver, leaver.String(), auth.Viewer)
+		return leaver.String()
 	},
 	"maintenance_window":   (*tenant).makeMaintenance,
 	"notification_rule":    (*tenant).makeRule,
