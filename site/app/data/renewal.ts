@@ -3,8 +3,9 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { coalesce } from '~/lib/coalesce';
 import type { StreamEvent } from '~/lib/event-stream';
 import { refetchFailed } from '~/lib/freshness';
+import { currentIdentity } from '~/lib/identity';
 import { follow } from '~/lib/live';
-import { currentIdentity, subscribeSession } from '~/lib/session';
+import { subscribeSession } from '~/lib/session';
 import {
   explainKeys,
   incidentKeys,

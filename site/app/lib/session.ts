@@ -40,12 +40,6 @@ export function identityOf({ user }: Session): string {
   return `${user.org_id ?? ''}/${user.id ?? ''}`;
 }
 
-/** Whose data this browser shows; null without a session. */
-export function currentIdentity(): string | null {
-  const session = currentSession();
-  return session && identityOf(session);
-}
-
 /** Why this tab's last session ended; null while there was none. Reading it does not clear it. */
 export function lastSessionEnd(): SessionEnd | null {
   return lastEnd;

@@ -2,7 +2,8 @@ import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
-import { currentIdentity, currentSession } from './session';
+import { currentIdentity } from './identity';
+import { currentSession } from './session';
 import { startSession } from './session-change';
 import { readStream } from './stream';
 

@@ -1,7 +1,7 @@
 import { ApiError, authorized, SessionExpired } from './api';
 import { readEvents, type StreamEvent } from './event-stream';
+import { currentIdentity } from './identity';
 import { pause } from './pause';
-import { currentIdentity } from './session';
 
 /** What the tab that reads the stream does with it. */
 export interface StreamReader {
