@@ -147,7 +147,7 @@ function useFocusOnCursor(
     latest.current.scrollToIndex(index, { align: 'auto' });
     let frames = 0;
     let frame = requestAnimationFrame(function focus() {
-      const title = rowOf(cursor)?.querySelector<HTMLElement>('a.title');
+      const title = rowOf(cursor)?.querySelector<HTMLElement>('a');
       if (title) title.focus({ preventScroll: true });
       else if (frames++ < framesToWait) frame = requestAnimationFrame(focus);
     });
