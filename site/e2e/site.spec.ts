@@ -48,7 +48,7 @@ test.describe('public pages', () => {
       const [, first] = /<link rel="stylesheet" href="([^"#]+)/.exec(html) ?? [];
       const css = readFileSync(join(client, first ?? ''), 'utf8');
       const layers = [...css.matchAll(/@layer ([a-z, ]+)/g)].flatMap((match) => match[1]?.split(/, ?/) ?? []);
-      expect([...new Set(layers)], String(page)).toEqual(['reset', 'tokens', 'base', 'kit']);
+      expect([...new Set(layers)], String(page)).toEqual(['reset', 'tokens', 'base', 'kit', 'page']);
     }
   });
 
