@@ -28,7 +28,7 @@ const pages: [name: string, path: string][] = [
 ];
 
 // How far things may move when the answers come, as the browser adds it up; 0.1 is what it calls good.
-const mostShift = 0.03;
+const mostShift = 0.02;
 
 // It is said once, however many parts of the page are still on their way.
 const announced = '[role=status], [aria-live=polite]';

@@ -4,7 +4,7 @@ import { Boundary } from '~/components/ui/boundary';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
-import { alertReport, incidentAlerts } from '~/data/incidents';
+import { alertReport, incidentAlerts, incidentNotifications } from '~/data/incidents';
 import { reasonOf } from '~/lib/api';
 import type { Incident } from '../model/incident';
 import { IncidentTimeline } from './incident-timeline';
@@ -12,14 +12,16 @@ import { IncidentTimeline } from './incident-timeline';
 const ReportCard = lazy(() => import('./report-card').then((chunk) => ({ default: chunk.ReportCard })));
 
 /**
- * What a program reported, if one did, and the timeline. Nothing below may jump, so the timeline waits
- * until it is known what stands above it.
+ * What a program reported, if one did, and the timeline. Nothing may jump, so each part waits until it is
+ * known what stands above it; of who was paged nobody knows the height, so below it nothing waits in grey.
  */
 export function IncidentEvidence({ incident }: { incident: Incident }) {
   const { id } = incident;
+  const pages = useQuery(incidentNotifications(id));
   const alerts = useInfiniteQuery(incidentAlerts(id));
   const reported = alerts.data?.alerts.find((alert) => alert.has_report)?.id ?? '';
   const report = useQuery(alertReport(id, reported, incident.status !== 'resolved'));
+  if (pages.isPending) return null;
   const bones = (
     <Loading what="timeline" quiet>
       <BoneCard title={reported === '' ? 'Timeline' : 'Error'} count={5} />

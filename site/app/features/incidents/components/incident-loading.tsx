@@ -33,7 +33,6 @@ export function IncidentLoading({ id }: { id: string }) {
         <div className={styles.columns}>
           <div className="stack">
             <BoneCard title="Who was paged" count={5} />
-            <BoneCard title="Timeline" count={5} />
           </div>
           <div className="stack">
             <BoneCard title="Affected Services" count={1} />

@@ -31,7 +31,7 @@ export function IncidentTimeline({ id }: { id: string }) {
           <TimelineRow key={entry.id} entry={entry} />
         ))}
       </ol>
-      {mayAct('responder') && <CommentBox id={id} />}
+      {!timeline.isPending && mayAct('responder') && <CommentBox id={id} />}
     </Card>
   );
 }
