@@ -6,8 +6,15 @@ import { scopedName } from './build-steps/scoped-name';
 // The Go server the development site talks to; it serves the same site when it is built.
 const api = process.env.NIGHTBELL_API ?? 'http://127.0.0.1:8480';
 
-const onEveryPage =
-  /app\/(components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)|lib\/(paths|words|theme|toast|session|sign-in-request|early-click))\.tsx?$/;
+// React and its DOM come along. The names are those of the landing page too: what only the workspace shows
+// is styled by its own file, and the dialog is here because asking for a price must not fetch that file.
+const onEveryPage = [
+  /\/react-dom\/|vite\/preload-helper/,
+  /app\/styles\/\w+\.css$/,
+  /app\/components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)\.(tsx|module\.css)$/,
+  /app\/components\/ui\/(card|dialog|field|states)\.module\.css$/,
+  /app\/lib\/(paths|words|theme|toast|session|sign-in-request|early-click)\.tsx?$/,
+];
 
 // Class names are written where they are used, so nothing would be left that asks for the style sheet.
 const keepStyles: Plugin = {
@@ -19,7 +26,11 @@ const keepStyles: Plugin = {
   },
 };
 
-const inWorkspace = /app\/data\/|\/@tanstack\/(react-query|query-core)\//;
+// Of the kit's styles, what the first group left over.
+const inWorkspace = [
+  /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
+  /app\/components\/ui\/[\w-]+\.module\.css$/,
+];
 
 export default defineConfig({
   plugins: [reactRouter(), keepStyles],
@@ -35,9 +46,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'styles', test: /app\/(styles|components\/ui)\/[\w.-]+\.css$/ },
-            { name: 'kit', test: onEveryPage },
-            { name: 'data', test: inWorkspace },
+            { name: 'kit', test: (id) => onEveryPage.some((part) => part.test(id)) },
+            { name: 'workspace', test: (id) => inWorkspace.some((part) => part.test(id)) },
           ],
         },
       },
