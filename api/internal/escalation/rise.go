@@ -69,8 +69,6 @@ func (w *walk) tellRise(snapshot Snapshot) {
 		return
 	}
 	w.state.Severity = w.severity
-	next := w.at
-	w.at = w.lastPassed()
 	for _, paged := range snapshot.Paged {
 		why := w.whyRise(paged, before)
 		effect := Effect{Kind: paged.Kind, Rise: w.severity, ChannelKind: paged.ChannelKind, Message: why.Sentence, Why: why}
@@ -81,7 +79,6 @@ func (w *walk) tellRise(snapshot Snapshot) {
 		}
 		w.pageOnce(effect, paged.ID)
 	}
-	w.at = next
 	for i, step := range w.policy.Steps {
 		if w.passed(step.ID) && step.isFor(w.severity) && step.isOn(w.policy.zone(), w.now) && (len(snapshot.Paged) > 0 || !step.isFor(before)) {
 			w.page(i)
@@ -112,7 +109,6 @@ func AskToConfirm(snapshot Snapshot, question Question, now time.Time) (State, [
 	if rose(before, w.severity) {
 		w.state.Severity = w.severity
 	}
-	w.at = w.lastPassed()
 	why := w.whyRise(Paged{Kind: PagePerson, ID: question.Person}, before)
 	why.Sentence = w.confirmSentence(question)
 	w.pageOnce(Effect{

@@ -86,35 +86,6 @@ func TestSeverityThatRisesReachesAPerson(t *testing.T) {
 	}
 }
 
-// TestARiseIsOfTheStepThatWasPagedLast: a page about the severity is listed under a step, and
-// the next one has paged nobody yet.
-func TestARiseIsOfTheStepThatWasPagedLast(t *testing.T) {
-	policy := policyOf(0, "A 5m, B 5m, C 5m")
-	for decisions := 1; decisions <= len(policy.Steps); decisions++ {
-		snapshot := Snapshot{Policy: policy, Severity: alert.Low}
-		state, effects := Start(snapshot, noon)
-		for n := range decisions {
-			if n > 0 {
-				state, effects = Decide(snapshot, noon.Add(time.Duration(n)*5*time.Minute))
-			}
-			snapshot.State, snapshot.Paged = state, append(snapshot.Paged, pagedBy(effects)...)
-		}
-		now := noon.Add(time.Duration(decisions)*5*time.Minute - time.Minute)
-		snapshot.Severity = alert.Critical
-		_, told := Rise(snapshot, now)
-		if len(told) != decisions {
-			t.Fatalf("%d are told after %d steps", len(told), decisions)
-		}
-		snapshot.State = Stop(snapshot.State, "acknowledged")
-		_, asked := AskToConfirm(snapshot, Question{Person: who("C"), Acknowledged: alert.Low, Until: now.Add(time.Hour)}, now)
-		for _, e := range append(told, asked...) {
-			if e.Step != decisions-1 || e.Why.Step != decisions {
-				t.Errorf("after step %d: of step %d, because of step %d", decisions, e.Step+1, e.Why.Step)
-			}
-		}
-	}
-}
-
 // TestWhoeverHasItIsAskedOnce pages the one who acknowledged, once for each severity.
 func TestWhoeverHasItIsAskedOnce(t *testing.T) {
 	policy := policyOf(0, "A 5m, B 5m")

@@ -69,16 +69,6 @@ func (w *walk) late() bool {
 	return w.held() || !w.quietAt(w.due) && w.now.Sub(w.due) > onTime
 }
 
-// lastPassed is the position of the last step that the round has passed, 0 when it has passed none.
-func (w *walk) lastPassed() (place int) {
-	for i, step := range w.policy.Steps {
-		if w.passed(step.ID) {
-			place = i
-		}
-	}
-	return place
-}
-
 func (w *walk) passed(step uuid.UUID) bool { return slices.Contains(w.state.Passed, step) }
 
 // edited reports whether a step is new, or pages others, since the round began.
