@@ -15,7 +15,7 @@ var erasable = []string{
 	"escalation_target", "escalation_step", "calendar_feed", "handover_notice",
 	"schedule_override", "rotation_person", "rotation", "schedule", "escalation_policy",
 	"notification_rule", "contact_method", "inbox_mail",
-	"idempotency_key", "api_key", "team_member", "team",
+	"idempotency_key", "api_key", "invitation", "team_member", "team",
 }
 
 // erase deletes the workspace but for its organization's row, to which the audit log

@@ -179,6 +179,8 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 			FROM schedule s, contact_method c WHERE s.org_id = $1 AND c.org_id = $1 AND c.user_id = $3 LIMIT 1`,
 		`INSERT INTO sample (org_id, service_id, name, at, sample_count, sum, min, max, last, last_at)
 			SELECT $1, id, 'n', nightbell_now(), 1, 1, 1, 1, 1, nightbell_now() FROM service WHERE org_id = $1 AND $2::uuid <> $3::uuid LIMIT 1`,
+		`INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, created_at, expires_at)
+			VALUES ($1, $2, 'new@example.com', 'viewer', 'link', '\x0a', $3, nightbell_now(), nightbell_now() + interval '7 days')`,
 		`INSERT INTO sample_series (org_id, service_id, name, written_at) SELECT $1, id, 'n', nightbell_now() FROM service WHERE org_id = $1 AND $2::uuid <> $3::uuid LIMIT 1`,
 		`INSERT INTO sample_call (org_id, service_id, id, request_hash, created_at) SELECT $1, $3, $2, '\x09', nightbell_now()`,
 		`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at)

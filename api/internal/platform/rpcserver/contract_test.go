@@ -44,6 +44,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.InboxServiceName:               stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),
 		nightbellv1connect.InstallationServiceName:        stub[nightbellv1connect.InstallationServiceHandler](nightbellv1connect.UnimplementedInstallationServiceHandler{}, nightbellv1connect.NewInstallationServiceHandler),
 		nightbellv1connect.IncidentServiceName:            stub[nightbellv1connect.IncidentServiceHandler](nightbellv1connect.UnimplementedIncidentServiceHandler{}, nightbellv1connect.NewIncidentServiceHandler),
+		nightbellv1connect.InvitationServiceName:          stub[nightbellv1connect.InvitationServiceHandler](nightbellv1connect.UnimplementedInvitationServiceHandler{}, nightbellv1connect.NewInvitationServiceHandler),
 		nightbellv1connect.MaintenanceServiceName:         stub[nightbellv1connect.MaintenanceServiceHandler](nightbellv1connect.UnimplementedMaintenanceServiceHandler{}, nightbellv1connect.NewMaintenanceServiceHandler),
 		nightbellv1connect.OnCallServiceName:              stub[nightbellv1connect.OnCallServiceHandler](nightbellv1connect.UnimplementedOnCallServiceHandler{}, nightbellv1connect.NewOnCallServiceHandler),
 		nightbellv1connect.OrgServiceName:                 stub[nightbellv1connect.OrgServiceHandler](nightbellv1connect.UnimplementedOrgServiceHandler{}, nightbellv1connect.NewOrgServiceHandler),
