@@ -13,6 +13,7 @@ package departure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -197,7 +198,7 @@ func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, rep
 	for _, record := range records {
 		assign := incident.Assign{By: by, To: p.ReplaceBy, ToName: replacement}
 		// The key of the assignee was cleared with the membership; what is stored now is what is read.
-		if record.Status != incident.Resolved && p.ReplaceBy != uuid.Nil && contains(assigned, record.ID) {
+		if record.Status != incident.Resolved && p.ReplaceBy != uuid.Nil && slices.Contains(assigned, record.ID) {
 			outcome, err := incident.Decide(record.Incident, assign, now)
 			if err != nil {
 				return err
@@ -216,15 +217,6 @@ func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, rep
 	}
 	round.Queue(batch)
 	return postgres.Finish(ctx, tx, batch)
-}
-
-func contains(list []uuid.UUID, one uuid.UUID) bool {
-	for _, item := range list {
-		if item == one {
-			return true
-		}
-	}
-	return false
 }
 
 func ids(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]uuid.UUID, error) {
