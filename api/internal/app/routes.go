@@ -132,16 +132,14 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	invitations := orgrpc.NewInvitations(s.db, s.box.Derive(invitationLinks), s.PublicURL, s.hasMailServer())
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
 	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)
-	incidents := incidentrpc.New(s.db, s.responder)
-	policies := escalationrpc.New(s.db, s.hasMailServer())
-	maintenance := escalationrpc.NewMaintenance(s.db)
+	incidents, helper := incidentrpc.New(s.db, s.responder), airpc.New(s.db)
+	policies, maintenance := escalationrpc.New(s.db, s.hasMailServer()), escalationrpc.NewMaintenance(s.db)
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems, s.mailPlace())
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
-	helper := airpc.New(s.db)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return []mount{
 		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {

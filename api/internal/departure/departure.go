@@ -74,8 +74,12 @@ func ReadDuties(ctx context.Context, tx pgx.Tx, p Person, now time.Time) (duties
 		into *[]Duty
 		sql  string
 	}{
-		{&duties.Schedules, schedulesSQL}, {&duties.Policies, policiesSQL}, {&duties.Teams, teamsSQL},
-		{&duties.Services, servicesSQL}, {&duties.Incidents, incidentsSQL}, {&duties.APIKeys, apiKeysSQL},
+		{&duties.Schedules, schedulesSQL},
+		{&duties.Policies, policiesSQL},
+		{&duties.Teams, teamsSQL},
+		{&duties.Services, servicesSQL},
+		{&duties.Incidents, incidentsSQL},
+		{&duties.APIKeys, keysSQL},
 	} {
 		rows, err := tx.Query(ctx, kind.sql, p.OrgID, p.ID, now)
 		if err != nil {

@@ -30,7 +30,7 @@ SELECT i.id, '#' || i.number || ' ' || i.title FROM incident i
 WHERE i.org_id = $1 AND i.status <> 'resolved' AND $2 IN (i.assignee_id, i.acknowledged_by) AND $3::timestamptz IS NOT NULL
 ORDER BY i.number`
 
-	apiKeysSQL = `
+	keysSQL = `
 SELECT k.id, k.name FROM api_key k WHERE k.org_id = $1 AND k.created_by = $2 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $3)
 ORDER BY k.created_at, k.id`
 )

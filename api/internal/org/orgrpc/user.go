@@ -61,12 +61,7 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 			if before.GetRole() == string(auth.Owner) && whole.GetRole() != string(auth.Owner) && owners(locked) == 1 {
 				return errLastOwner
 			}
-			if !auth.Role(whole.GetRole()).AtLeast(auth.Admin) { // who invites nobody any more may know links
-				if err := q.RevokeLinksOf(ctx, now, actor.OrgID, userID); err != nil {
-					return err
-				}
-			}
-			return updateUser(ctx, q, actor.OrgID, userID, before, whole)
+			return updateUser(ctx, q, now, actor.OrgID, userID, before, whole)
 		})
 		return err
 	})
@@ -104,10 +99,15 @@ func owners(roles []orgdb.LockRolesRow) (count int) {
 }
 
 // updateUser writes the account only when it changes: the caller may be another person.
-func updateUser(ctx context.Context, q *orgdb.Queries, orgID, userID uuid.UUID, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
+func updateUser(ctx context.Context, q *orgdb.Queries, now time.Time, orgID, userID uuid.UUID, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
 	if whole.GetRole() != before.GetRole() {
 		if err := q.UpdateRole(ctx, whole.GetRole(), orgID, userID); err != nil {
 			return err
+		}
+		if !auth.Role(whole.GetRole()).AtLeast(auth.Admin) { // who invites nobody any more may know links
+			if err := q.RevokeLinksOf(ctx, now, orgID, userID); err != nil {
+				return err
+			}
 		}
 	}
 	if whole.GetName() == before.GetName() && whole.GetTimezone() == before.GetTimezone() {
