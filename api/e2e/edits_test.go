@@ -57,8 +57,8 @@ func TestTwoAdminsEditTheSame(t *testing.T) {
 				fill(e.jonas, "Name", mine)
 				fill(e.jonas, "Description optional", own)
 				save(e.jonas)
-				e.jonas.see(t, ".conflict td", theirs)
-				e.jonas.see(t, ".conflict td", own)
+				e.jonas.see(t, ".edit-conflict-conflict td", theirs)
+				e.jonas.see(t, ".edit-conflict-conflict td", own)
 				if stored := e.read(t, kind.path, kind.noun); stored["name"] != before || stored["description"] != theirs {
 					t.Errorf("before he decides, it is %v, %v", stored["name"], stored["description"])
 				}
@@ -83,7 +83,7 @@ func TestTwoAdminsEditTheSame(t *testing.T) {
 		e.mara.press(t, "Delete Jonas 0")
 		e.person.do(t, http.MethodPatch, "/v1/teams/"+team, map[string]string{"description": "Still needed"}, nil)
 		e.mara.pressIn(t, "Delete team", "Delete team")
-		e.mara.see(t, ".conflict td", "Still needed")
+		e.mara.see(t, ".edit-conflict-conflict td", "Still needed")
 		e.mara.look(t, "conflict-delete")
 		e.mara.pressIn(t, "Delete team", "Delete it anyway")
 		eventually(t, "the team to be deleted", func() error {
@@ -109,11 +109,11 @@ func (e *editStory) assertCalendarIsCopied(t *testing.T, schedule string) {
 	e.mara.open(t, page)
 	e.mara.press(t, "Subscribe")
 	e.mara.do(t, "press", map[string]any{"text": "Make an address", "first": true})
-	e.mara.see(t, ".feed .mono", "")
+	e.mara.see(t, "section input.mono", "")
 	e.mara.open(t, page)
 	e.mara.press(t, "Subscribe")
 	e.mara.press(t, "Copy") // of the one that there is
-	e.mara.see(t, ".toast", "Copied to clipboard")
+	e.mara.see(t, "[role=status]", "Copied to clipboard")
 	var url string
 	e.browser.ask(t, map[string]any{"do": "clipboard", "tab": e.mara.name}, &url)
 	response, err := http.Get(url)
