@@ -3,8 +3,8 @@ import { pause } from './pause';
 // A holder that vanished is replaced after `lasts`; one that ends or closes removes its lease.
 const renewEvery = 400;
 const lasts = 1500;
-// Two tabs may find the lease free at once. The one that wrote last has it, which the other sees after this time.
-const settle = 50;
+/** After this time, in milliseconds, one tab sees what another stored. Of two that take a lease at once, the one that wrote last has it. */
+export const settle = 50;
 
 /**
  * Which tab may do something, and until when, in local storage, which tells the other tabs of every
