@@ -325,7 +325,7 @@ needed-tools:
 $(STAMPS)/pnpm: | needed-tools
 	@mkdir -p $(STAMPS)
 	$(call step,$(call part,1)Fetching pnpm $(PNPM_VERSION),\
-	  npm install --silent --no-audit --no-fund --prefix $(TOOLS)/pnpm pnpm@$(PNPM_VERSION))
+	  npm install --loglevel=error --no-audit --no-fund --prefix $(TOOLS)/pnpm pnpm@$(PNPM_VERSION))
 	@touch $@
 
 $(STAMPS)/workspace: pnpm-lock.yaml $(wildcard package.json */package.json) | $(STAMPS)/pnpm
