@@ -28,11 +28,13 @@ export interface Wanted {
   serviceId?: string;
   /** Part of a title, a description or the name of a service. */
   text?: string;
+  /** How many a page has; a thousand unless said. */
+  limit?: number;
 }
 
 /** Incidents, the newest first, a thousand at once, fresh for a minute. Those of every status without a wish. */
-export function incidentList({ status, serviceId, text }: Wanted = {}) {
-  const asked = new URLSearchParams({ limit: String(atOnce), offset: '0' });
+export function incidentList({ status, serviceId, text, limit = atOnce }: Wanted = {}) {
+  const asked = new URLSearchParams({ limit: String(limit), offset: '0' });
   if (status) asked.set('status', status);
   if (serviceId) asked.set('service_id', serviceId);
   if (text) asked.set('text', text);

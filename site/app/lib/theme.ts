@@ -29,7 +29,8 @@ export function currentTheme(pathname = location.pathname): ThemeChoice {
 /** Puts the current choice on <html>. Call it after navigation, because the default depends on the page. */
 export function applyTheme(pathname = location.pathname): void {
   const choice = currentTheme(pathname);
-  const dark = choice === 'dark' || (choice === 'system' && darkQuery().matches);
+  // Paper is light.
+  const dark = !printQuery().matches && (choice === 'dark' || (choice === 'system' && darkQuery().matches));
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 }
 
@@ -53,10 +54,12 @@ export function subscribeTheme(notify: () => void): () => void {
   listeners.add(notify);
   window.addEventListener('storage', onChange);
   darkQuery().addEventListener('change', onChange);
+  printQuery().addEventListener('change', onChange);
   return () => {
     listeners.delete(notify);
     window.removeEventListener('storage', onChange);
     darkQuery().removeEventListener('change', onChange);
+    printQuery().removeEventListener('change', onChange);
   };
 }
 
@@ -64,4 +67,8 @@ const listeners = new Set<() => void>();
 
 function darkQuery(): MediaQueryList {
   return matchMedia('(prefers-color-scheme: dark)');
+}
+
+function printQuery(): MediaQueryList {
+  return matchMedia('print');
 }

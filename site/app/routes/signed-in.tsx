@@ -10,12 +10,16 @@ import { useFreshRole } from '~/data/me';
 import { useHues } from '~/data/members';
 import { useLiveFeed } from '~/data/renewal';
 import { logout } from '~/features/auth/api/logout';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { Notices } from '~/features/installation/components/notices';
+import { Finder, useFinder } from '~/features/palette/components/finder';
 import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
+import { useTabIcon } from '~/lib/tab-icon';
 import { dismissToast } from '~/lib/toast';
 
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
@@ -51,6 +55,9 @@ function Pages({ session }: { session: Session }) {
   useFreshRole(session);
   const counts = useQuery(incidentCounts);
   const unacknowledged = counts.data?.triggered ?? (counts.isError ? null : undefined);
+  useTabIcon(unacknowledged);
+  const finder = useFinder();
+  const [creating, setCreating] = useState(false);
   const mail = useQuery(mailPlace).data;
   const hueOf = useHues();
   const { user } = session;
@@ -63,6 +70,7 @@ function Pages({ session }: { session: Session }) {
           hue={hueOf(user.id)}
           unacknowledged={unacknowledged}
           showInbox={user.role === 'owner' && mail !== 'server'}
+          onFind={finder.find}
           onLogout={logout}
         />
       }
@@ -70,6 +78,8 @@ function Pages({ session }: { session: Session }) {
       <Notices />
       {/* Pages ask for the role while they draw, so another role draws them anew. */}
       <Outlet key={user.role} />
+      <Finder shown={finder} onCreate={mayAct('responder') ? () => setCreating(true) : undefined} />
+      {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
     </AppFrame>
   );
 }

@@ -2,28 +2,13 @@ import { NavLink } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Count } from '~/components/ui/badge';
 import { Brand } from '~/components/ui/brand';
-import { Icon, type IconName } from '~/components/ui/icon';
+import { Icon } from '~/components/ui/icon';
+import { Kbd } from '~/components/ui/kbd';
 import { ThemeSwitch } from '~/components/ui/theme-switch';
 import { paths } from '~/lib/paths';
 import type { SessionUser } from '~/lib/session';
 import * as styles from './frame.module.css';
-
-interface Item {
-  word: string;
-  icon: IconName;
-  /** Without an address the item is plain text: its page does not exist yet. */
-  to?: string;
-}
-
-const items: readonly Item[] = [
-  { word: 'Dashboard', icon: 'dashboard', to: paths.dashboard },
-  { word: 'Incidents', icon: 'incidents', to: paths.incidents },
-  { word: 'On-Call', icon: 'oncall', to: paths.onCall },
-  { word: 'Services', icon: 'services', to: paths.services },
-  { word: 'Users', icon: 'users' },
-  { word: 'Analytics', icon: 'analytics' },
-  { word: 'Integrations', icon: 'integrations', to: paths.integrations },
-];
+import { type Page, pages } from './pages';
 
 interface SidebarProps {
   user: SessionUser;
@@ -33,17 +18,23 @@ interface SidebarProps {
   unacknowledged: number | null | undefined;
   /** Owners of an installation without a mail server read its mail here. */
   showInbox: boolean;
+  onFind: () => void;
   onLogout: () => void;
 }
 
 /** The signed-in navigation, the person and the way out. */
-export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: SidebarProps) {
+export function Sidebar({ user, hue, unacknowledged, showInbox, onFind, onLogout }: SidebarProps) {
   return (
     <aside className={styles.sidebar} id="sidebar" aria-label="Main">
       <div>
         <Brand to={paths.dashboard} />
+        <button type="button" className={`${styles.item} ${styles.find}`} onClick={onFind}>
+          <Icon name="search" />
+          Find
+          <Kbd className="hide-phone">Ctrl K</Kbd>
+        </button>
         <nav aria-label="Pages">
-          {items.map((item) => (
+          {pages.map((item) => (
             <SidebarItem key={item.word} item={item} count={item.word === 'Incidents' ? unacknowledged : 0} />
           ))}
           {showInbox && <SidebarItem item={{ word: 'Inbox', icon: 'inbox', to: paths.inbox }} count={0} />}
@@ -66,7 +57,7 @@ export function Sidebar({ user, hue, unacknowledged, showInbox, onLogout }: Side
   );
 }
 
-function SidebarItem({ item, count }: { item: Item; count: number | null | undefined }) {
+function SidebarItem({ item, count }: { item: Page; count: number | null | undefined }) {
   const content = (
     <>
       <Icon name={item.icon} />

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Kbd } from '~/components/ui/kbd';
 import { useChangeIncident } from '~/data/incident-changes';
-import { useStoredFlag } from '~/lib/storage-flag';
+import { useKeys } from '~/lib/keys';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';
@@ -13,8 +13,18 @@ export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident.id);
   const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
   const waiting = needsAnswer(incident);
-  useAcknowledgeKey(waiting && !change.isPending && open === null, () => change.mutate('acknowledge'));
   const over = incident.status === 'resolved';
+  const section = 'On an incident';
+  useKeys([
+    {
+      keys: 'a',
+      word: 'Acknowledge',
+      section,
+      run: () => waiting && !change.isPending && change.mutate('acknowledge'),
+    },
+    { keys: 'm', word: 'Assign', section, run: () => setOpen('assign') },
+    { keys: 'e', word: 'Escalate', section, run: () => !over && setOpen('escalate') },
+  ]);
   return (
     <div className={styles.incidentActions}>
       <Button icon="assign" aria-label="Assign" onClick={() => setOpen('assign')}>
@@ -50,18 +60,4 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       {open === 'escalate' && <EscalateDialog incident={incident} onClose={() => setOpen(null)} />}
     </div>
   );
-}
-
-// The same switch as the list's keys turns this one off.
-function useAcknowledgeKey(enabled: boolean, acknowledge: () => void): void {
-  const [keysOn] = useStoredFlag('single-keys', true);
-  useEffect(() => {
-    if (!enabled || !keysOn) return;
-    const onKey = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
-      if (event.key === 'a' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) acknowledge();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  });
 }

@@ -9,8 +9,8 @@ import { useChangeMany } from '~/data/incident-bulk';
 import { atOnce, incidentCounts } from '~/data/incidents';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
+import { useSingleKeys } from '~/lib/keys';
 import { mayAct } from '~/lib/role';
-import { useStoredFlag } from '~/lib/storage-flag';
 import { type Filter, toFilter } from '../model/filter';
 import { type Incident, needsAnswer } from '../model/incident';
 import { BulkBar } from './bulk-bar';
@@ -28,7 +28,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const { shown, source, searching, narrow } = useNarrowed(filter, wanted, asked);
   const selection = useSelection(shown);
   const [cursor, setCursor] = useState<string | null>(null);
-  const [keysOn, setKeysOn] = useStoredFlag('single-keys', true);
+  const [keysOn, setKeysOn] = useSingleKeys();
   const search = useRef<HTMLInputElement>(null);
   const many = useChangeMany();
   // Selecting is for acting on many at once.
@@ -41,11 +41,10 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     incidents: shown,
     cursor,
     search,
-    enabled: keysOn,
+    may,
     onMove: setCursor,
-    onToggle: (id) => may && selection.toggle(id),
+    onToggle: selection.toggle,
     onAcknowledge: (id) =>
-      may &&
       shown.some((one) => one.id === id && needsAnswer(one)) &&
       many.mutate({ ids: [id], verb: 'acknowledge' }),
     onClear: selection.clear,

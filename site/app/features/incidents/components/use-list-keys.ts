@@ -1,43 +1,48 @@
-import { type RefObject, useEffect } from 'react';
+import type { RefObject } from 'react';
+import { useKeys } from '~/lib/keys';
 import type { Incident } from '../model/incident';
 
 interface ListKeys {
   incidents: readonly Incident[];
   cursor: string | null;
   search: RefObject<HTMLInputElement | null>;
-  /** Single keys can be turned off, because speech input types them by accident. */
-  enabled: boolean;
+  /** Selecting and acknowledging are a responder's. */
+  may: boolean;
   onMove: (id: string) => void;
   onToggle: (id: string) => void;
   onAcknowledge: (id: string) => void;
   onClear: () => void;
 }
 
-/** j and k move, x selects, a acknowledges, / searches, Escape clears the selection. Enter opens, because the title is focused. */
-export function useListKeys(keys: ListKeys): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!keys.enabled || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      if (handle(event.key, keys)) event.preventDefault();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  });
-}
-
-function handle(key: string, keys: ListKeys): boolean {
-  const { cursor } = keys;
-  if (key === 'j' || key === 'k') {
-    const next = neighbour(keys.incidents, cursor, key === 'j' ? 1 : -1);
-    if (next) keys.onMove(next);
+/** The keys of the list. Enter opens without one, because the title of the row is focused. */
+export function useListKeys({
+  incidents,
+  cursor,
+  search,
+  may,
+  onMove,
+  onToggle,
+  onAcknowledge,
+  onClear,
+}: ListKeys): void {
+  const move = (step: 1 | -1) => {
+    const next = neighbour(incidents, cursor, step);
+    if (next) onMove(next);
     return next !== null;
-  }
-  if (key === '/') keys.search.current?.focus();
-  else if (key === 'Escape') keys.onClear();
-  else if (key === 'x' && cursor) keys.onToggle(cursor);
-  else if (key === 'a' && cursor) keys.onAcknowledge(cursor);
-  else return false;
-  return true;
+  };
+  const onRow = (act: (id: string) => void) => () => (cursor ? act(cursor) : false);
+  const section = 'In a list';
+  const acting = [
+    { keys: 'x', word: 'Select', section, run: onRow(onToggle) },
+    { keys: 'a', word: 'Acknowledge', section, run: onRow(onAcknowledge) },
+    { keys: 'Escape', word: 'Clear the selection', section, run: onClear },
+  ] as const;
+  useKeys([
+    { keys: 'j', word: 'Next row', section, run: () => move(1) },
+    { keys: 'k', word: 'Row before', section, run: () => move(-1) },
+    { keys: '/', word: 'Search this list', section, run: () => search.current?.focus() },
+    ...(may ? acting : []),
+  ]);
 }
 
 /** The row before or after the cursor, the first row when there is no cursor, null at the ends. */
@@ -48,10 +53,4 @@ export function neighbour(
 ): string | null {
   const at = incidents.findIndex((incident) => incident.id === cursor);
   return incidents[at < 0 ? 0 : at + step]?.id ?? null;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  if (target.closest('dialog[open]')) return true;
-  return target.matches('textarea, select, [contenteditable], input:not([type="checkbox"])');
 }

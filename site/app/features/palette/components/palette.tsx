@@ -1,0 +1,168 @@
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { IconButton } from '~/components/ui/button';
+import { Icon } from '~/components/ui/icon';
+import { Kbd } from '~/components/ui/kbd';
+import { type Entry, found } from '../model/entries';
+import * as styles from './palette.module.css';
+import { useEntries } from './use-entries';
+
+interface PaletteProps {
+  /** What the pages cannot be asked for by an address. */
+  actions: readonly Entry[];
+  onClose: () => void;
+}
+
+/** Finds anything by typing: incidents, services, schedules, people, pages and what can be done. */
+export function Palette({ actions, onClose }: PaletteProps) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const { entries, searching } = useEntries(actions, text);
+  const shown = found(entries, text);
+  const current = shown[Math.min(at, shown.length - 1)];
+  const id = useId();
+  const box = useOpenDialog();
+  const choose = ({ to, run }: Entry) => {
+    onClose();
+    if (to) navigate(to);
+    run?.();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((Math.min(at, shown.length - 1) + step + shown.length) % (shown.length || 1));
+    else if (event.key !== 'Enter' || !current) return;
+    else if ((event.ctrlKey || event.metaKey) && current.acknowledge) {
+      current.acknowledge();
+      onClose();
+    } else choose(current);
+    event.preventDefault();
+  };
+  return (
+    <dialog
+      ref={box}
+      className={styles.palette}
+      aria-label="Find anything"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // A press on the backdrop has the dialog itself as its target.
+      onPointerDown={(event) => event.target === event.currentTarget && onClose()}
+    >
+      <div className={styles.ask}>
+        <Icon name="search" />
+        <input
+          role="combobox"
+          type="text"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          placeholder="Find an incident, a service, a schedule, a page"
+          aria-label="Find anything"
+          aria-expanded={shown.length > 0}
+          aria-controls={`${id}-found`}
+          aria-activedescendant={current && `${id}-${current.id}`}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+          onKeyDown={onKey}
+        />
+        <IconButton icon="x" label="Close" onClick={onClose} />
+      </div>
+      <div className={styles.found} id={`${id}-found`} role="listbox" aria-label="Found">
+        {[...new Set(shown.map(({ group }) => group))].map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox.
+          <div key={group} role="group" aria-label={group}>
+            <p aria-hidden="true">{group}</p>
+            {shown
+              .filter((entry) => entry.group === group)
+              .map((entry) => (
+                <Option
+                  key={entry.id}
+                  id={`${id}-${entry.id}`}
+                  entry={entry}
+                  selected={entry === current}
+                  onChoose={() => choose(entry)}
+                />
+              ))}
+          </div>
+        ))}
+      </div>
+      <p className={styles.said} role="status">
+        {searching && 'Searching older incidents'}
+        {!searching && shown.length === 0 && `Nothing matches "${text.trim()}".`}
+      </p>
+      <footer className={`${styles.foot} hide-phone`}>
+        <span>
+          <Kbd>↑</Kbd> <Kbd>↓</Kbd> move
+        </span>
+        <span>
+          <Kbd>Enter</Kbd> open
+        </span>
+        {current?.acknowledge && (
+          <span>
+            <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> acknowledge
+          </span>
+        )}
+      </footer>
+    </dialog>
+  );
+}
+
+function Option({
+  id,
+  entry,
+  selected,
+  onChoose,
+}: {
+  id: string;
+  entry: Entry;
+  selected: boolean;
+  onChoose: () => void;
+}) {
+  const row = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (selected) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [selected]);
+  return (
+    // The field keeps the focus and works the list by its own keys.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+    <div
+      ref={row}
+      id={id}
+      role="option"
+      tabIndex={-1}
+      className={styles.option}
+      aria-selected={selected}
+      onClick={onChoose}
+    >
+      <span className={styles.sign} data-state={entry.state}>
+        <Icon name={entry.icon} />
+      </span>
+      <span className={styles.word}>{entry.word}</span>
+      {entry.note && <span className={styles.note}>{entry.note}</span>}
+      {entry.keys && (
+        <span className={`${styles.keys} hide-phone`}>
+          {entry.keys.split(' ').map((key) => (
+            <Kbd key={key}>{key.toUpperCase()}</Kbd>
+          ))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function useOpenDialog() {
+  const box = useRef<HTMLDialogElement>(null);
+  // A layout effect, because only a dialog that is still in the page gives the focus back.
+  useLayoutEffect(() => {
+    const dialog = box.current;
+    dialog?.showModal();
+    dialog?.querySelector('input')?.focus();
+    return () => dialog?.close();
+  }, []);
+  return box;
+}

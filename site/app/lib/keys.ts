@@ -1,0 +1,94 @@
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+
+/** Where the list of keys shows an action. */
+export type KeySection = 'Everywhere' | 'In a list' | 'On an incident';
+
+/** One thing a page does for a key. */
+export interface KeyAction {
+  /** A key as the browser names it, or two pressed one after the other with a space between. */
+  keys: string;
+  /** What the list of keys says of it. */
+  word: string;
+  section: KeySection;
+  /** False when there is nothing to do now; the key is then the browser's. */
+  run: () => unknown;
+}
+
+// What the pages and the frame around them do at present; the list of keys is read from it, so it cannot lie.
+const bound = new Set<RefObject<readonly KeyAction[]>>();
+const together = 1500;
+let first = { key: '', at: 0 };
+
+/** Binds single keys while the component is mounted. None is heard while somebody types, in a dialog, or once they are turned off. */
+export function useKeys(actions: readonly KeyAction[]): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    if (bound.size === 0) document.addEventListener('keydown', onKey);
+    bound.add(latest);
+    return () => {
+      bound.delete(latest);
+      if (bound.size === 0) document.removeEventListener('keydown', onKey);
+    };
+  }, []);
+}
+
+/** Everything a key does on the page that is shown. */
+export function keyActions(): readonly KeyAction[] {
+  return [...bound].flatMap((actions) => actions.current);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target) || !keysOn()) return;
+  const now = event.timeStamp;
+  const pair = first.key !== '' && now - first.at < together ? `${first.key} ${event.key}` : '';
+  first = { key: '', at: now };
+  const actions = keyActions();
+  const begins = actions.some(({ keys }) => keys.startsWith(`${event.key} `));
+  const meant = actions.find(({ keys }) => keys === pair) ?? actions.find(({ keys }) => keys === event.key);
+  if (!meant && begins) first = { key: event.key, at: now };
+  if (meant && meant.run() !== false) event.preventDefault();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open]')) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  return target.matches('textarea, select, [contenteditable], input:not([type="checkbox"])');
+}
+
+// Speech input types single keys by accident, so they can be turned off (WCAG 2.2, 2.1.4).
+const key = 'single-keys';
+const listeners = new Set<() => void>();
+let forgotten: boolean | null = null;
+
+function keysOn(): boolean {
+  try {
+    return forgotten ?? localStorage.getItem(key) !== 'false';
+  } catch {
+    return true;
+  }
+}
+
+/** Whether single keys are on, and the way to turn them on and off. This browser remembers it. */
+export function useSingleKeys(): [boolean, (on: boolean) => void] {
+  return [useSyncExternalStore(subscribe, keysOn, () => true), turn];
+}
+
+function turn(on: boolean): void {
+  try {
+    localStorage.setItem(key, String(on));
+  } catch {
+    forgotten = on; // Without storage it lasts as long as the page.
+  }
+  for (const notify of listeners) notify();
+}
+
+function subscribe(notify: () => void): () => void {
+  listeners.add(notify);
+  window.addEventListener('storage', notify);
+  return () => {
+    listeners.delete(notify);
+    window.removeEventListener('storage', notify);
+  };
+}
