@@ -147,6 +147,11 @@ var rules = map[string]rule{
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "invitations stand beside the page path and share nothing with it",
 	},
+	"forgotten": {
+		may:    []string{"kernel", "domain", "db", "postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "mails for forgotten passwords stand beside the page path and share nothing with it",
+	},
 	"watch": {
 		may:    []string{"kernel", "domain", "db", "postgres", "paging", "delivery", "watch"},
 		mayNot: []string{"connectrpc.com/"},

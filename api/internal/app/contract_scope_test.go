@@ -16,12 +16,23 @@ import (
 var peopleOnly = map[string]string{
 	"InboxService.ListInbox":                  "the mails are of people, and keys are of the organization",
 	"InboxService.GetInboxMail":               "its mails have links that act for whoever they were sent to",
+	"AuthService.ChangePassword":              "a key has no password",
+	"AuthService.ListSessions":                "a key has no sessions, and those of people are theirs alone",
+	"AuthService.GetSession":                  "a key has no sessions, and those of people are theirs alone",
+	"AuthService.EndSession":                  "a key has no sessions, and those of people are theirs alone",
+	"AuthService.EndOtherSessions":            "a key has no sessions, and those of people are theirs alone",
+	"AuthService.ListOrganizations":           "a key is of one organization",
+	"AuthService.SwitchOrganization":          "a key is of one organization",
+	"ContactService.SendTestPage":             "a test page goes to whoever asks for it, and to nobody else",
+	"ContactService.GetTestPage":              "a test page goes to whoever asks for it, and to nobody else",
+	"ContactService.ListTestPages":            "a test page goes to whoever asks for it, and to nobody else",
 	"InstallationService.ConfirmInstallation": "an owner vouches that the original pages no more; no key is an owner",
 }
 
 // signInCalls are the methods that ask nobody who is calling.
 var signInCalls = []string{
 	"AuthService.Register", "AuthService.Login", "AuthService.Refresh", "AuthService.Logout", "AuthService.ReadInvitation", "AuthService.AcceptInvitation",
+	"AuthService.GetSignInOptions", "AuthService.ForgotPassword", "AuthService.ResetPassword",
 }
 
 // brokenScope wants each method to name the scope that lets a key call it, and calls it with a key

@@ -49,11 +49,15 @@ func (s *server) loops() []loop {
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
 		{"verification mails", func(ctx context.Context) { s.every(ctx, verificationInterval, s.unlessCopied(s.sendVerifications)) }},
 		{"invitation mails", func(ctx context.Context) { s.every(ctx, invitationInterval, s.unlessCopied(s.sendInvitations)) }},
+		{"mails for forgotten passwords", func(ctx context.Context) { s.every(ctx, resetInterval, s.unlessCopied(s.sendResets)) }},
 		{"mails of disabled webhooks", func(ctx context.Context) { s.every(ctx, disabledMailInterval, s.unlessCopied(s.mailDisabled)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
 	list = append(list, loop{"webhooks", func(ctx context.Context) {
 		sweep.Loop(ctx, s.logger, "webhooks", s.webhooks, s.unlessCopy(s.publisher.Sweep))
+	}})
+	list = append(list, loop{"test pages", func(ctx context.Context) {
+		sweep.Loop(ctx, s.logger, "test pages", s.wakeTests, s.unlessCopy(s.tests.Sweep))
 	}})
 	for _, part := range s.pageSweeps() {
 		list = append(list, loop{part.name, func(ctx context.Context) { sweep.Loop(ctx, s.logger, part.name, part.waker, part.once) }})

@@ -19,6 +19,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/sweep"
 )
 
 // buildOutboxes gives every channel an outbox of its own.
@@ -46,6 +47,7 @@ func (s *server) buildOutboxes(context.Context) error {
 		s.outboxes[kind] = outbox
 		s.onStop(outbox.Close)
 	}
+	s.tests, s.wakeTests = delivery.NewTests(s.db, s.logger, s.outboxes), sweep.NewWaker()
 	return nil
 }
 

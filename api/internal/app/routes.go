@@ -109,7 +109,7 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 	}
 	accounts, err := authrpc.NewAuthServer(authrpc.AuthConfig{
 		DB: s.db, Secret: s.jwtSecret, Tokens: tokens, Callers: callers, Hasher: hasher, Logger: s.logger,
-		Registration: auth.RegistrationMode(s.Registration), VerifyMail: s.hasMailServer(),
+		Registration: auth.RegistrationMode(s.Registration), VerifyMail: s.hasMailServer(), ResetKey: s.box.Derive(resetLinks),
 	})
 	if err != nil {
 		return err
@@ -127,8 +127,8 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 
 // services lists the services of the contract.
 func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
-	apiKeys := authrpc.NewAPIKeyServer(s.db, callers)
-	organizations := orgrpc.NewServer(s.db).Telling(orgrpc.Departures{Signals: s.signals(), Left: callers.ForgetPerson})
+	apiKeys, audit := authrpc.NewAPIKeyServer(s.db, callers), authrpc.NewAuditServer(s.db)
+	organizations := orgrpc.NewServer(s.db, s.hasMailServer()).Telling(orgrpc.Departures{Signals: s.signals(), Left: callers.ForgetPerson})
 	invitations := orgrpc.NewInvitations(s.db, s.box.Derive(invitationLinks), s.PublicURL, s.hasMailServer())
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
 	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)
@@ -136,7 +136,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	policies, maintenance := escalationrpc.New(s.db, s.hasMailServer()), escalationrpc.NewMaintenance(s.db)
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems, s.mailPlace())
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
-	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts)
+	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts).Waking(s.wakeTests.Wake)
 	inbox := notifyrpc.NewInbox(s.db)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
@@ -147,6 +147,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_api_key_service_proto, apiKeys, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewApiKeyServiceHandler(apiKeys, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_audit_service_proto, audit, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAuditServiceHandler(audit, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_org_service_proto, organizations, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewOrgServiceHandler(organizations, o...)

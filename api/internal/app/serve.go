@@ -16,6 +16,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/forgotten"
 	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/installation"
@@ -70,6 +71,9 @@ type server struct {
 	watch        *watch.Watch
 	verifier     *verification.Verifier
 	inviter      *invitation.Mailer
+	forgotten    *forgotten.Mailer
+	tests        *delivery.Tests
+	wakeTests    *sweep.Waker
 	handovers    *handover.Notifier
 	publisher    *publish.Publisher
 	heartbeats   *ping.Keeper
@@ -177,7 +181,7 @@ func (s *server) build(ctx context.Context) error {
 	s.heartbeats = ping.New(s.db, ping.Options{
 		Logger: s.logger, Signals: signals, Judged: func(v heartbeat.Verdict) { s.metrics.HeartbeatJudged(string(v)) }, Overdue: s.metrics.HeartbeatOverdue,
 	})
-	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildInviter, s.buildPublisher} {
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildInviter, s.buildForgotten, s.buildPublisher} {
 		if err := part(ctx); err != nil {
 			return err
 		}

@@ -138,6 +138,8 @@ var factories = map[string]func(*tenant) string{
 	"users_cursor":               marks("users", "a", uuid.NewString()),
 	"teams_cursor":               marks("teams", "a", uuid.NewString()),
 	"escalation_policies_cursor": marks("escalation_policies", "a", uuid.NewString()),
+	"sessions_cursor":            marks("sessions", " "),
+	"organizations_cursor":       marks("organizations", " "),
 	"contact_methods_cursor":     marks("contact_methods", " "),
 	"notification_rules_cursor":  marks("notification_rules", " "),
 	"calendar_feeds_cursor":      marks("calendar_feeds", " "),
@@ -145,6 +147,13 @@ var factories = map[string]func(*tenant) string{
 	"alerts_cursor":              marks("alerts", uuid.NewString()),
 	"invitation": func(n *tenant) string {
 		return n.make("/v1/invitations", "invitation", object{"email": uuid.NewString() + "@" + n.name + ".example.com", "send": "link"})
+	},
+	"organization":       func(n *tenant) string { return n.orgID.String() },
+	"actor":              func(n *tenant) string { return n.people["owner"] },
+	"own_contact_method": (*tenant).makeOwnContact,
+	"session":            (*tenant).makeSession,
+	"test_page": func(n *tenant) string {
+		return n.make("/v1/test-pages", "test_page", object{"contact_method_id": n.makeOwnContact()})
 	},
 	"leaving_user": func(n *tenant) string {
 		leaver := uuid.New()
@@ -200,6 +209,20 @@ func (n *tenant) makeContact(shared bool) string {
 		body["user_id"] = n.people["responder"]
 	}
 	return n.make("/v1/contact-methods", "contact_method", body)
+}
+
+func (n *tenant) makeOwnContact() string {
+	n.t.Helper()
+	return n.make("/v1/contact-methods", "contact_method", object{"kind": "email", "name": "Own mail", "address": "owner@" + n.name + ".example.com"})
+}
+
+// makeSession is one more sign-in of the owner, whose address and password may be canaries by now.
+func (n *tenant) makeSession() string {
+	n.t.Helper()
+	made := uuid.NewString()
+	n.database.Exec(n.t, `INSERT INTO session (id, user_id, org_id, created_at, last_used_at)
+		VALUES ($1, $2, $3, nightbell_now(), nightbell_now())`, made, n.people["owner"], n.orgID)
+	return made
 }
 
 func (n *tenant) makeRule() string {

@@ -39,7 +39,7 @@ func (n *tenant) reads(t *testing.T) map[string]string {
 	t.Helper()
 	answers := map[string]string{}
 	for _, method := range methods() {
-		if !isRead(method) {
+		if !isRead(method) || method.Name() == "ListAuditEvents" { // the reads before it leave rows there
 			continue
 		}
 		fill := filling{variant: variant{}, own: n.own}

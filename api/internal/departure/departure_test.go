@@ -215,3 +215,18 @@ func TestWhoLeavesIsForgottenByTheOwnOrganizationAlone(t *testing.T) {
 		t.Errorf("%d addresses are kept", kept)
 	}
 }
+
+// The names of who acted stay on incidents that are over; whoever has left is nobody's to choose any more.
+func TestPastIncidentsKeepTheNameOfWhoActed(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, updated_at)
+		SELECT $1, gen_random_uuid(), 70 + n, 'Past', 'resolved', 'low', 'low', 'api', $2::uuid, nightbell_now(), CASE n WHEN 1 THEN $2::uuid ELSE $3::uuid END, nightbell_now(), nightbell_now(), nightbell_now()
+		FROM generate_series(1, 2) n`, w.Org, w.Bob, w.Ada)
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Ada)))
+	if err := leave(t, w, w.Bob, uuid.Nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "who acted", w.Texts(t, `SELECT number || ' ' || coalesce(acknowledged_name, '-') || ' ' || coalesce(resolved_name, '-') || ' ' || (acknowledged_by IS NULL) || ' ' || (resolved_by IS NULL)
+		FROM incident WHERE org_id = $1 AND number > 70 ORDER BY number`, w.Org), "71 Bob Bob true true", "72 Bob - true false")
+}

@@ -108,6 +108,12 @@ var replaceSQL = []string{
 // forgetSQL calls off what waits for person $2 and removes the membership; keys of the rest follow it.
 // A contact method stays without person and address, for the log of what was sent to it.
 var forgetSQL = []string{
+	// Who acted in an incident that is over stays readable. One statement for both: the keys that name
+	// the membership then find nothing to clear.
+	`UPDATE incident i SET
+	    acknowledged_name = CASE WHEN i.acknowledged_by = $2 THEN u.name ELSE i.acknowledged_name END, acknowledged_by = nullif(i.acknowledged_by, $2),
+	    resolved_name = CASE WHEN i.resolved_by = $2 THEN u.name ELSE i.resolved_name END, resolved_by = nullif(i.resolved_by, $2)
+	 FROM users u WHERE u.id = $2 AND i.org_id = $1 AND i.status = 'resolved' AND $2 IN (i.acknowledged_by, i.resolved_by) AND $3::timestamptz IS NOT NULL`,
 	`UPDATE notification SET state = 'cancelled', finished_at = $3, finished_for = 'removed'
 	 WHERE org_id = $1 AND user_id = $2 AND state = 'pending'`,
 	`UPDATE contact_method SET user_id = NULL, address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL, next_try_at = NULL,

@@ -41,6 +41,9 @@ func (m Message) Envelope() Envelope { return Envelope{m.ID, m.OrgID, m.To, m.Pe
 //	[Critical] Payments failing (#c41e, Checkout API)
 //	[3 incidents] worst: Critical, Payments failing (#c41e, Checkout API)
 func (m Message) Subject() string {
+	if m.Test {
+		return TestPageSubject
+	}
 	worst := m.Incidents[0]
 	if len(m.Incidents) == 1 {
 		return fmt.Sprintf("[%s] %s", SeverityWord(worst.Severity), worst.Headline())

@@ -9,6 +9,9 @@ import (
 // channels that have nothing better.
 func (m Message) Text() string {
 	var b strings.Builder
+	if m.Test {
+		return m.TestLead() + "\n\n" + TestNote + "\n"
+	}
 	if len(m.Incidents) > 1 {
 		fmt.Fprintf(&b, "%s: %s\n\n", m.Count(), m.Tally())
 	}

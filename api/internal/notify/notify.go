@@ -73,7 +73,7 @@ type Message struct {
 	// UserID is Nil and PersonName empty for a shared channel.
 	UserID     uuid.UUID
 	PersonName string
-	// Incidents are ordered: most severe first, then newest first. Never empty.
+	// Incidents are ordered: most severe first, then newest first. Never empty, unless Test is set.
 	Incidents []Incident
 	// AckURL opens a page where a person can acknowledge all of them; opening it
 	// changes nothing. Empty for shared channels.
@@ -82,6 +82,9 @@ type Message struct {
 	// SignInURL is set instead of all text of the organization when the address is not
 	// verified: the message says only that somebody is needed, and where.
 	SignInURL string
+	// Test is set for a message that somebody sends themselves to see that it arrives. It is about no
+	// incident and asks for nothing.
+	Test bool
 }
 
 // Incident is what a message says of one incident.

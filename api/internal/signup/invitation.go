@@ -166,12 +166,16 @@ func Accept(ctx context.Context, tx pgx.Tx, invited Invited, userID uuid.UUID, v
 	if err := q.AcceptInvitation(ctx, now, invited.OrgID, invited.ID); err != nil {
 		return err
 	}
+	joined, err := authdb.New(tx).ReadProfile(ctx, invited.OrgID, userID)
+	if err != nil {
+		return err
+	}
 	request, err := json.Marshal(map[string]string{"invitation_id": invited.ID.String(), "role": invited.Role})
 	if err != nil {
 		return err
 	}
 	return authdb.New(tx).InsertAuditEvent(ctx, authdb.InsertAuditEventParams{
-		OrgID: invited.OrgID, ID: id.New(), At: now, ActorKind: string(auth.User), ActorID: &userID,
+		OrgID: invited.OrgID, ID: id.New(), At: now, ActorKind: string(auth.User), ActorID: &userID, ActorName: joined.Name,
 		Method: "nightbell.v1.AuthService/AcceptInvitation", Request: request, Outcome: "ok", Address: address, RequestID: requestID,
 	})
 }

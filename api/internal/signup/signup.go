@@ -69,8 +69,8 @@ func (r Registration) Cleaned() (Registration, error) {
 	if r.Email, err = cleanEmail(r.Email); err != nil {
 		return Registration{}, err
 	}
-	if r.Phone = strings.TrimSpace(r.Phone); !isPhone(r.Phone) {
-		return Registration{}, fault.InvalidField("phone", fault.BadFormat, "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
+	if r.Phone, err = CleanPhone(r.Phone); err != nil {
+		return Registration{}, err
 	}
 	zone, err := org.Zone("timezone", r.Timezone)
 	if err != nil {
@@ -82,6 +82,14 @@ func (r Registration) Cleaned() (Registration, error) {
 
 // phone is a number as people write it: digits, grouped, after a plus sign or not.
 var phone = regexp.MustCompile(`^\+?[0-9 ()./-]+$`)
+
+// CleanPhone returns a telephone number as it is stored, or none, or the refusal that says what to write.
+func CleanPhone(text string) (string, error) {
+	if text = strings.TrimSpace(text); !isPhone(text) {
+		return "", fault.InvalidField("phone", fault.BadFormat, "This is not a phone number. Leave it empty, or write it like +49 30 1234567.")
+	}
+	return text, nil
+}
 
 // isPhone holds for no number and for 5 to 15 digits (ITU-T E.164).
 func isPhone(text string) bool {

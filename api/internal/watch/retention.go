@@ -57,6 +57,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "sample_call", keep: 4 * day, since: "created_at", scanned: true},
 		{table: "undecodable_alert", keep: min(detail, 30*day), since: "received_at"},
 		{table: "inbox_mail", keep: min(detail, 30*day), since: "received_at"},
+		{table: "test_page", keep: min(detail, 180*day), since: "created_at"},
 		{table: "handover_notice", keep: min(detail, 30*day), since: "finished_at"},
 		{table: "timeline_event", keep: detail, since: "at", unless: "v.incident_id IS NOT NULL", scanned: true}, // an index has the others
 		{table: "webhook_delivery", keep: min(detail, subscription.Kept), since: "created_at"},
@@ -67,6 +68,7 @@ func expiries(detail time.Duration) []expiry {
 		{table: "idempotency_key", keep: 4 * day, since: "created_at", scanned: true},
 		{table: "refresh_token", keep: 7 * day, since: "used_at", scanned: true},
 		{table: "invitation", keep: 90 * day, since: "created_at"},
+		{table: "password_reset", keep: 7 * day, since: "created_at", scanned: true},
 		{table: "session", keep: 90 * day, since: "last_used_at", scanned: true},
 		{table: "known_device", keep: 180 * day, since: "seen_at", scanned: true},
 		{table: "service_key", keep: day, since: "expires_at", scanned: true},

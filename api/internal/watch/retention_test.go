@@ -47,6 +47,8 @@ var daily = []string{
 	`INSERT INTO sample_call (org_id, service_id, id, request_hash, created_at) SELECT $1, s.id, $2::uuid, 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at) SELECT $1, $2::uuid, s.id, 'x', 'x', 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) VALUES ($1, $2::uuid, 'a', 'b', 'c', 'd', nightbell_now())`,
+	`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at, finished_at)
+		SELECT $1, $2::uuid, c.id, c.user_id, 'email', 'sent', nightbell_now(), nightbell_now() FROM contact_method c WHERE c.org_id = $1 AND c.user_id IS NOT NULL LIMIT 1`,
 	`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at, finished_at)
 		SELECT $1, $2::uuid, $2::uuid::text, s.id, c.user_id, c.id, 'on', nightbell_now(), 'sent', nightbell_now(), nightbell_now(), nightbell_now()
 		FROM schedule s, contact_method c WHERE s.org_id = $1 AND c.org_id = $1 LIMIT 1`,
@@ -60,6 +62,8 @@ var daily = []string{
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, method) VALUES ($1, $2::uuid, nightbell_now(), 'system', 'x')`,
 	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ($1, $2::uuid, $2::uuid::text, 'x', 'x', 'x', nightbell_now())`,
 	`INSERT INTO invitation (org_id, id, email, role, send, token_hash, created_at, expires_at) VALUES ($1, $2::uuid, $2::uuid::text || '@example.com', 'viewer', 'link', sha256(uuid_send($2::uuid)), nightbell_now(), nightbell_now())`,
+	`INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at)
+		SELECT $2::uuid, m.user_id, sha256(uuid_send($2::uuid)), nightbell_now(), nightbell_now() FROM membership m WHERE m.org_id = $1 LIMIT 1`,
 	`INSERT INTO session (id, user_id, org_id, created_at, last_used_at) SELECT $2::uuid, m.user_id, m.org_id, nightbell_now(), nightbell_now() FROM membership m WHERE m.org_id = $1 LIMIT 1`,
 	`INSERT INTO refresh_token (hash, session_id, issued_at, used_at) SELECT sha256(uuid_send($2::uuid)), s.id, nightbell_now(), nightbell_now() FROM session s WHERE s.org_id = $1 ORDER BY s.last_used_at DESC LIMIT 1`,
 	`INSERT INTO known_device (user_id, device_hash, seen_at) SELECT m.user_id, sha256(uuid_send($2::uuid)), nightbell_now() FROM membership m WHERE m.org_id = $1 LIMIT 1`,

@@ -2,6 +2,7 @@
 export type * from './nightbell/v1/ai_service_pb.js';
 export type * from './nightbell/v1/api_key_pb.js';
 export type * from './nightbell/v1/api_key_service_pb.js';
+export type * from './nightbell/v1/audit_service_pb.js';
 export type * from './nightbell/v1/auth_service_pb.js';
 export type * from './nightbell/v1/catalog_service_pb.js';
 export type * from './nightbell/v1/change_service_pb.js';

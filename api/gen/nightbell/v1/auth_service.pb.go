@@ -1041,11 +1041,1110 @@ func (x *SignedInUser) GetUserType() string {
 	return ""
 }
 
+type GetSignInOptionsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSignInOptionsRequest) Reset() {
+	*x = GetSignInOptionsRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSignInOptionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSignInOptionsRequest) ProtoMessage() {}
+
+func (x *GetSignInOptionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSignInOptionsRequest.ProtoReflect.Descriptor instead.
+func (*GetSignInOptionsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{16}
+}
+
+type GetSignInOptionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What a forgotten password takes: "mail", a link that is mailed; or "support", where no mail leaves
+	// the installation.
+	ForgottenPassword string `protobuf:"bytes,1,opt,name=forgotten_password,json=forgottenPassword,proto3" json:"forgotten_password,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *GetSignInOptionsResponse) Reset() {
+	*x = GetSignInOptionsResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSignInOptionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSignInOptionsResponse) ProtoMessage() {}
+
+func (x *GetSignInOptionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSignInOptionsResponse.ProtoReflect.Descriptor instead.
+func (*GetSignInOptionsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GetSignInOptionsResponse) GetForgottenPassword() string {
+	if x != nil {
+		return x.ForgottenPassword
+	}
+	return ""
+}
+
+type ForgotPasswordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The e-mail address of the account.
+	Email         string `protobuf:"bytes,1,opt,name=email,proto3" json:"email,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForgotPasswordRequest) Reset() {
+	*x = ForgotPasswordRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForgotPasswordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForgotPasswordRequest) ProtoMessage() {}
+
+func (x *ForgotPasswordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForgotPasswordRequest.ProtoReflect.Descriptor instead.
+func (*ForgotPasswordRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ForgotPasswordRequest) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+type ForgotPasswordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A sentence for people.
+	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ForgotPasswordResponse) Reset() {
+	*x = ForgotPasswordResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ForgotPasswordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ForgotPasswordResponse) ProtoMessage() {}
+
+func (x *ForgotPasswordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ForgotPasswordResponse.ProtoReflect.Descriptor instead.
+func (*ForgotPasswordResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ForgotPasswordResponse) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+type ResetPasswordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What stands in the link after #.
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// 12 to 256 characters; well-known passwords are refused.
+	Password      string `protobuf:"bytes,2,opt,name=password,proto3" json:"password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetPasswordRequest) Reset() {
+	*x = ResetPasswordRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetPasswordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetPasswordRequest) ProtoMessage() {}
+
+func (x *ResetPasswordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetPasswordRequest.ProtoReflect.Descriptor instead.
+func (*ResetPasswordRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *ResetPasswordRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+func (x *ResetPasswordRequest) GetPassword() string {
+	if x != nil {
+		return x.Password
+	}
+	return ""
+}
+
+type ResetPasswordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A sentence for people.
+	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResetPasswordResponse) Reset() {
+	*x = ResetPasswordResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResetPasswordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResetPasswordResponse) ProtoMessage() {}
+
+func (x *ResetPasswordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResetPasswordResponse.ProtoReflect.Descriptor instead.
+func (*ResetPasswordResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *ResetPasswordResponse) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+type ChangePasswordRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The password until now.
+	OldPassword string `protobuf:"bytes,1,opt,name=old_password,json=oldPassword,proto3" json:"old_password,omitempty"`
+	// 12 to 256 characters; well-known passwords are refused.
+	NewPassword   string `protobuf:"bytes,2,opt,name=new_password,json=newPassword,proto3" json:"new_password,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangePasswordRequest) Reset() {
+	*x = ChangePasswordRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangePasswordRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangePasswordRequest) ProtoMessage() {}
+
+func (x *ChangePasswordRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangePasswordRequest.ProtoReflect.Descriptor instead.
+func (*ChangePasswordRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *ChangePasswordRequest) GetOldPassword() string {
+	if x != nil {
+		return x.OldPassword
+	}
+	return ""
+}
+
+func (x *ChangePasswordRequest) GetNewPassword() string {
+	if x != nil {
+		return x.NewPassword
+	}
+	return ""
+}
+
+type ChangePasswordResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many other sessions were ended.
+	EndedCount    int32 `protobuf:"varint,1,opt,name=ended_count,json=endedCount,proto3" json:"ended_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangePasswordResponse) Reset() {
+	*x = ChangePasswordResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangePasswordResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangePasswordResponse) ProtoMessage() {}
+
+func (x *ChangePasswordResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangePasswordResponse.ProtoReflect.Descriptor instead.
+func (*ChangePasswordResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *ChangePasswordResponse) GetEndedCount() int32 {
+	if x != nil {
+		return x.EndedCount
+	}
+	return 0
+}
+
+// A sign-in of the account on one device.
+type AccountSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// What the browser or program called itself when signing in; absent when it said nothing.
+	UserAgent *string `protobuf:"bytes,2,opt,name=user_agent,json=userAgent,proto3,oneof" json:"user_agent,omitempty"`
+	// Which of the account's organizations it is in.
+	Organization *Reference             `protobuf:"bytes,3,opt,name=organization,proto3" json:"organization,omitempty"`
+	CreatedAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// To a quarter of an hour.
+	LastUsedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_used_at,json=lastUsedAt,proto3" json:"last_used_at,omitempty"`
+	// True for the one that asks.
+	Current       bool `protobuf:"varint,6,opt,name=current,proto3" json:"current,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccountSession) Reset() {
+	*x = AccountSession{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccountSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccountSession) ProtoMessage() {}
+
+func (x *AccountSession) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccountSession.ProtoReflect.Descriptor instead.
+func (*AccountSession) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *AccountSession) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AccountSession) GetUserAgent() string {
+	if x != nil && x.UserAgent != nil {
+		return *x.UserAgent
+	}
+	return ""
+}
+
+func (x *AccountSession) GetOrganization() *Reference {
+	if x != nil {
+		return x.Organization
+	}
+	return nil
+}
+
+func (x *AccountSession) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *AccountSession) GetLastUsedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastUsedAt
+	}
+	return nil
+}
+
+func (x *AccountSession) GetCurrent() bool {
+	if x != nil {
+		return x.Current
+	}
+	return false
+}
+
+type GetSessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionRequest) Reset() {
+	*x = GetSessionRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionRequest) ProtoMessage() {}
+
+func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
+func (*GetSessionRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *GetSessionRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       *AccountSession        `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSessionResponse) Reset() {
+	*x = GetSessionResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSessionResponse) ProtoMessage() {}
+
+func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
+func (*GetSessionResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *GetSessionResponse) GetSession() *AccountSession {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+type ListSessionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsRequest) Reset() {
+	*x = ListSessionsRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsRequest) ProtoMessage() {}
+
+func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
+func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ListSessionsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListSessionsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+type ListSessionsResponse struct {
+	state    protoimpl.MessageState `protogen:"open.v1"`
+	Sessions []*AccountSession      `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSessionsResponse) Reset() {
+	*x = ListSessionsResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSessionsResponse) ProtoMessage() {}
+
+func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ListSessionsResponse) GetSessions() []*AccountSession {
+	if x != nil {
+		return x.Sessions
+	}
+	return nil
+}
+
+func (x *ListSessionsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+type EndSessionRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionRequest) Reset() {
+	*x = EndSessionRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionRequest) ProtoMessage() {}
+
+func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
+func (*EndSessionRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *EndSessionRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type EndSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSessionResponse) Reset() {
+	*x = EndSessionResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSessionResponse) ProtoMessage() {}
+
+func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
+func (*EndSessionResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{30}
+}
+
+type EndOtherSessionsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndOtherSessionsRequest) Reset() {
+	*x = EndOtherSessionsRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndOtherSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndOtherSessionsRequest) ProtoMessage() {}
+
+func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndOtherSessionsRequest.ProtoReflect.Descriptor instead.
+func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{31}
+}
+
+type EndOtherSessionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many were ended.
+	EndedCount    int32 `protobuf:"varint,1,opt,name=ended_count,json=endedCount,proto3" json:"ended_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndOtherSessionsResponse) Reset() {
+	*x = EndOtherSessionsResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndOtherSessionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndOtherSessionsResponse) ProtoMessage() {}
+
+func (x *EndOtherSessionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndOtherSessionsResponse.ProtoReflect.Descriptor instead.
+func (*EndOtherSessionsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *EndOtherSessionsResponse) GetEndedCount() int32 {
+	if x != nil {
+		return x.EndedCount
+	}
+	return 0
+}
+
+// An organization that an account is in.
+type AccountOrganization struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// What the account is there: viewer, responder, admin or owner.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// How many people are in it.
+	UserCount int32 `protobuf:"varint,4,opt,name=user_count,json=userCount,proto3" json:"user_count,omitempty"`
+	// True for the one that the call acts in.
+	Current       bool `protobuf:"varint,5,opt,name=current,proto3" json:"current,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccountOrganization) Reset() {
+	*x = AccountOrganization{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccountOrganization) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccountOrganization) ProtoMessage() {}
+
+func (x *AccountOrganization) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccountOrganization.ProtoReflect.Descriptor instead.
+func (*AccountOrganization) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *AccountOrganization) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *AccountOrganization) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *AccountOrganization) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *AccountOrganization) GetUserCount() int32 {
+	if x != nil {
+		return x.UserCount
+	}
+	return 0
+}
+
+func (x *AccountOrganization) GetCurrent() bool {
+	if x != nil {
+		return x.Current
+	}
+	return false
+}
+
+type ListOrganizationsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOrganizationsRequest) Reset() {
+	*x = ListOrganizationsRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOrganizationsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOrganizationsRequest) ProtoMessage() {}
+
+func (x *ListOrganizationsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOrganizationsRequest.ProtoReflect.Descriptor instead.
+func (*ListOrganizationsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *ListOrganizationsRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListOrganizationsRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+type ListOrganizationsResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Organizations []*AccountOrganization `protobuf:"bytes,1,rep,name=organizations,proto3" json:"organizations,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListOrganizationsResponse) Reset() {
+	*x = ListOrganizationsResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListOrganizationsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListOrganizationsResponse) ProtoMessage() {}
+
+func (x *ListOrganizationsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListOrganizationsResponse.ProtoReflect.Descriptor instead.
+func (*ListOrganizationsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *ListOrganizationsResponse) GetOrganizations() []*AccountOrganization {
+	if x != nil {
+		return x.Organizations
+	}
+	return nil
+}
+
+func (x *ListOrganizationsResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
+type SwitchOrganizationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which one.
+	OrgId         string `protobuf:"bytes,1,opt,name=org_id,json=orgId,proto3" json:"org_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SwitchOrganizationRequest) Reset() {
+	*x = SwitchOrganizationRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SwitchOrganizationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SwitchOrganizationRequest) ProtoMessage() {}
+
+func (x *SwitchOrganizationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SwitchOrganizationRequest.ProtoReflect.Descriptor instead.
+func (*SwitchOrganizationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *SwitchOrganizationRequest) GetOrgId() string {
+	if x != nil {
+		return x.OrgId
+	}
+	return ""
+}
+
+type SwitchOrganizationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	Tokens        *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SwitchOrganizationResponse) Reset() {
+	*x = SwitchOrganizationResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SwitchOrganizationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SwitchOrganizationResponse) ProtoMessage() {}
+
+func (x *SwitchOrganizationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SwitchOrganizationResponse.ProtoReflect.Descriptor instead.
+func (*SwitchOrganizationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *SwitchOrganizationResponse) GetUser() *SignedInUser {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *SwitchOrganizationResponse) GetTokens() *Tokens {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
 var File_nightbell_v1_auth_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
+	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
 	"\x0fRegisterRequest\x12<\n" +
 	"\tuser_type\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
 	"individualR\forganizationR\buserType\x12\x1e\n" +
@@ -1121,14 +2220,101 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x06org_id\x18\x06 \x01(\tR\x05orgId\x12\x19\n" +
 	"\borg_name\x18\a \x01(\tR\aorgName\x12<\n" +
 	"\tuser_type\x18\b \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
-	"individualR\forganizationR\buserType2\xc7\x06\n" +
+	"individualR\forganizationR\buserType\"\x19\n" +
+	"\x17GetSignInOptionsRequest\"_\n" +
+	"\x18GetSignInOptionsResponse\x12C\n" +
+	"\x12forgotten_password\x18\x01 \x01(\tB\x14\xbaH\x11r\x0fR\x04mailR\asupportR\x11forgottenPassword\"9\n" +
+	"\x15ForgotPasswordRequest\x12 \n" +
+	"\x05email\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfe\x01R\x05email\"2\n" +
+	"\x16ForgotPasswordResponse\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\"h\n" +
+	"\x14ResetPasswordRequest\x12$\n" +
+	"\x05token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\xc8\x01\x98\xb5\x18\x01R\x05token\x12*\n" +
+	"\bpassword\x18\x02 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\"1\n" +
+	"\x15ResetPasswordResponse\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\"}\n" +
+	"\x15ChangePasswordRequest\x121\n" +
+	"\fold_password\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\voldPassword\x121\n" +
+	"\fnew_password\x18\x02 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\vnewPassword\"9\n" +
+	"\x16ChangePasswordResponse\x12\x1f\n" +
+	"\vended_count\x18\x01 \x01(\x05R\n" +
+	"endedCount\"\xb3\x02\n" +
+	"\x0eAccountSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\"\n" +
+	"\n" +
+	"user_agent\x18\x02 \x01(\tH\x00R\tuserAgent\x88\x01\x01\x12;\n" +
+	"\forganization\x18\x03 \x01(\v2\x17.nightbell.v1.ReferenceR\forganization\x12A\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12D\n" +
+	"\flast_used_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\n" +
+	"lastUsedAt\x12\x18\n" +
+	"\acurrent\x18\x06 \x01(\bR\acurrentB\r\n" +
+	"\v_user_agent\"0\n" +
+	"\x11GetSessionRequest\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\asessionR\x02id\"L\n" +
+	"\x12GetSessionResponse\x126\n" +
+	"\asession\x18\x01 \x01(\v2\x1c.nightbell.v1.AccountSessionR\asession\"l\n" +
+	"\x13ListSessionsRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x123\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x1b\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x0fsessions_cursorR\x06cursor\"\x86\x01\n" +
+	"\x14ListSessionsResponse\x128\n" +
+	"\bsessions\x18\x01 \x03(\v2\x1c.nightbell.v1.AccountSessionR\bsessions\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"0\n" +
+	"\x11EndSessionRequest\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\asessionR\x02id\"\x14\n" +
+	"\x12EndSessionResponse\"\x19\n" +
+	"\x17EndOtherSessionsRequest\";\n" +
+	"\x18EndOtherSessionsResponse\x12\x1f\n" +
+	"\vended_count\x18\x01 \x01(\x05R\n" +
+	"endedCount\"\xae\x01\n" +
+	"\x13AccountOrganization\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12:\n" +
+	"\x04role\x18\x03 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12\x1d\n" +
+	"\n" +
+	"user_count\x18\x04 \x01(\x05R\tuserCount\x12\x18\n" +
+	"\acurrent\x18\x05 \x01(\bR\acurrent\"v\n" +
+	"\x18ListOrganizationsRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x128\n" +
+	"\x06cursor\x18\x02 \x01(\tB \xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\x14organizations_cursorR\x06cursor\"\x9a\x01\n" +
+	"\x19ListOrganizationsResponse\x12G\n" +
+	"\rorganizations\x18\x01 \x03(\v2!.nightbell.v1.AccountOrganizationR\rorganizations\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor\"D\n" +
+	"\x19SwitchOrganizationRequest\x12'\n" +
+	"\x06org_id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x05orgId\"z\n" +
+	"\x1aSwitchOrganizationResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
+	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens2\xb8\x11\n" +
 	"\vAuthService\x12\x80\x01\n" +
 	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"5\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\xb2\xb5\x18\v/v1/auth/me\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
 	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
 	"\aRefresh\x12\x1c.nightbell.v1.RefreshRequest\x1a\x1d.nightbell.v1.RefreshResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/auth/refresh\x12e\n" +
 	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12\x81\x01\n" +
 	"\x0eReadInvitation\x12#.nightbell.v1.ReadInvitationRequest\x1a$.nightbell.v1.ReadInvitationResponse\"$\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/auth/invitation\x12\x8e\x01\n" +
-	"\x10AcceptInvitation\x12%.nightbell.v1.AcceptInvitationRequest\x1a&.nightbell.v1.AcceptInvitationResponse\"+\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/auth/accept-invitation\x12g\n" +
+	"\x10AcceptInvitation\x12%.nightbell.v1.AcceptInvitationRequest\x1a&.nightbell.v1.AcceptInvitationResponse\"+\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/auth/accept-invitation\x12\x84\x01\n" +
+	"\x10GetSignInOptions\x12%.nightbell.v1.GetSignInOptionsRequest\x1a&.nightbell.v1.GetSignInOptionsResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x12\x12\x10/v1/auth/options\x90\x02\x01\x12\x86\x01\n" +
+	"\x0eForgotPassword\x12#.nightbell.v1.ForgotPasswordRequest\x1a$.nightbell.v1.ForgotPasswordResponse\")\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/v1/auth/forgot-password\x12\x82\x01\n" +
+	"\rResetPassword\x12\".nightbell.v1.ResetPasswordRequest\x1a#.nightbell.v1.ResetPasswordResponse\"(\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x1c:\x01*\"\x17/v1/auth/reset-password\x12\x87\x01\n" +
+	"\x0eChangePassword\x12#.nightbell.v1.ChangePasswordRequest\x1a$.nightbell.v1.ChangePasswordResponse\"*\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/password\x12~\n" +
+	"\n" +
+	"GetSession\x12\x1f.nightbell.v1.GetSessionRequest\x1a .nightbell.v1.GetSessionResponse\"-\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/auth/sessions/{id}\x90\x02\x01\x12\x7f\n" +
+	"\fListSessions\x12!.nightbell.v1.ListSessionsRequest\x1a\".nightbell.v1.ListSessionsResponse\"(\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x13\x12\x11/v1/auth/sessions\x90\x02\x01\x12}\n" +
+	"\n" +
+	"EndSession\x12\x1f.nightbell.v1.EndSessionRequest\x1a .nightbell.v1.EndSessionResponse\",\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x18*\x16/v1/auth/sessions/{id}\x12\x98\x01\n" +
+	"\x10EndOtherSessions\x12%.nightbell.v1.EndOtherSessionsRequest\x1a&.nightbell.v1.EndOtherSessionsResponse\"5\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/auth/sessions/end-others\x12\x93\x01\n" +
+	"\x11ListOrganizations\x12&.nightbell.v1.ListOrganizationsRequest\x1a'.nightbell.v1.ListOrganizationsResponse\"-\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/auth/organizations\x90\x02\x01\x12\x9e\x01\n" +
+	"\x12SwitchOrganization\x12'.nightbell.v1.SwitchOrganizationRequest\x1a(.nightbell.v1.SwitchOrganizationResponse\"5\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/auth/switch-organization\x12g\n" +
 	"\x05GetMe\x12\x1a.nightbell.v1.GetMeRequest\x1a\x1b.nightbell.v1.GetMeResponse\"%\x8a\xb5\x18\v\x12\x06viewer\x1a\x01*\x82\xd3\xe4\x93\x02\r\x12\v/v1/auth/me\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
@@ -1143,60 +2329,111 @@ func file_nightbell_v1_auth_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_auth_service_proto_rawDescData
 }
 
-var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_nightbell_v1_auth_service_proto_goTypes = []any{
-	(*RegisterRequest)(nil),          // 0: nightbell.v1.RegisterRequest
-	(*RegisterResponse)(nil),         // 1: nightbell.v1.RegisterResponse
-	(*LoginRequest)(nil),             // 2: nightbell.v1.LoginRequest
-	(*LoginResponse)(nil),            // 3: nightbell.v1.LoginResponse
-	(*RefreshRequest)(nil),           // 4: nightbell.v1.RefreshRequest
-	(*RefreshResponse)(nil),          // 5: nightbell.v1.RefreshResponse
-	(*LogoutRequest)(nil),            // 6: nightbell.v1.LogoutRequest
-	(*LogoutResponse)(nil),           // 7: nightbell.v1.LogoutResponse
-	(*ReadInvitationRequest)(nil),    // 8: nightbell.v1.ReadInvitationRequest
-	(*ReadInvitationResponse)(nil),   // 9: nightbell.v1.ReadInvitationResponse
-	(*AcceptInvitationRequest)(nil),  // 10: nightbell.v1.AcceptInvitationRequest
-	(*AcceptInvitationResponse)(nil), // 11: nightbell.v1.AcceptInvitationResponse
-	(*GetMeRequest)(nil),             // 12: nightbell.v1.GetMeRequest
-	(*GetMeResponse)(nil),            // 13: nightbell.v1.GetMeResponse
-	(*Tokens)(nil),                   // 14: nightbell.v1.Tokens
-	(*SignedInUser)(nil),             // 15: nightbell.v1.SignedInUser
-	(*Warning)(nil),                  // 16: nightbell.v1.Warning
-	(*timestamppb.Timestamp)(nil),    // 17: google.protobuf.Timestamp
-	(*ApiKey)(nil),                   // 18: nightbell.v1.ApiKey
+	(*RegisterRequest)(nil),            // 0: nightbell.v1.RegisterRequest
+	(*RegisterResponse)(nil),           // 1: nightbell.v1.RegisterResponse
+	(*LoginRequest)(nil),               // 2: nightbell.v1.LoginRequest
+	(*LoginResponse)(nil),              // 3: nightbell.v1.LoginResponse
+	(*RefreshRequest)(nil),             // 4: nightbell.v1.RefreshRequest
+	(*RefreshResponse)(nil),            // 5: nightbell.v1.RefreshResponse
+	(*LogoutRequest)(nil),              // 6: nightbell.v1.LogoutRequest
+	(*LogoutResponse)(nil),             // 7: nightbell.v1.LogoutResponse
+	(*ReadInvitationRequest)(nil),      // 8: nightbell.v1.ReadInvitationRequest
+	(*ReadInvitationResponse)(nil),     // 9: nightbell.v1.ReadInvitationResponse
+	(*AcceptInvitationRequest)(nil),    // 10: nightbell.v1.AcceptInvitationRequest
+	(*AcceptInvitationResponse)(nil),   // 11: nightbell.v1.AcceptInvitationResponse
+	(*GetMeRequest)(nil),               // 12: nightbell.v1.GetMeRequest
+	(*GetMeResponse)(nil),              // 13: nightbell.v1.GetMeResponse
+	(*Tokens)(nil),                     // 14: nightbell.v1.Tokens
+	(*SignedInUser)(nil),               // 15: nightbell.v1.SignedInUser
+	(*GetSignInOptionsRequest)(nil),    // 16: nightbell.v1.GetSignInOptionsRequest
+	(*GetSignInOptionsResponse)(nil),   // 17: nightbell.v1.GetSignInOptionsResponse
+	(*ForgotPasswordRequest)(nil),      // 18: nightbell.v1.ForgotPasswordRequest
+	(*ForgotPasswordResponse)(nil),     // 19: nightbell.v1.ForgotPasswordResponse
+	(*ResetPasswordRequest)(nil),       // 20: nightbell.v1.ResetPasswordRequest
+	(*ResetPasswordResponse)(nil),      // 21: nightbell.v1.ResetPasswordResponse
+	(*ChangePasswordRequest)(nil),      // 22: nightbell.v1.ChangePasswordRequest
+	(*ChangePasswordResponse)(nil),     // 23: nightbell.v1.ChangePasswordResponse
+	(*AccountSession)(nil),             // 24: nightbell.v1.AccountSession
+	(*GetSessionRequest)(nil),          // 25: nightbell.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),         // 26: nightbell.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),        // 27: nightbell.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 28: nightbell.v1.ListSessionsResponse
+	(*EndSessionRequest)(nil),          // 29: nightbell.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),         // 30: nightbell.v1.EndSessionResponse
+	(*EndOtherSessionsRequest)(nil),    // 31: nightbell.v1.EndOtherSessionsRequest
+	(*EndOtherSessionsResponse)(nil),   // 32: nightbell.v1.EndOtherSessionsResponse
+	(*AccountOrganization)(nil),        // 33: nightbell.v1.AccountOrganization
+	(*ListOrganizationsRequest)(nil),   // 34: nightbell.v1.ListOrganizationsRequest
+	(*ListOrganizationsResponse)(nil),  // 35: nightbell.v1.ListOrganizationsResponse
+	(*SwitchOrganizationRequest)(nil),  // 36: nightbell.v1.SwitchOrganizationRequest
+	(*SwitchOrganizationResponse)(nil), // 37: nightbell.v1.SwitchOrganizationResponse
+	(*Warning)(nil),                    // 38: nightbell.v1.Warning
+	(*timestamppb.Timestamp)(nil),      // 39: google.protobuf.Timestamp
+	(*ApiKey)(nil),                     // 40: nightbell.v1.ApiKey
+	(*Reference)(nil),                  // 41: nightbell.v1.Reference
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
 	15, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
-	16, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
+	38, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
 	15, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
 	14, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
-	16, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
+	38, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
 	14, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
 	15, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
-	17, // 7: nightbell.v1.ReadInvitationResponse.expires_at:type_name -> google.protobuf.Timestamp
+	39, // 7: nightbell.v1.ReadInvitationResponse.expires_at:type_name -> google.protobuf.Timestamp
 	15, // 8: nightbell.v1.AcceptInvitationResponse.user:type_name -> nightbell.v1.SignedInUser
 	14, // 9: nightbell.v1.AcceptInvitationResponse.tokens:type_name -> nightbell.v1.Tokens
 	15, // 10: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
-	18, // 11: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
-	0,  // 12: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
-	2,  // 13: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
-	4,  // 14: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
-	6,  // 15: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
-	8,  // 16: nightbell.v1.AuthService.ReadInvitation:input_type -> nightbell.v1.ReadInvitationRequest
-	10, // 17: nightbell.v1.AuthService.AcceptInvitation:input_type -> nightbell.v1.AcceptInvitationRequest
-	12, // 18: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
-	1,  // 19: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
-	3,  // 20: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
-	5,  // 21: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
-	7,  // 22: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
-	9,  // 23: nightbell.v1.AuthService.ReadInvitation:output_type -> nightbell.v1.ReadInvitationResponse
-	11, // 24: nightbell.v1.AuthService.AcceptInvitation:output_type -> nightbell.v1.AcceptInvitationResponse
-	13, // 25: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
-	19, // [19:26] is the sub-list for method output_type
-	12, // [12:19] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	40, // 11: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
+	41, // 12: nightbell.v1.AccountSession.organization:type_name -> nightbell.v1.Reference
+	39, // 13: nightbell.v1.AccountSession.created_at:type_name -> google.protobuf.Timestamp
+	39, // 14: nightbell.v1.AccountSession.last_used_at:type_name -> google.protobuf.Timestamp
+	24, // 15: nightbell.v1.GetSessionResponse.session:type_name -> nightbell.v1.AccountSession
+	24, // 16: nightbell.v1.ListSessionsResponse.sessions:type_name -> nightbell.v1.AccountSession
+	33, // 17: nightbell.v1.ListOrganizationsResponse.organizations:type_name -> nightbell.v1.AccountOrganization
+	15, // 18: nightbell.v1.SwitchOrganizationResponse.user:type_name -> nightbell.v1.SignedInUser
+	14, // 19: nightbell.v1.SwitchOrganizationResponse.tokens:type_name -> nightbell.v1.Tokens
+	0,  // 20: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
+	2,  // 21: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
+	4,  // 22: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
+	6,  // 23: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
+	8,  // 24: nightbell.v1.AuthService.ReadInvitation:input_type -> nightbell.v1.ReadInvitationRequest
+	10, // 25: nightbell.v1.AuthService.AcceptInvitation:input_type -> nightbell.v1.AcceptInvitationRequest
+	16, // 26: nightbell.v1.AuthService.GetSignInOptions:input_type -> nightbell.v1.GetSignInOptionsRequest
+	18, // 27: nightbell.v1.AuthService.ForgotPassword:input_type -> nightbell.v1.ForgotPasswordRequest
+	20, // 28: nightbell.v1.AuthService.ResetPassword:input_type -> nightbell.v1.ResetPasswordRequest
+	22, // 29: nightbell.v1.AuthService.ChangePassword:input_type -> nightbell.v1.ChangePasswordRequest
+	25, // 30: nightbell.v1.AuthService.GetSession:input_type -> nightbell.v1.GetSessionRequest
+	27, // 31: nightbell.v1.AuthService.ListSessions:input_type -> nightbell.v1.ListSessionsRequest
+	29, // 32: nightbell.v1.AuthService.EndSession:input_type -> nightbell.v1.EndSessionRequest
+	31, // 33: nightbell.v1.AuthService.EndOtherSessions:input_type -> nightbell.v1.EndOtherSessionsRequest
+	34, // 34: nightbell.v1.AuthService.ListOrganizations:input_type -> nightbell.v1.ListOrganizationsRequest
+	36, // 35: nightbell.v1.AuthService.SwitchOrganization:input_type -> nightbell.v1.SwitchOrganizationRequest
+	12, // 36: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
+	1,  // 37: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
+	3,  // 38: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
+	5,  // 39: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
+	7,  // 40: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
+	9,  // 41: nightbell.v1.AuthService.ReadInvitation:output_type -> nightbell.v1.ReadInvitationResponse
+	11, // 42: nightbell.v1.AuthService.AcceptInvitation:output_type -> nightbell.v1.AcceptInvitationResponse
+	17, // 43: nightbell.v1.AuthService.GetSignInOptions:output_type -> nightbell.v1.GetSignInOptionsResponse
+	19, // 44: nightbell.v1.AuthService.ForgotPassword:output_type -> nightbell.v1.ForgotPasswordResponse
+	21, // 45: nightbell.v1.AuthService.ResetPassword:output_type -> nightbell.v1.ResetPasswordResponse
+	23, // 46: nightbell.v1.AuthService.ChangePassword:output_type -> nightbell.v1.ChangePasswordResponse
+	26, // 47: nightbell.v1.AuthService.GetSession:output_type -> nightbell.v1.GetSessionResponse
+	28, // 48: nightbell.v1.AuthService.ListSessions:output_type -> nightbell.v1.ListSessionsResponse
+	30, // 49: nightbell.v1.AuthService.EndSession:output_type -> nightbell.v1.EndSessionResponse
+	32, // 50: nightbell.v1.AuthService.EndOtherSessions:output_type -> nightbell.v1.EndOtherSessionsResponse
+	35, // 51: nightbell.v1.AuthService.ListOrganizations:output_type -> nightbell.v1.ListOrganizationsResponse
+	37, // 52: nightbell.v1.AuthService.SwitchOrganization:output_type -> nightbell.v1.SwitchOrganizationResponse
+	13, // 53: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
+	37, // [37:54] is the sub-list for method output_type
+	20, // [20:37] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_auth_service_proto_init() }
@@ -1206,16 +2443,20 @@ func file_nightbell_v1_auth_service_proto_init() {
 	}
 	file_nightbell_v1_api_key_proto_init()
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_auth_service_proto_msgTypes[9].OneofWrappers = []any{}
 	file_nightbell_v1_auth_service_proto_msgTypes[13].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[35].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_auth_service_proto_rawDesc), len(file_nightbell_v1_auth_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   16,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1420,6 +1420,387 @@ func (*DeleteNotificationRuleResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{23}
 }
 
+// A message to one contact method that says it is a test, with its receipt.
+type TestPage struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	Id              string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	ContactMethodId string                 `protobuf:"bytes,2,opt,name=contact_method_id,json=contactMethodId,proto3" json:"contact_method_id,omitempty"`
+	// email, webhook or slack.
+	Kind string `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	// queued, sending, sent (the provider has taken it) or failed. It is tried once.
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// What the provider answered, or why it failed; absent before.
+	Detail    *string                `protobuf:"bytes,5,opt,name=detail,proto3,oneof" json:"detail,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// When it was sent or failed; absent before.
+	FinishedAt    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TestPage) Reset() {
+	*x = TestPage{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TestPage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TestPage) ProtoMessage() {}
+
+func (x *TestPage) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TestPage.ProtoReflect.Descriptor instead.
+func (*TestPage) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *TestPage) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *TestPage) GetContactMethodId() string {
+	if x != nil {
+		return x.ContactMethodId
+	}
+	return ""
+}
+
+func (x *TestPage) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *TestPage) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *TestPage) GetDetail() string {
+	if x != nil && x.Detail != nil {
+		return *x.Detail
+	}
+	return ""
+}
+
+func (x *TestPage) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *TestPage) GetFinishedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FinishedAt
+	}
+	return nil
+}
+
+type SendTestPageRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One of the caller's own.
+	ContactMethodId string `protobuf:"bytes,1,opt,name=contact_method_id,json=contactMethodId,proto3" json:"contact_method_id,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *SendTestPageRequest) Reset() {
+	*x = SendTestPageRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendTestPageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendTestPageRequest) ProtoMessage() {}
+
+func (x *SendTestPageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendTestPageRequest.ProtoReflect.Descriptor instead.
+func (*SendTestPageRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *SendTestPageRequest) GetContactMethodId() string {
+	if x != nil {
+		return x.ContactMethodId
+	}
+	return ""
+}
+
+type SendTestPageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TestPage      *TestPage              `protobuf:"bytes,1,opt,name=test_page,json=testPage,proto3" json:"test_page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendTestPageResponse) Reset() {
+	*x = SendTestPageResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendTestPageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendTestPageResponse) ProtoMessage() {}
+
+func (x *SendTestPageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendTestPageResponse.ProtoReflect.Descriptor instead.
+func (*SendTestPageResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SendTestPageResponse) GetTestPage() *TestPage {
+	if x != nil {
+		return x.TestPage
+	}
+	return nil
+}
+
+type GetTestPageRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTestPageRequest) Reset() {
+	*x = GetTestPageRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTestPageRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTestPageRequest) ProtoMessage() {}
+
+func (x *GetTestPageRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTestPageRequest.ProtoReflect.Descriptor instead.
+func (*GetTestPageRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *GetTestPageRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetTestPageResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TestPage      *TestPage              `protobuf:"bytes,1,opt,name=test_page,json=testPage,proto3" json:"test_page,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetTestPageResponse) Reset() {
+	*x = GetTestPageResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetTestPageResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetTestPageResponse) ProtoMessage() {}
+
+func (x *GetTestPageResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetTestPageResponse.ProtoReflect.Descriptor instead.
+func (*GetTestPageResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *GetTestPageResponse) GetTestPage() *TestPage {
+	if x != nil {
+		return x.TestPage
+	}
+	return nil
+}
+
+type ListTestPagesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 1000 when absent.
+	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
+	// next_cursor of the page before.
+	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTestPagesRequest) Reset() {
+	*x = ListTestPagesRequest{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTestPagesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTestPagesRequest) ProtoMessage() {}
+
+func (x *ListTestPagesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTestPagesRequest.ProtoReflect.Descriptor instead.
+func (*ListTestPagesRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ListTestPagesRequest) GetLimit() int32 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+func (x *ListTestPagesRequest) GetCursor() string {
+	if x != nil {
+		return x.Cursor
+	}
+	return ""
+}
+
+type ListTestPagesResponse struct {
+	state     protoimpl.MessageState `protogen:"open.v1"`
+	TestPages []*TestPage            `protobuf:"bytes,1,rep,name=test_pages,json=testPages,proto3" json:"test_pages,omitempty"`
+	// Absent on the last page.
+	NextCursor    *string `protobuf:"bytes,2,opt,name=next_cursor,json=nextCursor,proto3,oneof" json:"next_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListTestPagesResponse) Reset() {
+	*x = ListTestPagesResponse{}
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListTestPagesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListTestPagesResponse) ProtoMessage() {}
+
+func (x *ListTestPagesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_contact_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListTestPagesResponse.ProtoReflect.Descriptor instead.
+func (*ListTestPagesResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_contact_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ListTestPagesResponse) GetTestPages() []*TestPage {
+	if x != nil {
+		return x.TestPages
+	}
+	return nil
+}
+
+func (x *ListTestPagesResponse) GetNextCursor() string {
+	if x != nil && x.NextCursor != nil {
+		return *x.NextCursor
+	}
+	return ""
+}
+
 var File_nightbell_v1_contact_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_contact_service_proto_rawDesc = "" +
@@ -1526,13 +1907,46 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x1dDeleteNotificationRuleRequest\x12%\n" +
 	"\x02id\x18\x01 \x01(\tB\x15\x92\xb5\x18\x11notification_ruleR\x02id\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\" \n" +
-	"\x1eDeleteNotificationRuleResponse2\xe8\x0f\n" +
+	"\x1eDeleteNotificationRuleResponse\"\xf0\x02\n" +
+	"\bTestPage\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12*\n" +
+	"\x11contact_method_id\x18\x02 \x01(\tR\x0fcontactMethodId\x12B\n" +
+	"\x04kind\x18\x03 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\x04kind\x12<\n" +
+	"\x06status\x18\x04 \x01(\tB$\xbaH!r\x1fR\x06queuedR\asendingR\x04sentR\x06failedR\x06status\x12\x1b\n" +
+	"\x06detail\x18\x05 \x01(\tH\x00R\x06detail\x88\x01\x01\x12A\n" +
+	"\n" +
+	"created_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12;\n" +
+	"\vfinished_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"finishedAtB\t\n" +
+	"\a_detail\"Y\n" +
+	"\x13SendTestPageRequest\x12B\n" +
+	"\x11contact_method_id\x18\x01 \x01(\tB\x16\x92\xb5\x18\x12own_contact_methodR\x0fcontactMethodId\"K\n" +
+	"\x14SendTestPageResponse\x123\n" +
+	"\ttest_page\x18\x01 \x01(\v2\x16.nightbell.v1.TestPageR\btestPage\"3\n" +
+	"\x12GetTestPageRequest\x12\x1d\n" +
+	"\x02id\x18\x01 \x01(\tB\r\x92\xb5\x18\ttest_pageR\x02id\"J\n" +
+	"\x13GetTestPageResponse\x123\n" +
+	"\ttest_page\x18\x01 \x01(\v2\x16.nightbell.v1.TestPageR\btestPage\"i\n" +
+	"\x14ListTestPagesRequest\x12 \n" +
+	"\x05limit\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x12/\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x17\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\vback_cursorR\x06cursor\"\x84\x01\n" +
+	"\x15ListTestPagesResponse\x125\n" +
+	"\n" +
+	"test_pages\x18\x01 \x03(\v2\x16.nightbell.v1.TestPageR\ttestPages\x12$\n" +
+	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
+	"nextCursor\x88\x01\x01B\x0e\n" +
+	"\f_next_cursor2\x8b\x13\n" +
 	"\x0eContactService\x12\xd1\x01\n" +
 	"\x13CreateContactMethod\x12(.nightbell.v1.CreateContactMethodRequest\x1a).nightbell.v1.CreateContactMethodResponse\"e\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\xb2\xb5\x18'/v1/contact-methods/{contact_method.id}\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/contact-methods\x12\xa0\x01\n" +
 	"\x12ListContactMethods\x12'.nightbell.v1.ListContactMethodsRequest\x1a(.nightbell.v1.ListContactMethodsResponse\"7\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/contact-methods\x90\x02\x01\x12\x9f\x01\n" +
 	"\x10GetContactMethod\x12%.nightbell.v1.GetContactMethodRequest\x1a&.nightbell.v1.GetContactMethodResponse\"<\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x1a\x12\x18/v1/contact-methods/{id}\x90\x02\x01\x12\xab\x01\n" +
 	"\x13UpdateContactMethod\x12(.nightbell.v1.UpdateContactMethodRequest\x1a).nightbell.v1.UpdateContactMethodResponse\"?\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1d:\x01*2\x18/v1/contact-methods/{id}\x12\xaf\x01\n" +
-	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\"L\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\xa8\x01\n" +
+	"\x10SendVerification\x12%.nightbell.v1.SendVerificationRequest\x1a&.nightbell.v1.SendVerificationResponse\"L\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02*:\x01*\"%/v1/contact-methods/{id}/verification\x12\x9f\x01\n" +
+	"\fSendTestPage\x12!.nightbell.v1.SendTestPageRequest\x1a\".nightbell.v1.SendTestPageResponse\"H\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\xb2\xb5\x18\x1d/v1/test-pages/{test_page.id}\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/test-pages\x12~\n" +
+	"\vGetTestPage\x12 .nightbell.v1.GetTestPageRequest\x1a!.nightbell.v1.GetTestPageResponse\"*\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x15\x12\x13/v1/test-pages/{id}\x90\x02\x01\x12\x7f\n" +
+	"\rListTestPages\x12\".nightbell.v1.ListTestPagesRequest\x1a#.nightbell.v1.ListTestPagesResponse\"%\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/test-pages\x90\x02\x01\x12\xa8\x01\n" +
 	"\x13DeleteContactMethod\x12(.nightbell.v1.DeleteContactMethodRequest\x1a).nightbell.v1.DeleteContactMethodResponse\"<\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1a*\x18/v1/contact-methods/{id}\x12\xe3\x01\n" +
 	"\x16CreateNotificationRule\x12+.nightbell.v1.CreateNotificationRuleRequest\x1a,.nightbell.v1.CreateNotificationRuleResponse\"n\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\xb2\xb5\x18-/v1/notification-rules/{notification_rule.id}\x82\xd3\xe4\x93\x02\x1b:\x01*\"\x16/v1/notification-rules\x12\xac\x01\n" +
 	"\x15ListNotificationRules\x12*.nightbell.v1.ListNotificationRulesRequest\x1a+.nightbell.v1.ListNotificationRulesResponse\":\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/notification-rules\x90\x02\x01\x12\xab\x01\n" +
@@ -1552,7 +1966,7 @@ func file_nightbell_v1_contact_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_contact_service_proto_rawDescData
 }
 
-var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_nightbell_v1_contact_service_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_nightbell_v1_contact_service_proto_goTypes = []any{
 	(*ContactMethod)(nil),                  // 0: nightbell.v1.ContactMethod
 	(*CreateContactMethodRequest)(nil),     // 1: nightbell.v1.CreateContactMethodRequest
@@ -1578,49 +1992,67 @@ var file_nightbell_v1_contact_service_proto_goTypes = []any{
 	(*ListNotificationRulesResponse)(nil),  // 21: nightbell.v1.ListNotificationRulesResponse
 	(*DeleteNotificationRuleRequest)(nil),  // 22: nightbell.v1.DeleteNotificationRuleRequest
 	(*DeleteNotificationRuleResponse)(nil), // 23: nightbell.v1.DeleteNotificationRuleResponse
-	(*timestamppb.Timestamp)(nil),          // 24: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil),          // 25: google.protobuf.FieldMask
+	(*TestPage)(nil),                       // 24: nightbell.v1.TestPage
+	(*SendTestPageRequest)(nil),            // 25: nightbell.v1.SendTestPageRequest
+	(*SendTestPageResponse)(nil),           // 26: nightbell.v1.SendTestPageResponse
+	(*GetTestPageRequest)(nil),             // 27: nightbell.v1.GetTestPageRequest
+	(*GetTestPageResponse)(nil),            // 28: nightbell.v1.GetTestPageResponse
+	(*ListTestPagesRequest)(nil),           // 29: nightbell.v1.ListTestPagesRequest
+	(*ListTestPagesResponse)(nil),          // 30: nightbell.v1.ListTestPagesResponse
+	(*timestamppb.Timestamp)(nil),          // 31: google.protobuf.Timestamp
+	(*fieldmaskpb.FieldMask)(nil),          // 32: google.protobuf.FieldMask
 }
 var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
-	24, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
-	24, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
+	31, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
+	31, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
 	0,  // 3: nightbell.v1.GetContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	25, // 4: nightbell.v1.UpdateContactMethodRequest.update_mask:type_name -> google.protobuf.FieldMask
+	32, // 4: nightbell.v1.UpdateContactMethodRequest.update_mask:type_name -> google.protobuf.FieldMask
 	0,  // 5: nightbell.v1.UpdateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
 	0,  // 6: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
 	13, // 7: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
 	13, // 8: nightbell.v1.GetNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	25, // 9: nightbell.v1.UpdateNotificationRuleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	32, // 9: nightbell.v1.UpdateNotificationRuleRequest.update_mask:type_name -> google.protobuf.FieldMask
 	13, // 10: nightbell.v1.UpdateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
 	13, // 11: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
-	1,  // 12: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
-	9,  // 13: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
-	5,  // 14: nightbell.v1.ContactService.GetContactMethod:input_type -> nightbell.v1.GetContactMethodRequest
-	7,  // 15: nightbell.v1.ContactService.UpdateContactMethod:input_type -> nightbell.v1.UpdateContactMethodRequest
-	3,  // 16: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
-	11, // 17: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
-	14, // 18: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
-	20, // 19: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
-	16, // 20: nightbell.v1.ContactService.GetNotificationRule:input_type -> nightbell.v1.GetNotificationRuleRequest
-	18, // 21: nightbell.v1.ContactService.UpdateNotificationRule:input_type -> nightbell.v1.UpdateNotificationRuleRequest
-	22, // 22: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
-	2,  // 23: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
-	10, // 24: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
-	6,  // 25: nightbell.v1.ContactService.GetContactMethod:output_type -> nightbell.v1.GetContactMethodResponse
-	8,  // 26: nightbell.v1.ContactService.UpdateContactMethod:output_type -> nightbell.v1.UpdateContactMethodResponse
-	4,  // 27: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
-	12, // 28: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
-	15, // 29: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
-	21, // 30: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
-	17, // 31: nightbell.v1.ContactService.GetNotificationRule:output_type -> nightbell.v1.GetNotificationRuleResponse
-	19, // 32: nightbell.v1.ContactService.UpdateNotificationRule:output_type -> nightbell.v1.UpdateNotificationRuleResponse
-	23, // 33: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
-	23, // [23:34] is the sub-list for method output_type
-	12, // [12:23] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	31, // 12: nightbell.v1.TestPage.created_at:type_name -> google.protobuf.Timestamp
+	31, // 13: nightbell.v1.TestPage.finished_at:type_name -> google.protobuf.Timestamp
+	24, // 14: nightbell.v1.SendTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
+	24, // 15: nightbell.v1.GetTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
+	24, // 16: nightbell.v1.ListTestPagesResponse.test_pages:type_name -> nightbell.v1.TestPage
+	1,  // 17: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
+	9,  // 18: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
+	5,  // 19: nightbell.v1.ContactService.GetContactMethod:input_type -> nightbell.v1.GetContactMethodRequest
+	7,  // 20: nightbell.v1.ContactService.UpdateContactMethod:input_type -> nightbell.v1.UpdateContactMethodRequest
+	3,  // 21: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
+	25, // 22: nightbell.v1.ContactService.SendTestPage:input_type -> nightbell.v1.SendTestPageRequest
+	27, // 23: nightbell.v1.ContactService.GetTestPage:input_type -> nightbell.v1.GetTestPageRequest
+	29, // 24: nightbell.v1.ContactService.ListTestPages:input_type -> nightbell.v1.ListTestPagesRequest
+	11, // 25: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
+	14, // 26: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
+	20, // 27: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
+	16, // 28: nightbell.v1.ContactService.GetNotificationRule:input_type -> nightbell.v1.GetNotificationRuleRequest
+	18, // 29: nightbell.v1.ContactService.UpdateNotificationRule:input_type -> nightbell.v1.UpdateNotificationRuleRequest
+	22, // 30: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
+	2,  // 31: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
+	10, // 32: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
+	6,  // 33: nightbell.v1.ContactService.GetContactMethod:output_type -> nightbell.v1.GetContactMethodResponse
+	8,  // 34: nightbell.v1.ContactService.UpdateContactMethod:output_type -> nightbell.v1.UpdateContactMethodResponse
+	4,  // 35: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
+	26, // 36: nightbell.v1.ContactService.SendTestPage:output_type -> nightbell.v1.SendTestPageResponse
+	28, // 37: nightbell.v1.ContactService.GetTestPage:output_type -> nightbell.v1.GetTestPageResponse
+	30, // 38: nightbell.v1.ContactService.ListTestPages:output_type -> nightbell.v1.ListTestPagesResponse
+	12, // 39: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
+	15, // 40: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
+	21, // 41: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
+	17, // 42: nightbell.v1.ContactService.GetNotificationRule:output_type -> nightbell.v1.GetNotificationRuleResponse
+	19, // 43: nightbell.v1.ContactService.UpdateNotificationRule:output_type -> nightbell.v1.UpdateNotificationRuleResponse
+	23, // 44: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
+	31, // [31:45] is the sub-list for method output_type
+	17, // [17:31] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_contact_service_proto_init() }
@@ -1633,13 +2065,15 @@ func file_nightbell_v1_contact_service_proto_init() {
 	file_nightbell_v1_contact_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_nightbell_v1_contact_service_proto_msgTypes[10].OneofWrappers = []any{}
 	file_nightbell_v1_contact_service_proto_msgTypes[21].OneofWrappers = []any{}
+	file_nightbell_v1_contact_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_nightbell_v1_contact_service_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_contact_service_proto_rawDesc), len(file_nightbell_v1_contact_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -38,7 +38,17 @@ type User struct {
 	// When they joined the organization.
 	JoinedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=joined_at,json=joinedAt,proto3" json:"joined_at,omitempty"`
 	// Its version; see If-Match.
-	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Their telephone number, which is not called; only the person is told.
+	Phone string `protobuf:"bytes,8,opt,name=phone,proto3" json:"phone,omitempty"`
+	// The teams that they are in, by name.
+	Teams []*Reference `protobuf:"bytes,9,rep,name=teams,proto3" json:"teams,omitempty"`
+	// The active schedules for which they are on call at this moment, by name.
+	OnCall []*Reference `protobuf:"bytes,10,rep,name=on_call,json=onCall,proto3" json:"on_call,omitempty"`
+	// How they are reached, in the order in which it was added; nothing that was disabled.
+	ReachedBy []*Reach `protobuf:"bytes,11,rep,name=reached_by,json=reachedBy,proto3" json:"reached_by,omitempty"`
+	// When they were here last, to a quarter of an hour; absent for who never signed in.
+	LastSeenAt    *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=last_seen_at,json=lastSeenAt,proto3" json:"last_seen_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -122,6 +132,405 @@ func (x *User) GetEtag() string {
 	return ""
 }
 
+func (x *User) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+func (x *User) GetTeams() []*Reference {
+	if x != nil {
+		return x.Teams
+	}
+	return nil
+}
+
+func (x *User) GetOnCall() []*Reference {
+	if x != nil {
+		return x.OnCall
+	}
+	return nil
+}
+
+func (x *User) GetReachedBy() []*Reach {
+	if x != nil {
+		return x.ReachedBy
+	}
+	return nil
+}
+
+func (x *User) GetLastSeenAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastSeenAt
+	}
+	return nil
+}
+
+// One way by which a person is reached, without its address.
+type Reach struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// email, webhook or slack; sms, voice and push follow.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// False for an e-mail address that is not paged before its owner opens the link mailed to it.
+	Verified bool `protobuf:"varint,2,opt,name=verified,proto3" json:"verified,omitempty"`
+	// Since when nothing could be delivered; absent while it works.
+	FailingSinceAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=failing_since_at,json=failingSinceAt,proto3" json:"failing_since_at,omitempty"`
+	// When its last test page ended; absent when it was never tested.
+	TestedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=tested_at,json=testedAt,proto3" json:"tested_at,omitempty"`
+	// What came of that: sent or failed; absent when it was never tested.
+	TestStatus    *string `protobuf:"bytes,5,opt,name=test_status,json=testStatus,proto3,oneof" json:"test_status,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Reach) Reset() {
+	*x = Reach{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Reach) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Reach) ProtoMessage() {}
+
+func (x *Reach) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Reach.ProtoReflect.Descriptor instead.
+func (*Reach) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Reach) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Reach) GetVerified() bool {
+	if x != nil {
+		return x.Verified
+	}
+	return false
+}
+
+func (x *Reach) GetFailingSinceAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FailingSinceAt
+	}
+	return nil
+}
+
+func (x *Reach) GetTestedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.TestedAt
+	}
+	return nil
+}
+
+func (x *Reach) GetTestStatus() string {
+	if x != nil && x.TestStatus != nil {
+		return *x.TestStatus
+	}
+	return ""
+}
+
+// A workspace.
+type Organization struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// individual or organization.
+	Kind      string                 `protobuf:"bytes,3,opt,name=kind,proto3" json:"kind,omitempty"`
+	CreatedAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=created_at,json=createdAt,proto3" json:"created_at,omitempty"`
+	// Its version; see If-Match.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Organization) Reset() {
+	*x = Organization{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Organization) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Organization) ProtoMessage() {}
+
+func (x *Organization) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Organization.ProtoReflect.Descriptor instead.
+func (*Organization) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Organization) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Organization) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Organization) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Organization) GetCreatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreatedAt
+	}
+	return nil
+}
+
+func (x *Organization) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+type GetOrganizationRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOrganizationRequest) Reset() {
+	*x = GetOrganizationRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOrganizationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOrganizationRequest) ProtoMessage() {}
+
+func (x *GetOrganizationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOrganizationRequest.ProtoReflect.Descriptor instead.
+func (*GetOrganizationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetOrganizationRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type GetOrganizationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Organization  *Organization          `protobuf:"bytes,1,opt,name=organization,proto3" json:"organization,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetOrganizationResponse) Reset() {
+	*x = GetOrganizationResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetOrganizationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetOrganizationResponse) ProtoMessage() {}
+
+func (x *GetOrganizationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetOrganizationResponse.ProtoReflect.Descriptor instead.
+func (*GetOrganizationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetOrganizationResponse) GetOrganization() *Organization {
+	if x != nil {
+		return x.Organization
+	}
+	return nil
+}
+
+type UpdateOrganizationRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	Name  string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+	// that have a value are set. REST changes the fields that are in the body, and null clears.
+	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateOrganizationRequest) Reset() {
+	*x = UpdateOrganizationRequest{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateOrganizationRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateOrganizationRequest) ProtoMessage() {}
+
+func (x *UpdateOrganizationRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateOrganizationRequest.ProtoReflect.Descriptor instead.
+func (*UpdateOrganizationRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *UpdateOrganizationRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UpdateOrganizationRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateOrganizationRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateOrganizationRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+type UpdateOrganizationResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Organization  *Organization          `protobuf:"bytes,1,opt,name=organization,proto3" json:"organization,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateOrganizationResponse) Reset() {
+	*x = UpdateOrganizationResponse{}
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateOrganizationResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateOrganizationResponse) ProtoMessage() {}
+
+func (x *UpdateOrganizationResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateOrganizationResponse.ProtoReflect.Descriptor instead.
+func (*UpdateOrganizationResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *UpdateOrganizationResponse) GetOrganization() *Organization {
+	if x != nil {
+		return x.Organization
+	}
+	return nil
+}
+
 // One thing that names a person.
 type Duty struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -134,7 +543,7 @@ type Duty struct {
 
 func (x *Duty) Reset() {
 	*x = Duty{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -146,7 +555,7 @@ func (x *Duty) String() string {
 func (*Duty) ProtoMessage() {}
 
 func (x *Duty) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[1]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -159,7 +568,7 @@ func (x *Duty) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Duty.ProtoReflect.Descriptor instead.
 func (*Duty) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Duty) GetId() string {
@@ -185,7 +594,7 @@ type GetUserDutiesRequest struct {
 
 func (x *GetUserDutiesRequest) Reset() {
 	*x = GetUserDutiesRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -197,7 +606,7 @@ func (x *GetUserDutiesRequest) String() string {
 func (*GetUserDutiesRequest) ProtoMessage() {}
 
 func (x *GetUserDutiesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[2]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -210,7 +619,7 @@ func (x *GetUserDutiesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserDutiesRequest.ProtoReflect.Descriptor instead.
 func (*GetUserDutiesRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetUserDutiesRequest) GetId() string {
@@ -241,7 +650,7 @@ type GetUserDutiesResponse struct {
 
 func (x *GetUserDutiesResponse) Reset() {
 	*x = GetUserDutiesResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -253,7 +662,7 @@ func (x *GetUserDutiesResponse) String() string {
 func (*GetUserDutiesResponse) ProtoMessage() {}
 
 func (x *GetUserDutiesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[3]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -266,7 +675,7 @@ func (x *GetUserDutiesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserDutiesResponse.ProtoReflect.Descriptor instead.
 func (*GetUserDutiesResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetUserDutiesResponse) GetSchedules() []*Duty {
@@ -331,7 +740,7 @@ type DeleteUserRequest struct {
 
 func (x *DeleteUserRequest) Reset() {
 	*x = DeleteUserRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +752,7 @@ func (x *DeleteUserRequest) String() string {
 func (*DeleteUserRequest) ProtoMessage() {}
 
 func (x *DeleteUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +765,7 @@ func (x *DeleteUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteUserRequest.ProtoReflect.Descriptor instead.
 func (*DeleteUserRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DeleteUserRequest) GetId() string {
@@ -388,7 +797,7 @@ type DeleteUserResponse struct {
 
 func (x *DeleteUserResponse) Reset() {
 	*x = DeleteUserResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -400,7 +809,7 @@ func (x *DeleteUserResponse) String() string {
 func (*DeleteUserResponse) ProtoMessage() {}
 
 func (x *DeleteUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -413,7 +822,7 @@ func (x *DeleteUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteUserResponse.ProtoReflect.Descriptor instead.
 func (*DeleteUserResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
 }
 
 type GetUserRequest struct {
@@ -425,7 +834,7 @@ type GetUserRequest struct {
 
 func (x *GetUserRequest) Reset() {
 	*x = GetUserRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +846,7 @@ func (x *GetUserRequest) String() string {
 func (*GetUserRequest) ProtoMessage() {}
 
 func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +859,7 @@ func (x *GetUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserRequest.ProtoReflect.Descriptor instead.
 func (*GetUserRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetUserRequest) GetId() string {
@@ -469,7 +878,7 @@ type GetUserResponse struct {
 
 func (x *GetUserResponse) Reset() {
 	*x = GetUserResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -481,7 +890,7 @@ func (x *GetUserResponse) String() string {
 func (*GetUserResponse) ProtoMessage() {}
 
 func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -494,7 +903,7 @@ func (x *GetUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetUserResponse.ProtoReflect.Descriptor instead.
 func (*GetUserResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetUserResponse) GetUser() *User {
@@ -515,14 +924,16 @@ type UpdateUserRequest struct {
 	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	// Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
 	// that have a value are set. REST changes the fields that are in the body, and null clears.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// A telephone number; it is not called.
+	Phone         string `protobuf:"bytes,7,opt,name=phone,proto3" json:"phone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateUserRequest) Reset() {
 	*x = UpdateUserRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -534,7 +945,7 @@ func (x *UpdateUserRequest) String() string {
 func (*UpdateUserRequest) ProtoMessage() {}
 
 func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -547,7 +958,7 @@ func (x *UpdateUserRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserRequest.ProtoReflect.Descriptor instead.
 func (*UpdateUserRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateUserRequest) GetId() string {
@@ -592,6 +1003,13 @@ func (x *UpdateUserRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
+func (x *UpdateUserRequest) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
 type UpdateUserResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	User          *User                  `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
@@ -601,7 +1019,7 @@ type UpdateUserResponse struct {
 
 func (x *UpdateUserResponse) Reset() {
 	*x = UpdateUserResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +1031,7 @@ func (x *UpdateUserResponse) String() string {
 func (*UpdateUserResponse) ProtoMessage() {}
 
 func (x *UpdateUserResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +1044,7 @@ func (x *UpdateUserResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateUserResponse.ProtoReflect.Descriptor instead.
 func (*UpdateUserResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateUserResponse) GetUser() *User {
@@ -641,14 +1059,17 @@ type ListUsersRequest struct {
 	// 1000 when absent.
 	Limit int32 `protobuf:"varint,1,opt,name=limit,proto3" json:"limit,omitempty"`
 	// next_cursor of the page before.
-	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	Cursor string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// details: teams, on_call, reached_by and last_seen_at, which are absent otherwise. GetUser always
+	// gives them.
+	Include       []string `protobuf:"bytes,3,rep,name=include,proto3" json:"include,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListUsersRequest) Reset() {
 	*x = ListUsersRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -660,7 +1081,7 @@ func (x *ListUsersRequest) String() string {
 func (*ListUsersRequest) ProtoMessage() {}
 
 func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -673,7 +1094,7 @@ func (x *ListUsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersRequest.ProtoReflect.Descriptor instead.
 func (*ListUsersRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListUsersRequest) GetLimit() int32 {
@@ -690,6 +1111,13 @@ func (x *ListUsersRequest) GetCursor() string {
 	return ""
 }
 
+func (x *ListUsersRequest) GetInclude() []string {
+	if x != nil {
+		return x.Include
+	}
+	return nil
+}
+
 type ListUsersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Users []*User                `protobuf:"bytes,1,rep,name=users,proto3" json:"users,omitempty"`
@@ -701,7 +1129,7 @@ type ListUsersResponse struct {
 
 func (x *ListUsersResponse) Reset() {
 	*x = ListUsersResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -713,7 +1141,7 @@ func (x *ListUsersResponse) String() string {
 func (*ListUsersResponse) ProtoMessage() {}
 
 func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -726,7 +1154,7 @@ func (x *ListUsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListUsersResponse.ProtoReflect.Descriptor instead.
 func (*ListUsersResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListUsersResponse) GetUsers() []*User {
@@ -759,7 +1187,7 @@ type Team struct {
 
 func (x *Team) Reset() {
 	*x = Team{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -771,7 +1199,7 @@ func (x *Team) String() string {
 func (*Team) ProtoMessage() {}
 
 func (x *Team) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -784,7 +1212,7 @@ func (x *Team) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Team.ProtoReflect.Descriptor instead.
 func (*Team) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Team) GetId() string {
@@ -831,7 +1259,7 @@ type GetTeamRequest struct {
 
 func (x *GetTeamRequest) Reset() {
 	*x = GetTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +1271,7 @@ func (x *GetTeamRequest) String() string {
 func (*GetTeamRequest) ProtoMessage() {}
 
 func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +1284,7 @@ func (x *GetTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamRequest.ProtoReflect.Descriptor instead.
 func (*GetTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetTeamRequest) GetId() string {
@@ -875,7 +1303,7 @@ type GetTeamResponse struct {
 
 func (x *GetTeamResponse) Reset() {
 	*x = GetTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -887,7 +1315,7 @@ func (x *GetTeamResponse) String() string {
 func (*GetTeamResponse) ProtoMessage() {}
 
 func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -900,7 +1328,7 @@ func (x *GetTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetTeamResponse.ProtoReflect.Descriptor instead.
 func (*GetTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetTeamResponse) GetTeam() *Team {
@@ -922,7 +1350,7 @@ type ListTeamsRequest struct {
 
 func (x *ListTeamsRequest) Reset() {
 	*x = ListTeamsRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -934,7 +1362,7 @@ func (x *ListTeamsRequest) String() string {
 func (*ListTeamsRequest) ProtoMessage() {}
 
 func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -947,7 +1375,7 @@ func (x *ListTeamsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsRequest.ProtoReflect.Descriptor instead.
 func (*ListTeamsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListTeamsRequest) GetLimit() int32 {
@@ -975,7 +1403,7 @@ type ListTeamsResponse struct {
 
 func (x *ListTeamsResponse) Reset() {
 	*x = ListTeamsResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -987,7 +1415,7 @@ func (x *ListTeamsResponse) String() string {
 func (*ListTeamsResponse) ProtoMessage() {}
 
 func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,7 +1428,7 @@ func (x *ListTeamsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTeamsResponse.ProtoReflect.Descriptor instead.
 func (*ListTeamsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListTeamsResponse) GetTeams() []*Team {
@@ -1029,7 +1457,7 @@ type CreateTeamRequest struct {
 
 func (x *CreateTeamRequest) Reset() {
 	*x = CreateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1041,7 +1469,7 @@ func (x *CreateTeamRequest) String() string {
 func (*CreateTeamRequest) ProtoMessage() {}
 
 func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1054,7 +1482,7 @@ func (x *CreateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamRequest.ProtoReflect.Descriptor instead.
 func (*CreateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateTeamRequest) GetName() string {
@@ -1087,7 +1515,7 @@ type CreateTeamResponse struct {
 
 func (x *CreateTeamResponse) Reset() {
 	*x = CreateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1527,7 @@ func (x *CreateTeamResponse) String() string {
 func (*CreateTeamResponse) ProtoMessage() {}
 
 func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1540,7 @@ func (x *CreateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateTeamResponse.ProtoReflect.Descriptor instead.
 func (*CreateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateTeamResponse) GetTeam() *Team {
@@ -1139,7 +1567,7 @@ type UpdateTeamRequest struct {
 
 func (x *UpdateTeamRequest) Reset() {
 	*x = UpdateTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1151,7 +1579,7 @@ func (x *UpdateTeamRequest) String() string {
 func (*UpdateTeamRequest) ProtoMessage() {}
 
 func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1164,7 +1592,7 @@ func (x *UpdateTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamRequest.ProtoReflect.Descriptor instead.
 func (*UpdateTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateTeamRequest) GetId() string {
@@ -1218,7 +1646,7 @@ type UpdateTeamResponse struct {
 
 func (x *UpdateTeamResponse) Reset() {
 	*x = UpdateTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1230,7 +1658,7 @@ func (x *UpdateTeamResponse) String() string {
 func (*UpdateTeamResponse) ProtoMessage() {}
 
 func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1243,7 +1671,7 @@ func (x *UpdateTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateTeamResponse.ProtoReflect.Descriptor instead.
 func (*UpdateTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UpdateTeamResponse) GetTeam() *Team {
@@ -1264,7 +1692,7 @@ type DeleteTeamRequest struct {
 
 func (x *DeleteTeamRequest) Reset() {
 	*x = DeleteTeamRequest{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1276,7 +1704,7 @@ func (x *DeleteTeamRequest) String() string {
 func (*DeleteTeamRequest) ProtoMessage() {}
 
 func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1289,7 +1717,7 @@ func (x *DeleteTeamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamRequest.ProtoReflect.Descriptor instead.
 func (*DeleteTeamRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *DeleteTeamRequest) GetId() string {
@@ -1314,7 +1742,7 @@ type DeleteTeamResponse struct {
 
 func (x *DeleteTeamResponse) Reset() {
 	*x = DeleteTeamResponse{}
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1326,7 +1754,7 @@ func (x *DeleteTeamResponse) String() string {
 func (*DeleteTeamResponse) ProtoMessage() {}
 
 func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_org_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_org_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1339,14 +1767,14 @@ func (x *DeleteTeamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteTeamResponse.ProtoReflect.Descriptor instead.
 func (*DeleteTeamResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_org_service_proto_rawDescGZIP(), []int{28}
 }
 
 var File_nightbell_v1_org_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xed\x01\n" +
+	"\x1enightbell/v1/org_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\"\xd6\x03\n" +
 	"\x04User\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x14\n" +
@@ -1354,7 +1782,43 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x04role\x18\x04 \x01(\tB&\xbaH#r!R\x06viewerR\tresponderR\x05adminR\x05ownerR\x04role\x12\x1a\n" +
 	"\btimezone\x18\x05 \x01(\tR\btimezone\x12?\n" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\bjoinedAt\x12\x12\n" +
-	"\x04etag\x18\a \x01(\tR\x04etag\"*\n" +
+	"\x04etag\x18\a \x01(\tR\x04etag\x12\x14\n" +
+	"\x05phone\x18\b \x01(\tR\x05phone\x12-\n" +
+	"\x05teams\x18\t \x03(\v2\x17.nightbell.v1.ReferenceR\x05teams\x120\n" +
+	"\aon_call\x18\n" +
+	" \x03(\v2\x17.nightbell.v1.ReferenceR\x06onCall\x122\n" +
+	"\n" +
+	"reached_by\x18\v \x03(\v2\x13.nightbell.v1.ReachR\treachedBy\x12<\n" +
+	"\flast_seen_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"lastSeenAt\"\xb1\x02\n" +
+	"\x05Reach\x12B\n" +
+	"\x04kind\x18\x01 \x01(\tB.\xbaH+r)R\x05emailR\x03smsR\x05voiceR\x04pushR\awebhookR\x05slackR\x04kind\x12\x1a\n" +
+	"\bverified\x18\x02 \x01(\bR\bverified\x12D\n" +
+	"\x10failing_since_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0efailingSinceAt\x127\n" +
+	"\ttested_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\btestedAt\x129\n" +
+	"\vtest_status\x18\x05 \x01(\tB\x13\xbaH\x10r\x0eR\x04sentR\x06failedH\x00R\n" +
+	"testStatus\x88\x01\x01B\x0e\n" +
+	"\f_test_status\"\xbe\x01\n" +
+	"\fOrganization\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x123\n" +
+	"\x04kind\x18\x03 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
+	"individualR\forganizationR\x04kind\x12A\n" +
+	"\n" +
+	"created_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\":\n" +
+	"\x16GetOrganizationRequest\x12 \n" +
+	"\x02id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x02id\"Y\n" +
+	"\x17GetOrganizationResponse\x12>\n" +
+	"\forganization\x18\x01 \x01(\v2\x1a.nightbell.v1.OrganizationR\forganization\"\xb6\x01\n" +
+	"\x19UpdateOrganizationRequest\x12 \n" +
+	"\x02id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x02id\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1c\n" +
+	"\x04etag\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
+	"updateMask\"\\\n" +
+	"\x1aUpdateOrganizationResponse\x12>\n" +
+	"\forganization\x18\x01 \x01(\v2\x1a.nightbell.v1.OrganizationR\forganization\"*\n" +
 	"\x04Duty\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\"0\n" +
@@ -1378,7 +1842,7 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x0eGetUserRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\"9\n" +
 	"\x0fGetUserResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\x87\x02\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\xa6\x02\n" +
 	"\x11UpdateUserRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04userR\x02id\x12\x1c\n" +
 	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12:\n" +
@@ -1386,13 +1850,16 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\btimezone\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x12\x1c\n" +
 	"\x04etag\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\x12;\n" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskR\n" +
-	"updateMask\"<\n" +
+	"updateMask\x12\x1d\n" +
+	"\x05phone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"<\n" +
 	"\x12UpdateUserResponse\x12&\n" +
-	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"f\n" +
+	"\x04user\x18\x01 \x01(\v2\x12.nightbell.v1.UserR\x04user\"\x97\x01\n" +
 	"\x10ListUsersRequest\x12 \n" +
 	"\x05limit\x18\x01 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\x05limit\x120\n" +
-	"\x06cursor\x18\x02 \x01(\tB\x18\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\fusers_cursorR\x06cursor\"s\n" +
+	"\x06cursor\x18\x02 \x01(\tB\x18\xbaH\x05r\x03\x18\xd0\x0f\x92\xb5\x18\fusers_cursorR\x06cursor\x12/\n" +
+	"\ainclude\x18\x03 \x03(\tB\x15\xbaH\x12\x92\x01\x0f\x10\n" +
+	"\"\vr\tR\adetailsR\ainclude\"s\n" +
 	"\x11ListUsersResponse\x12(\n" +
 	"\x05users\x18\x01 \x03(\v2\x12.nightbell.v1.UserR\x05users\x12$\n" +
 	"\vnext_cursor\x18\x02 \x01(\tH\x00R\n" +
@@ -1438,8 +1905,7 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"\x11DeleteTeamRequest\x12\x18\n" +
 	"\x02id\x18\x01 \x01(\tB\b\x92\xb5\x18\x04teamR\x02id\x12\x1c\n" +
 	"\x04etag\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04etag\"\x14\n" +
-	"\x12DeleteTeamResponse2\xca\n" +
-	"\n" +
+	"\x12DeleteTeamResponse2\x8f\r\n" +
 	"\n" +
 	"OrgService\x12{\n" +
 	"\tListUsers\x12\x1e.nightbell.v1.ListUsersRequest\x1a\x1f.nightbell.v1.ListUsersResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/users\x90\x02\x01\x12z\n" +
@@ -1448,7 +1914,9 @@ const file_nightbell_v1_org_service_proto_rawDesc = "" +
 	"UpdateUser\x12\x1f.nightbell.v1.UpdateUserRequest\x1a .nightbell.v1.UpdateUserResponse\"5\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13:\x01*2\x0e/v1/users/{id}\x12\x93\x01\n" +
 	"\rGetUserDuties\x12\".nightbell.v1.GetUserDutiesRequest\x1a#.nightbell.v1.GetUserDutiesResponse\"9\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x17\x12\x15/v1/users/{id}/duties\x90\x02\x01\x12\x83\x01\n" +
 	"\n" +
-	"DeleteUser\x12\x1f.nightbell.v1.DeleteUserRequest\x1a .nightbell.v1.DeleteUserResponse\"2\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/users/{id}\x12{\n" +
+	"DeleteUser\x12\x1f.nightbell.v1.DeleteUserRequest\x1a .nightbell.v1.DeleteUserResponse\"2\x8a\xb5\x18\x18\x12\x06viewer\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x10*\x0e/v1/users/{id}\x12\x9a\x01\n" +
+	"\x0fGetOrganization\x12$.nightbell.v1.GetOrganizationRequest\x1a%.nightbell.v1.GetOrganizationResponse\":\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x18\x12\x16/v1/organizations/{id}\x90\x02\x01\x12\xa5\x01\n" +
+	"\x12UpdateOrganization\x12'.nightbell.v1.UpdateOrganizationRequest\x1a(.nightbell.v1.UpdateOrganizationResponse\"<\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x1b:\x01*2\x16/v1/organizations/{id}\x12{\n" +
 	"\tListTeams\x12\x1e.nightbell.v1.ListTeamsRequest\x1a\x1f.nightbell.v1.ListTeamsResponse\"-\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\v\x12\t/v1/teams\x90\x02\x01\x12z\n" +
 	"\aGetTeam\x12\x1c.nightbell.v1.GetTeamRequest\x1a\x1d.nightbell.v1.GetTeamResponse\"2\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/teams/{id}\x90\x02\x01\x12\x97\x01\n" +
 	"\n" +
@@ -1470,76 +1938,97 @@ func file_nightbell_v1_org_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_org_service_proto_rawDescData
 }
 
-var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_nightbell_v1_org_service_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_nightbell_v1_org_service_proto_goTypes = []any{
-	(*User)(nil),                  // 0: nightbell.v1.User
-	(*Duty)(nil),                  // 1: nightbell.v1.Duty
-	(*GetUserDutiesRequest)(nil),  // 2: nightbell.v1.GetUserDutiesRequest
-	(*GetUserDutiesResponse)(nil), // 3: nightbell.v1.GetUserDutiesResponse
-	(*DeleteUserRequest)(nil),     // 4: nightbell.v1.DeleteUserRequest
-	(*DeleteUserResponse)(nil),    // 5: nightbell.v1.DeleteUserResponse
-	(*GetUserRequest)(nil),        // 6: nightbell.v1.GetUserRequest
-	(*GetUserResponse)(nil),       // 7: nightbell.v1.GetUserResponse
-	(*UpdateUserRequest)(nil),     // 8: nightbell.v1.UpdateUserRequest
-	(*UpdateUserResponse)(nil),    // 9: nightbell.v1.UpdateUserResponse
-	(*ListUsersRequest)(nil),      // 10: nightbell.v1.ListUsersRequest
-	(*ListUsersResponse)(nil),     // 11: nightbell.v1.ListUsersResponse
-	(*Team)(nil),                  // 12: nightbell.v1.Team
-	(*GetTeamRequest)(nil),        // 13: nightbell.v1.GetTeamRequest
-	(*GetTeamResponse)(nil),       // 14: nightbell.v1.GetTeamResponse
-	(*ListTeamsRequest)(nil),      // 15: nightbell.v1.ListTeamsRequest
-	(*ListTeamsResponse)(nil),     // 16: nightbell.v1.ListTeamsResponse
-	(*CreateTeamRequest)(nil),     // 17: nightbell.v1.CreateTeamRequest
-	(*CreateTeamResponse)(nil),    // 18: nightbell.v1.CreateTeamResponse
-	(*UpdateTeamRequest)(nil),     // 19: nightbell.v1.UpdateTeamRequest
-	(*UpdateTeamResponse)(nil),    // 20: nightbell.v1.UpdateTeamResponse
-	(*DeleteTeamRequest)(nil),     // 21: nightbell.v1.DeleteTeamRequest
-	(*DeleteTeamResponse)(nil),    // 22: nightbell.v1.DeleteTeamResponse
-	(*timestamppb.Timestamp)(nil), // 23: google.protobuf.Timestamp
-	(*fieldmaskpb.FieldMask)(nil), // 24: google.protobuf.FieldMask
+	(*User)(nil),                       // 0: nightbell.v1.User
+	(*Reach)(nil),                      // 1: nightbell.v1.Reach
+	(*Organization)(nil),               // 2: nightbell.v1.Organization
+	(*GetOrganizationRequest)(nil),     // 3: nightbell.v1.GetOrganizationRequest
+	(*GetOrganizationResponse)(nil),    // 4: nightbell.v1.GetOrganizationResponse
+	(*UpdateOrganizationRequest)(nil),  // 5: nightbell.v1.UpdateOrganizationRequest
+	(*UpdateOrganizationResponse)(nil), // 6: nightbell.v1.UpdateOrganizationResponse
+	(*Duty)(nil),                       // 7: nightbell.v1.Duty
+	(*GetUserDutiesRequest)(nil),       // 8: nightbell.v1.GetUserDutiesRequest
+	(*GetUserDutiesResponse)(nil),      // 9: nightbell.v1.GetUserDutiesResponse
+	(*DeleteUserRequest)(nil),          // 10: nightbell.v1.DeleteUserRequest
+	(*DeleteUserResponse)(nil),         // 11: nightbell.v1.DeleteUserResponse
+	(*GetUserRequest)(nil),             // 12: nightbell.v1.GetUserRequest
+	(*GetUserResponse)(nil),            // 13: nightbell.v1.GetUserResponse
+	(*UpdateUserRequest)(nil),          // 14: nightbell.v1.UpdateUserRequest
+	(*UpdateUserResponse)(nil),         // 15: nightbell.v1.UpdateUserResponse
+	(*ListUsersRequest)(nil),           // 16: nightbell.v1.ListUsersRequest
+	(*ListUsersResponse)(nil),          // 17: nightbell.v1.ListUsersResponse
+	(*Team)(nil),                       // 18: nightbell.v1.Team
+	(*GetTeamRequest)(nil),             // 19: nightbell.v1.GetTeamRequest
+	(*GetTeamResponse)(nil),            // 20: nightbell.v1.GetTeamResponse
+	(*ListTeamsRequest)(nil),           // 21: nightbell.v1.ListTeamsRequest
+	(*ListTeamsResponse)(nil),          // 22: nightbell.v1.ListTeamsResponse
+	(*CreateTeamRequest)(nil),          // 23: nightbell.v1.CreateTeamRequest
+	(*CreateTeamResponse)(nil),         // 24: nightbell.v1.CreateTeamResponse
+	(*UpdateTeamRequest)(nil),          // 25: nightbell.v1.UpdateTeamRequest
+	(*UpdateTeamResponse)(nil),         // 26: nightbell.v1.UpdateTeamResponse
+	(*DeleteTeamRequest)(nil),          // 27: nightbell.v1.DeleteTeamRequest
+	(*DeleteTeamResponse)(nil),         // 28: nightbell.v1.DeleteTeamResponse
+	(*timestamppb.Timestamp)(nil),      // 29: google.protobuf.Timestamp
+	(*Reference)(nil),                  // 30: nightbell.v1.Reference
+	(*fieldmaskpb.FieldMask)(nil),      // 31: google.protobuf.FieldMask
 }
 var file_nightbell_v1_org_service_proto_depIdxs = []int32{
-	23, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
-	1,  // 1: nightbell.v1.GetUserDutiesResponse.schedules:type_name -> nightbell.v1.Duty
-	1,  // 2: nightbell.v1.GetUserDutiesResponse.escalation_policies:type_name -> nightbell.v1.Duty
-	1,  // 3: nightbell.v1.GetUserDutiesResponse.teams:type_name -> nightbell.v1.Duty
-	1,  // 4: nightbell.v1.GetUserDutiesResponse.services:type_name -> nightbell.v1.Duty
-	1,  // 5: nightbell.v1.GetUserDutiesResponse.incidents:type_name -> nightbell.v1.Duty
-	1,  // 6: nightbell.v1.GetUserDutiesResponse.api_keys:type_name -> nightbell.v1.Duty
-	0,  // 7: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
-	24, // 8: nightbell.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
-	0,  // 9: nightbell.v1.UpdateUserResponse.user:type_name -> nightbell.v1.User
-	0,  // 10: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
-	12, // 11: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
-	12, // 12: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
-	12, // 13: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
-	24, // 14: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
-	12, // 15: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
-	10, // 16: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
-	6,  // 17: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
-	8,  // 18: nightbell.v1.OrgService.UpdateUser:input_type -> nightbell.v1.UpdateUserRequest
-	2,  // 19: nightbell.v1.OrgService.GetUserDuties:input_type -> nightbell.v1.GetUserDutiesRequest
-	4,  // 20: nightbell.v1.OrgService.DeleteUser:input_type -> nightbell.v1.DeleteUserRequest
-	15, // 21: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
-	13, // 22: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
-	17, // 23: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
-	19, // 24: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
-	21, // 25: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
-	11, // 26: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
-	7,  // 27: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
-	9,  // 28: nightbell.v1.OrgService.UpdateUser:output_type -> nightbell.v1.UpdateUserResponse
-	3,  // 29: nightbell.v1.OrgService.GetUserDuties:output_type -> nightbell.v1.GetUserDutiesResponse
-	5,  // 30: nightbell.v1.OrgService.DeleteUser:output_type -> nightbell.v1.DeleteUserResponse
-	16, // 31: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
-	14, // 32: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
-	18, // 33: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
-	20, // 34: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
-	22, // 35: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
-	26, // [26:36] is the sub-list for method output_type
-	16, // [16:26] is the sub-list for method input_type
-	16, // [16:16] is the sub-list for extension type_name
-	16, // [16:16] is the sub-list for extension extendee
-	0,  // [0:16] is the sub-list for field type_name
+	29, // 0: nightbell.v1.User.joined_at:type_name -> google.protobuf.Timestamp
+	30, // 1: nightbell.v1.User.teams:type_name -> nightbell.v1.Reference
+	30, // 2: nightbell.v1.User.on_call:type_name -> nightbell.v1.Reference
+	1,  // 3: nightbell.v1.User.reached_by:type_name -> nightbell.v1.Reach
+	29, // 4: nightbell.v1.User.last_seen_at:type_name -> google.protobuf.Timestamp
+	29, // 5: nightbell.v1.Reach.failing_since_at:type_name -> google.protobuf.Timestamp
+	29, // 6: nightbell.v1.Reach.tested_at:type_name -> google.protobuf.Timestamp
+	29, // 7: nightbell.v1.Organization.created_at:type_name -> google.protobuf.Timestamp
+	2,  // 8: nightbell.v1.GetOrganizationResponse.organization:type_name -> nightbell.v1.Organization
+	31, // 9: nightbell.v1.UpdateOrganizationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	2,  // 10: nightbell.v1.UpdateOrganizationResponse.organization:type_name -> nightbell.v1.Organization
+	7,  // 11: nightbell.v1.GetUserDutiesResponse.schedules:type_name -> nightbell.v1.Duty
+	7,  // 12: nightbell.v1.GetUserDutiesResponse.escalation_policies:type_name -> nightbell.v1.Duty
+	7,  // 13: nightbell.v1.GetUserDutiesResponse.teams:type_name -> nightbell.v1.Duty
+	7,  // 14: nightbell.v1.GetUserDutiesResponse.services:type_name -> nightbell.v1.Duty
+	7,  // 15: nightbell.v1.GetUserDutiesResponse.incidents:type_name -> nightbell.v1.Duty
+	7,  // 16: nightbell.v1.GetUserDutiesResponse.api_keys:type_name -> nightbell.v1.Duty
+	0,  // 17: nightbell.v1.GetUserResponse.user:type_name -> nightbell.v1.User
+	31, // 18: nightbell.v1.UpdateUserRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 19: nightbell.v1.UpdateUserResponse.user:type_name -> nightbell.v1.User
+	0,  // 20: nightbell.v1.ListUsersResponse.users:type_name -> nightbell.v1.User
+	18, // 21: nightbell.v1.GetTeamResponse.team:type_name -> nightbell.v1.Team
+	18, // 22: nightbell.v1.ListTeamsResponse.teams:type_name -> nightbell.v1.Team
+	18, // 23: nightbell.v1.CreateTeamResponse.team:type_name -> nightbell.v1.Team
+	31, // 24: nightbell.v1.UpdateTeamRequest.update_mask:type_name -> google.protobuf.FieldMask
+	18, // 25: nightbell.v1.UpdateTeamResponse.team:type_name -> nightbell.v1.Team
+	16, // 26: nightbell.v1.OrgService.ListUsers:input_type -> nightbell.v1.ListUsersRequest
+	12, // 27: nightbell.v1.OrgService.GetUser:input_type -> nightbell.v1.GetUserRequest
+	14, // 28: nightbell.v1.OrgService.UpdateUser:input_type -> nightbell.v1.UpdateUserRequest
+	8,  // 29: nightbell.v1.OrgService.GetUserDuties:input_type -> nightbell.v1.GetUserDutiesRequest
+	10, // 30: nightbell.v1.OrgService.DeleteUser:input_type -> nightbell.v1.DeleteUserRequest
+	3,  // 31: nightbell.v1.OrgService.GetOrganization:input_type -> nightbell.v1.GetOrganizationRequest
+	5,  // 32: nightbell.v1.OrgService.UpdateOrganization:input_type -> nightbell.v1.UpdateOrganizationRequest
+	21, // 33: nightbell.v1.OrgService.ListTeams:input_type -> nightbell.v1.ListTeamsRequest
+	19, // 34: nightbell.v1.OrgService.GetTeam:input_type -> nightbell.v1.GetTeamRequest
+	23, // 35: nightbell.v1.OrgService.CreateTeam:input_type -> nightbell.v1.CreateTeamRequest
+	25, // 36: nightbell.v1.OrgService.UpdateTeam:input_type -> nightbell.v1.UpdateTeamRequest
+	27, // 37: nightbell.v1.OrgService.DeleteTeam:input_type -> nightbell.v1.DeleteTeamRequest
+	17, // 38: nightbell.v1.OrgService.ListUsers:output_type -> nightbell.v1.ListUsersResponse
+	13, // 39: nightbell.v1.OrgService.GetUser:output_type -> nightbell.v1.GetUserResponse
+	15, // 40: nightbell.v1.OrgService.UpdateUser:output_type -> nightbell.v1.UpdateUserResponse
+	9,  // 41: nightbell.v1.OrgService.GetUserDuties:output_type -> nightbell.v1.GetUserDutiesResponse
+	11, // 42: nightbell.v1.OrgService.DeleteUser:output_type -> nightbell.v1.DeleteUserResponse
+	4,  // 43: nightbell.v1.OrgService.GetOrganization:output_type -> nightbell.v1.GetOrganizationResponse
+	6,  // 44: nightbell.v1.OrgService.UpdateOrganization:output_type -> nightbell.v1.UpdateOrganizationResponse
+	22, // 45: nightbell.v1.OrgService.ListTeams:output_type -> nightbell.v1.ListTeamsResponse
+	20, // 46: nightbell.v1.OrgService.GetTeam:output_type -> nightbell.v1.GetTeamResponse
+	24, // 47: nightbell.v1.OrgService.CreateTeam:output_type -> nightbell.v1.CreateTeamResponse
+	26, // 48: nightbell.v1.OrgService.UpdateTeam:output_type -> nightbell.v1.UpdateTeamResponse
+	28, // 49: nightbell.v1.OrgService.DeleteTeam:output_type -> nightbell.v1.DeleteTeamResponse
+	38, // [38:50] is the sub-list for method output_type
+	26, // [26:38] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_org_service_proto_init() }
@@ -1548,15 +2037,17 @@ func file_nightbell_v1_org_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
-	file_nightbell_v1_org_service_proto_msgTypes[11].OneofWrappers = []any{}
-	file_nightbell_v1_org_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_nightbell_v1_reference_proto_init()
+	file_nightbell_v1_org_service_proto_msgTypes[1].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[17].OneofWrappers = []any{}
+	file_nightbell_v1_org_service_proto_msgTypes[22].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_org_service_proto_rawDesc), len(file_nightbell_v1_org_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   23,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -41,3 +41,27 @@ FROM session s
 JOIN membership m ON m.org_id = s.org_id AND m.user_id = s.user_id
 JOIN users u ON u.id = s.user_id
 WHERE s.id = @id;
+
+-- name: ListSessions :many
+-- Those of an account that can still be used, in whichever organization, or one of them.
+SELECT s.id, s.user_agent, s.created_at, s.last_used_at, s.org_id, o.name AS org_name
+FROM session s JOIN org o ON o.id = s.org_id
+WHERE s.user_id = @user_id AND s.revoked_at IS NULL AND s.last_used_at > @used_since AND s.created_at > @created_since
+  AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id')::uuid)
+ORDER BY s.created_at, s.id;
+
+-- name: EndSession :execrows
+UPDATE session SET revoked_at = @now::timestamptz, revoked_for = @revoked_for WHERE id = @id AND user_id = @user_id AND revoked_at IS NULL;
+
+-- name: EndSessions :execrows
+-- All of an account but one, which may be nobody's.
+UPDATE session SET revoked_at = @now::timestamptz, revoked_for = @revoked_for WHERE user_id = @user_id AND id <> @except_id AND revoked_at IS NULL;
+
+-- name: ListOrganizations :many
+-- Those of an account, by name.
+SELECT o.id, o.name, m.role,
+       (SELECT count(*) FROM membership c JOIN users u ON u.id = c.user_id WHERE c.org_id = o.id AND u.disabled_at IS NULL)::integer AS user_count
+FROM membership m JOIN org o ON o.id = m.org_id WHERE m.user_id = @user_id ORDER BY lower(o.name), o.id;
+
+-- name: FindMembership :one
+SELECT role FROM membership WHERE org_id = @org_id AND user_id = @user_id;

@@ -12,6 +12,66 @@ import (
 	"github.com/google/uuid"
 )
 
+const endSession = `-- name: EndSession :execrows
+UPDATE session SET revoked_at = $1::timestamptz, revoked_for = $2 WHERE id = $3 AND user_id = $4 AND revoked_at IS NULL
+`
+
+type EndSessionParams struct {
+	Now        time.Time
+	RevokedFor string
+	ID         uuid.UUID
+	UserID     uuid.UUID
+}
+
+func (q *Queries) EndSession(ctx context.Context, arg EndSessionParams) (int64, error) {
+	result, err := q.db.Exec(ctx, endSession,
+		arg.Now,
+		arg.RevokedFor,
+		arg.ID,
+		arg.UserID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const endSessions = `-- name: EndSessions :execrows
+UPDATE session SET revoked_at = $1::timestamptz, revoked_for = $2 WHERE user_id = $3 AND id <> $4 AND revoked_at IS NULL
+`
+
+type EndSessionsParams struct {
+	Now        time.Time
+	RevokedFor string
+	UserID     uuid.UUID
+	ExceptID   uuid.UUID
+}
+
+// All of an account but one, which may be nobody's.
+func (q *Queries) EndSessions(ctx context.Context, arg EndSessionsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, endSessions,
+		arg.Now,
+		arg.RevokedFor,
+		arg.UserID,
+		arg.ExceptID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const findMembership = `-- name: FindMembership :one
+SELECT role FROM membership WHERE org_id = $1 AND user_id = $2
+`
+
+func (q *Queries) FindMembership(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, findMembership, orgID, userID)
+	var role string
+	err := row.Scan(&role)
+	return role, err
+}
+
 const findRefreshToken = `-- name: FindRefreshToken :one
 SELECT used_at FROM refresh_token WHERE hash = $1
 `
@@ -54,6 +114,102 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 		arg.Now,
 	)
 	return err
+}
+
+const listOrganizations = `-- name: ListOrganizations :many
+SELECT o.id, o.name, m.role,
+       (SELECT count(*) FROM membership c JOIN users u ON u.id = c.user_id WHERE c.org_id = o.id AND u.disabled_at IS NULL)::integer AS user_count
+FROM membership m JOIN org o ON o.id = m.org_id WHERE m.user_id = $1 ORDER BY lower(o.name), o.id
+`
+
+type ListOrganizationsRow struct {
+	ID        uuid.UUID
+	Name      string
+	Role      string
+	UserCount int32
+}
+
+// Those of an account, by name.
+func (q *Queries) ListOrganizations(ctx context.Context, userID uuid.UUID) ([]ListOrganizationsRow, error) {
+	rows, err := q.db.Query(ctx, listOrganizations, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListOrganizationsRow
+	for rows.Next() {
+		var i ListOrganizationsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Role,
+			&i.UserCount,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listSessions = `-- name: ListSessions :many
+SELECT s.id, s.user_agent, s.created_at, s.last_used_at, s.org_id, o.name AS org_name
+FROM session s JOIN org o ON o.id = s.org_id
+WHERE s.user_id = $1 AND s.revoked_at IS NULL AND s.last_used_at > $2 AND s.created_at > $3
+  AND ($4::uuid IS NULL OR s.id = $4::uuid)
+ORDER BY s.created_at, s.id
+`
+
+type ListSessionsParams struct {
+	UserID       uuid.UUID
+	UsedSince    time.Time
+	CreatedSince time.Time
+	ID           *uuid.UUID
+}
+
+type ListSessionsRow struct {
+	ID         uuid.UUID
+	UserAgent  string
+	CreatedAt  time.Time
+	LastUsedAt time.Time
+	OrgID      uuid.UUID
+	OrgName    string
+}
+
+// Those of an account that can still be used, in whichever organization, or one of them.
+func (q *Queries) ListSessions(ctx context.Context, arg ListSessionsParams) ([]ListSessionsRow, error) {
+	rows, err := q.db.Query(ctx, listSessions,
+		arg.UserID,
+		arg.UsedSince,
+		arg.CreatedSince,
+		arg.ID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListSessionsRow
+	for rows.Next() {
+		var i ListSessionsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserAgent,
+			&i.CreatedAt,
+			&i.LastUsedAt,
+			&i.OrgID,
+			&i.OrgName,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const lockRefreshToken = `-- name: LockRefreshToken :one

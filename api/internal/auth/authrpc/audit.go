@@ -42,7 +42,7 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 		request := auditedRequest(message) // before the method can change it
 		answer, err := next(ctx, message)
 		keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
-			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(),
+			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name,
 			Method: strings.TrimPrefix(call.Procedure, "/"), Request: request, Outcome: outcomeOf(err),
 			Address: addressOf(call), RequestID: call.RequestID,
 		})

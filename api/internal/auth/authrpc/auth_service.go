@@ -42,6 +42,7 @@ type AuthServer struct {
 	// registration says who may register; verifyMail that their address is mailed a link.
 	registration auth.RegistrationMode
 	verifyMail   bool
+	resetKey     []byte
 	// sleep waits for a turn, or until the caller is gone.
 	sleep func(context.Context, time.Duration) error
 }
@@ -62,6 +63,8 @@ type AuthConfig struct {
 	// VerifyMail is set where mail leaves the installation: an address is paged only once its
 	// owner has opened the link that is mailed to it.
 	VerifyMail bool
+	// ResetKey derives the links for forgotten passwords, which are mailed where VerifyMail is set.
+	ResetKey []byte
 }
 
 // NewAuthServer fails with auth.ErrShortSecret.
@@ -76,7 +79,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 	}
 	return &AuthServer{
 		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: limits, sleep: sleep,
-		registration: c.Registration, verifyMail: c.VerifyMail,
+		registration: c.Registration, verifyMail: c.VerifyMail, resetKey: c.ResetKey,
 		sessions: &sessions{db: c.DB, tokens: c.Tokens, successors: successors, now: time.Now, logger: c.Logger},
 	}, nil
 }

@@ -182,6 +182,11 @@ func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.Fi
 func (a *Authenticator) forgetSession(sessionID uuid.UUID) { a.sessions.forget(sessionID) }
 func (a *Authenticator) forgetKey(hash []byte)             { a.keys.forget(string(hash)) }
 
+// forgetAccount makes what was ended of an account end at once, here; what was not is asked for again.
+func (a *Authenticator) forgetAccount(userID uuid.UUID) {
+	a.sessions.forgetIf(func(session authdb.ReadSessionRow) bool { return session.UserID == userID })
+}
+
 // ForgetPerson makes the sessions of somebody who has left an organization end at once, here.
 func (a *Authenticator) ForgetPerson(orgID, userID uuid.UUID) {
 	a.sessions.forgetIf(func(session authdb.ReadSessionRow) bool { return session.OrgID == orgID && session.UserID == userID })

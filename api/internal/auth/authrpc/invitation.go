@@ -14,7 +14,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
-// ReadInvitation tells what a link is for.
+// ReadInvitation tells what a link is for. It says whether the address has an account, which no other
+// public call does: whoever holds the link was given it for this address, by mail or by an admin who
+// named it, and accepting would tell the same. Without the link there is nothing to ask about.
 func (s *AuthServer) ReadInvitation(ctx context.Context, request *nightbellv1.ReadInvitationRequest) (*nightbellv1.ReadInvitationResponse, error) {
 	invited, err := s.invited(ctx, request.GetToken())
 	if err != nil {

@@ -139,7 +139,17 @@ func (l *signInLimits) registration(ctx context.Context, tx pgx.Tx, peer netip.A
 	if peer.IsLoopback() {
 		allowance = l.localRegistrations
 	}
-	slot := l.slots.Of("registrations", networkOf(peer))
+	return l.refuse(ctx, tx, "registrations", allowance, peer, now)
+}
+
+// forgotten counts a request for a mail with a link, and refuses it when there were too many from this
+// network.
+func (l *signInLimits) forgotten(ctx context.Context, tx pgx.Tx, peer netip.Addr, now time.Time) error {
+	return l.refuse(ctx, tx, "forgotten passwords", l.registrations, peer, now)
+}
+
+func (l *signInLimits) refuse(ctx context.Context, tx pgx.Tx, what string, allowance auth.Allowance, peer netip.Addr, now time.Time) error {
+	slot := l.slots.Of(what, networkOf(peer))
 	return change(ctx, tx, []count{{slot: slot, turns: slot}}, now, func(tallies map[int32]auth.Tally) (err error) {
 		counted, free := tallies[slot].Count(allowance, now)
 		if !free {

@@ -51,6 +51,9 @@ func Render(message notify.Message, sender mail.Address) (Mail, error) {
 	if message.SignInURL != "" {
 		return renderLastResort(message, sender)
 	}
+	if message.Test {
+		return renderTest(message, sender)
+	}
 	shown, more := message.Shown()
 	own := shownPage{Message: message, List: shown, More: more, One: len(message.Incidents) == 1}
 	rendered, err := render(message.Envelope(), message.Subject(), message.Text(), sender, pageTemplate, own)
@@ -75,6 +78,17 @@ func renderLastResort(message notify.Message, sender mail.Address) (Mail, error)
 	return rendered, err
 }
 
+// renderTest is the page that somebody sends themselves. It comes as urgently as a page, so that a
+// mail program that lets pages through lets it through.
+func renderTest(message notify.Message, sender mail.Address) (Mail, error) {
+	own := shownLink{
+		Subject: message.Subject(), Headline: "A test page", Lead: message.TestLead(), URL: message.SignInURL, Link: "See the receipt", Note: notify.TestNote,
+	}
+	rendered, err := render(message.Envelope(), own.Subject, message.Text(), sender, linkTemplate, own)
+	rendered.MessageID, rendered.Urgent = fmt.Sprintf("test.%s@%s", message.ID, domainOf(sender.Address)), true
+	return rendered, err
+}
+
 // RenderNotice turns a notice into a mail from sender. It fails for good when the contact's
 // address is no e-mail address.
 func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
@@ -91,6 +105,9 @@ func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
 	case notify.Invitation:
 		kind, body = "invitation", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "Join your team", Lead: own.Lead(), URL: own.URL, Link: "Accept the invitation", Note: own.Note()}
+	case notify.PasswordReset:
+		kind, body = "password", linkTemplate
+		shown = shownLink{Subject: own.Subject(), Headline: "A new password", Lead: own.Lead(), URL: own.URL, Link: "Set a new password", Note: own.Note()}
 	case notify.WebhookDisabled:
 		kind, body = "webhook", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "A webhook subscription is disabled", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}

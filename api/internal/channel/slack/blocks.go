@@ -50,6 +50,12 @@ type button struct {
 }
 
 func render(message notify.Message) payload {
+	if message.Test {
+		return payload{Text: plain(message.Subject(), maxText), Blocks: []block{
+			{Type: "header", Text: words("Test page", maxHeader)},
+			{Type: "section", Text: words(message.TestLead()+"\n"+notify.TestNote, maxSection)},
+		}}
+	}
 	blocks := one
 	if len(message.Incidents) > 1 {
 		blocks = many

@@ -22,6 +22,8 @@ type data struct {
 	// the same pages are sent again.
 	DeliveryID   uuid.UUID    `json:"delivery_id"`
 	Organization organization `json:"organization"`
+	// Test is true for a message that somebody sends themselves: its type is page.test and it holds no incident.
+	Test bool `json:"test,omitempty"`
 	// User is null for a shared channel.
 	User *user `json:"user"`
 	// AcknowledgeURL opens a page with a button; opening it changes nothing. Absent for
@@ -69,6 +71,9 @@ func encode(message notify.Message) ([]byte, error) {
 			IncidentCount:  len(message.Incidents),
 			Incidents:      make([]incident, 0, len(shown)),
 		},
+	}
+	if message.Test {
+		body.Type, body.Data.Test = "page.test", true
 	}
 	if message.UserID != uuid.Nil {
 		body.Data.User = &user{message.UserID, message.PersonName}

@@ -355,6 +355,52 @@ func (q *Queries) LockRule(ctx context.Context, arg LockRuleParams) (uuid.UUID, 
 	return user_id, err
 }
 
+const reachOf = `-- name: ReachOf :many
+SELECT c.user_id::uuid AS user_id, c.kind, (c.verified_at IS NOT NULL)::boolean AS verified, c.failing_since, t.finished_at AS tested_at, coalesce(t.status, '')::text AS test_status
+FROM contact_method c
+LEFT JOIN LATERAL (SELECT p.status, p.finished_at FROM test_page p WHERE p.contact_method_id = c.id AND p.finished_at IS NOT NULL
+                   ORDER BY p.created_at DESC LIMIT 1) t ON true
+WHERE c.org_id = $1 AND c.user_id = ANY($2::uuid[]) AND c.deleted_at IS NULL AND c.disabled_at IS NULL
+ORDER BY c.created_at, c.id
+`
+
+type ReachOfRow struct {
+	UserID       uuid.UUID
+	Kind         string
+	Verified     bool
+	FailingSince *time.Time
+	TestedAt     *time.Time
+	TestStatus   string
+}
+
+// How people are reached, with the last test page of each way that has ended.
+func (q *Queries) ReachOf(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) ([]ReachOfRow, error) {
+	rows, err := q.db.Query(ctx, reachOf, orgID, people)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReachOfRow
+	for rows.Next() {
+		var i ReachOfRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.Kind,
+			&i.Verified,
+			&i.FailingSince,
+			&i.TestedAt,
+			&i.TestStatus,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const renameContact = `-- name: RenameContact :exec
 UPDATE contact_method SET name = $1 WHERE org_id = $2 AND id = $3
 `

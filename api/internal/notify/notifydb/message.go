@@ -1,6 +1,7 @@
 package notifydb
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,6 +51,17 @@ SELECT o.name, coalesce(u.name, ''), c.kind, c.name, c.hint, c.address, c.addres
 FROM contact_method c JOIN org o ON o.id = c.org_id LEFT JOIN users u ON u.id = c.user_id
 WHERE c.org_id = $1 AND c.id = $2`
 
+// ReadContact reads a contact method for a message that is no page; pgx.ErrNoRows when it is gone.
+func ReadContact(ctx context.Context, tx pgx.Tx, orgID, contactID uuid.UUID) (c Contact, err error) {
+	err = tx.QueryRow(ctx, checkContactSQL, orgID, contactID).Scan(c.fields()...)
+	return c, err
+}
+
+// fields are in the order of checkContactSQL.
+func (c *Contact) fields() []any {
+	return []any{&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified, &c.Waited}
+}
+
 // The pages are read first, by their keys: joined at once, a plan made while there were few
 // reads all incidents of the organization, and each page for each of them.
 const checkPagesSQL = `
@@ -76,8 +88,7 @@ func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
 		pages[i] = page.ID
 	}
 	batch.Queue(checkContactSQL, claim.OrgID, claim.ContactMethodID).QueryRow(func(row pgx.Row) error {
-		c := &checked.Contact
-		return row.Scan(&c.OrgName, &c.PersonName, &c.Kind, &c.Name, &c.Hint, &c.Address, &c.AddressSealed, &c.SecretSealed, &c.Disabled, &c.Failures, &c.Unverified, &c.Waited)
+		return row.Scan(checked.Contact.fields()...)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
 	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(checked.collect)

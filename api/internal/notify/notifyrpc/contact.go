@@ -50,6 +50,7 @@ type Handler struct {
 	checkURL   URLChecker
 	verifyMail bool
 	most       int
+	wakeTests  func()
 }
 
 // New makes a handler. With verifyMail, e-mail addresses are paged once their owner has

@@ -34,7 +34,7 @@ func (q *Queries) InsertMember(ctx context.Context, arg InsertMemberParams) erro
 }
 
 const listMembers = `-- name: ListMembers :many
-SELECT u.id, u.name, u.email, u.timezone, m.role, m.created_at AS joined_at
+SELECT u.id, u.name, u.email, u.timezone, u.phone, m.role, m.created_at AS joined_at
 FROM membership m
 JOIN users u ON u.id = m.user_id
 WHERE m.org_id = $1 AND u.disabled_at IS NULL AND ($2::uuid IS NULL OR u.id = $2)
@@ -55,6 +55,7 @@ type ListMembersRow struct {
 	Name     string
 	Email    string
 	Timezone string
+	Phone    string
 	Role     string
 	JoinedAt time.Time
 }
@@ -80,6 +81,7 @@ func (q *Queries) ListMembers(ctx context.Context, arg ListMembersParams) ([]Lis
 			&i.Name,
 			&i.Email,
 			&i.Timezone,
+			&i.Phone,
 			&i.Role,
 			&i.JoinedAt,
 		); err != nil {
@@ -136,12 +138,86 @@ func (q *Queries) NameAccount(ctx context.Context, account string) error {
 	return err
 }
 
-const updateProfile = `-- name: UpdateProfile :exec
-UPDATE users SET name = $1, timezone = $2 WHERE id = $3
+const seenOf = `-- name: SeenOf :many
+SELECT s.user_id::uuid AS user_id, s.seen_at::timestamptz AS seen_at FROM members_seen($1::uuid[]) s
 `
 
-func (q *Queries) UpdateProfile(ctx context.Context, name string, timezone string, iD uuid.UUID) error {
-	_, err := q.db.Exec(ctx, updateProfile, name, timezone, iD)
+type SeenOfRow struct {
+	UserID uuid.UUID
+	SeenAt time.Time
+}
+
+// When people were here last. Sessions are out of a tenant's reach: the function knows the organization.
+func (q *Queries) SeenOf(ctx context.Context, people []uuid.UUID) ([]SeenOfRow, error) {
+	rows, err := q.db.Query(ctx, seenOf, people)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SeenOfRow
+	for rows.Next() {
+		var i SeenOfRow
+		if err := rows.Scan(&i.UserID, &i.SeenAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const teamsOf = `-- name: TeamsOf :many
+SELECT m.user_id, t.id, t.name FROM team_member m JOIN team t ON t.org_id = m.org_id AND t.id = m.team_id
+WHERE m.org_id = $1 AND m.user_id = ANY($2::uuid[]) ORDER BY lower(t.name), t.id
+`
+
+type TeamsOfRow struct {
+	UserID uuid.UUID
+	ID     uuid.UUID
+	Name   string
+}
+
+// The teams of people, by name.
+func (q *Queries) TeamsOf(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) ([]TeamsOfRow, error) {
+	rows, err := q.db.Query(ctx, teamsOf, orgID, people)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TeamsOfRow
+	for rows.Next() {
+		var i TeamsOfRow
+		if err := rows.Scan(&i.UserID, &i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const updateProfile = `-- name: UpdateProfile :exec
+UPDATE users SET name = $1, timezone = $2, phone = $3 WHERE id = $4
+`
+
+type UpdateProfileParams struct {
+	Name     string
+	Timezone string
+	Phone    string
+	ID       uuid.UUID
+}
+
+func (q *Queries) UpdateProfile(ctx context.Context, arg UpdateProfileParams) error {
+	_, err := q.db.Exec(ctx, updateProfile,
+		arg.Name,
+		arg.Timezone,
+		arg.Phone,
+		arg.ID,
+	)
 	return err
 }
 

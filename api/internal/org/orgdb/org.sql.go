@@ -33,6 +33,47 @@ func (q *Queries) InsertOrg(ctx context.Context, arg InsertOrgParams) error {
 	return err
 }
 
+const lockOrg = `-- name: LockOrg :exec
+SELECT FROM org WHERE id = $1 FOR NO KEY UPDATE
+`
+
+func (q *Queries) LockOrg(ctx context.Context, orgID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, lockOrg, orgID)
+	return err
+}
+
+const readOrg = `-- name: ReadOrg :one
+SELECT id, kind, name, created_at FROM org WHERE id = $1
+`
+
+type ReadOrgRow struct {
+	ID        uuid.UUID
+	Kind      string
+	Name      string
+	CreatedAt time.Time
+}
+
+func (q *Queries) ReadOrg(ctx context.Context, orgID uuid.UUID) (ReadOrgRow, error) {
+	row := q.db.QueryRow(ctx, readOrg, orgID)
+	var i ReadOrgRow
+	err := row.Scan(
+		&i.ID,
+		&i.Kind,
+		&i.Name,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
+const renameOrg = `-- name: RenameOrg :exec
+UPDATE org SET name = $1 WHERE id = $2
+`
+
+func (q *Queries) RenameOrg(ctx context.Context, name string, orgID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, renameOrg, name, orgID)
+	return err
+}
+
 const setDefaultPolicy = `-- name: SetDefaultPolicy :exec
 UPDATE org SET default_policy_id = $1::uuid WHERE id = $2
 `

@@ -47,7 +47,7 @@ func (s *Server) GetUserDuties(ctx context.Context, request *nightbellv1.GetUser
 		if err != nil {
 			return err
 		}
-		if _, err := findUser(ctx, orgdb.New(tx), actor.OrgID, userID); err != nil {
+		if _, err := findUser(ctx, orgdb.New(tx), actor, userID); err != nil {
 			return err
 		}
 		duties, err := departure.ReadDuties(ctx, tx, departure.Person{OrgID: actor.OrgID, ID: userID}, now)
@@ -98,7 +98,7 @@ func (s *Server) DeleteUser(ctx context.Context, request *nightbellv1.DeleteUser
 			if err := mayRemove(actor, person.ID, auth.Role(role)); err != nil {
 				return err
 			}
-			read := func() (*nightbellv1.User, error) { return findUser(ctx, orgdb.New(tx), actor.OrgID, person.ID) }
+			read := func() (*nightbellv1.User, error) { return findUser(ctx, orgdb.New(tx), actor, person.ID) }
 			return edit.IfMatch[*nightbellv1.UpdateUserRequest](request.GetEtag(), read)
 		}, now)
 	})

@@ -3,6 +3,7 @@ package orgrpc
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -19,11 +20,15 @@ import (
 // Server implements nightbell.v1.OrgService.
 type Server struct {
 	db         *postgres.DB
+	verifyMail bool
 	departures Departures
 }
 
-// NewServer serves from this database.
-func NewServer(db *postgres.DB) *Server { return &Server{db: db} }
+// NewServer serves from this database. With verifyMail, an e-mail address is paged only once its owner
+// has opened the link that was mailed to it.
+func NewServer(db *postgres.DB, verifyMail bool) *Server {
+	return &Server{db: db, verifyMail: verifyMail}
+}
 
 // ListUsers lists everybody who can sign in to the caller's organization, by name.
 func (s *Server) ListUsers(ctx context.Context, request *nightbellv1.ListUsersRequest) (*nightbellv1.ListUsersResponse, error) {
@@ -32,6 +37,7 @@ func (s *Server) ListUsers(ctx context.Context, request *nightbellv1.ListUsersRe
 		return nil, auth.ErrNoToken
 	}
 	answer := &nightbellv1.ListUsersResponse{}
+	var known people
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		at, err := page.ByName(actor.OrgID, "users", request.GetLimit(), request.GetCursor())
 		if err != nil {
@@ -43,13 +49,24 @@ func (s *Server) ListUsers(ctx context.Context, request *nightbellv1.ListUsersRe
 		rows, answer.NextCursor = page.Next(rows, at.Limit, func(last orgdb.ListMembersRow) string {
 			return page.Mark(actor.OrgID, "users", last.Name, last.ID.String())
 		})
+		if err != nil {
+			return err
+		}
 		answer.Users = make([]*nightbellv1.User, len(rows))
+		ids := make([]uuid.UUID, len(rows))
 		for i, row := range rows {
-			answer.Users[i] = userOf(row)
+			answer.Users[i], ids[i] = userOf(row, actor), row.ID
+		}
+		if slices.Contains(request.GetInclude(), "details") {
+			known, err = readPeople(ctx, tx, actor.OrgID, ids)
 		}
 		return err
-	})
-	return answer, err
+	}, postgres.ReadOnly())
+	if err != nil {
+		return nil, err
+	}
+	known.tell(answer.Users, s.verifyMail)
+	return answer, nil
 }
 
 // GetUser gives one person of the caller's organization.
@@ -60,18 +77,31 @@ func (s *Server) GetUser(ctx context.Context, request *nightbellv1.GetUserReques
 	}
 	answer := &nightbellv1.GetUserResponse{}
 	userID, _ := id.Parse(request.GetId())
+	var known people
 	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
-		answer.User, err = findUser(ctx, orgdb.New(tx), actor.OrgID, userID)
+		if answer.User, err = findUser(ctx, orgdb.New(tx), actor, userID); err != nil {
+			return err
+		}
+		known, err = readPeople(ctx, tx, actor.OrgID, []uuid.UUID{userID})
 		return err
-	})
-	return answer, err
+	}, postgres.ReadOnly())
+	if err != nil {
+		return nil, err
+	}
+	known.tell([]*nightbellv1.User{answer.User}, s.verifyMail)
+	return answer, nil
 }
 
-func userOf(row orgdb.ListMembersRow) *nightbellv1.User {
-	return &nightbellv1.User{
+// userOf is a person as the caller may see them: telephone numbers are told to their owners alone.
+func userOf(row orgdb.ListMembersRow, caller auth.Actor) *nightbellv1.User {
+	user := &nightbellv1.User{
 		Id: row.ID.String(), Name: row.Name, Email: row.Email, Role: row.Role,
 		Timezone: row.Timezone, JoinedAt: timestamppb.New(row.JoinedAt),
 	}
+	if caller.Kind == auth.User && caller.UserID == row.ID {
+		user.Phone = row.Phone
+	}
+	return user
 }
 
 // GetTeam gives one team of the caller's organization.

@@ -13,26 +13,27 @@ import (
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
+	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
 var (
 	errNoUser     = fault.New(fault.NotFound, "user_not_found", "User not found")
-	errNotYou     = fault.New(fault.Denied, "profile_of_another", "Names and time zones go with an account into all of its organizations. Only the person can change them.")
+	errNotYou     = fault.New(fault.Denied, "profile_of_another", "Names, time zones and telephone numbers go with an account into all of its organizations. Only the person can change them.")
 	errAdminsOnly = fault.New(fault.Denied, "role_too_low", "Only admins and owners change what others may do. Ask one of them.")
 	errOwnersOnly = fault.New(fault.Denied, "role_too_low", "Only an owner makes somebody an owner, or takes that away. Ask one of them.")
 	errLastOwner  = fault.New(fault.Conflict, "last_owner", "This is the only owner of your organization, whom Nightbell pages when nobody else answers. Make somebody else an owner first.")
 )
 
 // findUser reads one member, who must exist.
-func findUser(ctx context.Context, q *orgdb.Queries, orgID, userID uuid.UUID) (*nightbellv1.User, error) {
-	rows, err := q.ListMembers(ctx, orgdb.ListMembersParams{OrgID: orgID, ID: &userID})
+func findUser(ctx context.Context, q *orgdb.Queries, caller auth.Actor, userID uuid.UUID) (*nightbellv1.User, error) {
+	rows, err := q.ListMembers(ctx, orgdb.ListMembersParams{OrgID: caller.OrgID, ID: &userID})
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, errNoUser
 	}
-	return userOf(rows[0]), nil
+	return userOf(rows[0], caller), nil
 }
 
 // UpdateUser changes the fields that the request names: the role in this organization, and the
@@ -49,7 +50,7 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 		if err != nil {
 			return err
 		}
-		read := func() (*nightbellv1.User, error) { return findUser(ctx, q, actor.OrgID, userID) }
+		read := func() (*nightbellv1.User, error) { return findUser(ctx, q, actor, userID) }
 		response.User, err = edit.Apply(request, read, func(whole *nightbellv1.UpdateUserRequest) error {
 			before, err := read()
 			if err != nil {
@@ -77,7 +78,7 @@ func mayChange(actor auth.Actor, before *nightbellv1.User, whole *nightbellv1.Up
 	was, becomes := auth.Role(before.GetRole()), auth.Role(whole.GetRole())
 	lowersOwn := self && was.AtLeast(becomes)
 	switch {
-	case !self && (whole.GetName() != before.GetName() || whole.GetTimezone() != before.GetTimezone()):
+	case !self && changesProfile(before, whole):
 		return errNotYou
 	case was == becomes:
 		return nil
@@ -87,6 +88,10 @@ func mayChange(actor auth.Actor, before *nightbellv1.User, whole *nightbellv1.Up
 		return errOwnersOnly
 	}
 	return nil
+}
+
+func changesProfile(before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) bool {
+	return whole.GetName() != before.GetName() || whole.GetTimezone() != before.GetTimezone() || whole.GetPhone() != before.GetPhone()
 }
 
 func owners(roles []orgdb.LockRolesRow) (count int) {
@@ -110,7 +115,7 @@ func updateUser(ctx context.Context, q *orgdb.Queries, now time.Time, orgID, use
 			}
 		}
 	}
-	if whole.GetName() == before.GetName() && whole.GetTimezone() == before.GetTimezone() {
+	if !changesProfile(before, whole) {
 		return nil
 	}
 	name, err := org.CleanName("name", whole.GetName())
@@ -121,8 +126,12 @@ func updateUser(ctx context.Context, q *orgdb.Queries, now time.Time, orgID, use
 	if err != nil {
 		return err
 	}
+	phone, err := signup.CleanPhone(whole.GetPhone())
+	if err != nil {
+		return err
+	}
 	if err := q.NameAccount(ctx, userID.String()); err != nil {
 		return err
 	}
-	return q.UpdateProfile(ctx, name, zone.String(), userID)
+	return q.UpdateProfile(ctx, orgdb.UpdateProfileParams{Name: name, Timezone: zone.String(), Phone: phone, ID: userID})
 }

@@ -200,3 +200,21 @@ func TestSearchSeesOneOrganization(t *testing.T) {
 		t.Errorf("the search finds %v, want %v", found, want)
 	}
 }
+
+func TestWhoWasSeenIsOfOneOrganization(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	acme, umbrella := two(t, db)
+	var seen []uuid.UUID
+	inTenant(t, db, acme, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT user_id FROM members_seen($1)", []uuid.UUID{pgtest.Row(acme, "user"), pgtest.Row(umbrella, "user")})
+		if err != nil {
+			return err
+		}
+		seen, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+		return err
+	})
+	if want := []uuid.UUID{pgtest.Row(acme, "user")}; !slices.Equal(seen, want) {
+		t.Errorf("Acme learns when %v were seen, want %v", seen, want)
+	}
+}

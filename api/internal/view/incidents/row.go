@@ -35,10 +35,10 @@ const (
 const (
 	allColumns = `i.id, i.number, i.title, i.description, i.status, i.severity, i.urgency, i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, i.resolved_by, i.assignee_id, i.created_by,
-	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, '')`
+	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), coalesce(i.resolved_name, '')`
 	listColumns = `i.id, i.number, i.title, left(i.description, 281), i.status, i.severity, '', i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, NULL::uuid, i.assignee_id, NULL::uuid,
-	i.source, i.alert_count, 0, NULL::jsonb, coalesce(i.acknowledged_severity, '')`
+	i.source, i.alert_count, 0, NULL::jsonb, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), ''`
 )
 
 // row is an incident before its service and its people have names.
@@ -53,12 +53,14 @@ type row struct {
 	acknowledgedAt, resolvedAt                      *time.Time
 	details                                         []byte
 	acknowledgedSeverity                            string
+	// The names of who acted and has left since; they have no ids any more.
+	acknowledgedName, resolvedName string
 }
 
 func scan(from pgx.CollectableRow) (r row, err error) {
 	err = from.Scan(&r.id, &r.number, &r.title, &r.description, &r.status, &r.severity, &r.urgency, &r.service,
 		&r.triggeredAt, &r.acknowledgedAt, &r.resolvedAt, &r.updatedAt, &r.acknowledgedBy, &r.resolvedBy, &r.assignee, &r.createdBy,
-		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details, &r.acknowledgedSeverity)
+		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details, &r.acknowledgedSeverity, &r.acknowledgedName, &r.resolvedName)
 	return r, err
 }
 
@@ -68,7 +70,7 @@ func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 		Id: r.id.String(), Number: r.number, Title: r.title, Description: r.description, Status: r.status, Severity: r.severity,
 		Urgency: r.urgency, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
-		AcknowledgedBy: known.people.reference(r.acknowledgedBy), ResolvedBy: known.people.reference(r.resolvedBy),
+		AcknowledgedBy: known.actor(r.acknowledgedBy, r.acknowledgedName), ResolvedBy: known.actor(r.resolvedBy, r.resolvedName),
 		Assignee: known.people.reference(r.assignee), CreatedBy: known.creators.reference(r.createdBy),
 		Source: r.source, AlertCount: r.alertCount, TruncatedAlertCount: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
 	}
@@ -90,7 +92,7 @@ func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 		Id: r.id.String(), Number: r.number, Title: title, Description: description,
 		Status: r.status, Severity: r.severity, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
-		AcknowledgedBy: known.people.reference(r.acknowledgedBy), Assignee: known.people.reference(r.assignee),
+		AcknowledgedBy: known.actor(r.acknowledgedBy, r.acknowledgedName), Assignee: known.people.reference(r.assignee),
 		AlertCount: r.alertCount,
 	}
 	if r.wantsConfirmation() {
@@ -158,6 +160,15 @@ func (k *known) service(id *uuid.UUID) *string {
 		return nil
 	}
 	return new(k.services[*id])
+}
+
+// actor is who acknowledged or resolved: somebody of the organization, or only the name of somebody who
+// has left it.
+func (k *known) actor(id *uuid.UUID, left string) *nightbellv1.Reference {
+	if id == nil && left != "" {
+		return &nightbellv1.Reference{Name: left}
+	}
+	return k.people.reference(id)
 }
 
 // collect reads incidents and the names of their services and people, with one more round

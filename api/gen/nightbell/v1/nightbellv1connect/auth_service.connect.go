@@ -47,6 +47,34 @@ const (
 	// AuthServiceAcceptInvitationProcedure is the fully-qualified name of the AuthService's
 	// AcceptInvitation RPC.
 	AuthServiceAcceptInvitationProcedure = "/nightbell.v1.AuthService/AcceptInvitation"
+	// AuthServiceGetSignInOptionsProcedure is the fully-qualified name of the AuthService's
+	// GetSignInOptions RPC.
+	AuthServiceGetSignInOptionsProcedure = "/nightbell.v1.AuthService/GetSignInOptions"
+	// AuthServiceForgotPasswordProcedure is the fully-qualified name of the AuthService's
+	// ForgotPassword RPC.
+	AuthServiceForgotPasswordProcedure = "/nightbell.v1.AuthService/ForgotPassword"
+	// AuthServiceResetPasswordProcedure is the fully-qualified name of the AuthService's ResetPassword
+	// RPC.
+	AuthServiceResetPasswordProcedure = "/nightbell.v1.AuthService/ResetPassword"
+	// AuthServiceChangePasswordProcedure is the fully-qualified name of the AuthService's
+	// ChangePassword RPC.
+	AuthServiceChangePasswordProcedure = "/nightbell.v1.AuthService/ChangePassword"
+	// AuthServiceGetSessionProcedure is the fully-qualified name of the AuthService's GetSession RPC.
+	AuthServiceGetSessionProcedure = "/nightbell.v1.AuthService/GetSession"
+	// AuthServiceListSessionsProcedure is the fully-qualified name of the AuthService's ListSessions
+	// RPC.
+	AuthServiceListSessionsProcedure = "/nightbell.v1.AuthService/ListSessions"
+	// AuthServiceEndSessionProcedure is the fully-qualified name of the AuthService's EndSession RPC.
+	AuthServiceEndSessionProcedure = "/nightbell.v1.AuthService/EndSession"
+	// AuthServiceEndOtherSessionsProcedure is the fully-qualified name of the AuthService's
+	// EndOtherSessions RPC.
+	AuthServiceEndOtherSessionsProcedure = "/nightbell.v1.AuthService/EndOtherSessions"
+	// AuthServiceListOrganizationsProcedure is the fully-qualified name of the AuthService's
+	// ListOrganizations RPC.
+	AuthServiceListOrganizationsProcedure = "/nightbell.v1.AuthService/ListOrganizations"
+	// AuthServiceSwitchOrganizationProcedure is the fully-qualified name of the AuthService's
+	// SwitchOrganization RPC.
+	AuthServiceSwitchOrganizationProcedure = "/nightbell.v1.AuthService/SwitchOrganization"
 	// AuthServiceGetMeProcedure is the fully-qualified name of the AuthService's GetMe RPC.
 	AuthServiceGetMeProcedure = "/nightbell.v1.AuthService/GetMe"
 )
@@ -69,6 +97,31 @@ type AuthServiceClient interface {
 	// AcceptInvitation joins the organization and signs in to it: with a new account, or with the
 	// password of the account that the address has.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
+	// GetSignInOptions tells a sign-in form what it can offer.
+	GetSignInOptions(context.Context, *v1.GetSignInOptionsRequest) (*v1.GetSignInOptionsResponse, error)
+	// ForgotPassword mails the account of an address a link, by which a new password is set within the
+	// hour. The answer is the same whether or not there is such an account. It is a 409
+	// "no_mail_server" where no mail leaves the installation.
+	ForgotPassword(context.Context, *v1.ForgotPasswordRequest) (*v1.ForgotPasswordResponse, error)
+	// ResetPassword sets a new password by the link of such a mail, once, and ends all sessions of the
+	// account. A link that was used or has expired is a 404 that says so.
+	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
+	// ChangePassword sets a new password and ends all other sessions of the account. A wrong old one
+	// counts as a failed sign-in.
+	ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.ChangePasswordResponse, error)
+	// GetSession gives one sign-in of the account.
+	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
+	// ListSessions gives where the account is signed in, in the order of signing in.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// EndSession signs the account out there, within 5 seconds on open streams too.
+	EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error)
+	// EndOtherSessions signs the account out everywhere but here.
+	EndOtherSessions(context.Context, *v1.EndOtherSessionsRequest) (*v1.EndOtherSessionsResponse, error)
+	// ListOrganizations gives the organizations of the account, by name.
+	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
+	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
+	// session that asks goes on until it is logged out.
+	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -121,6 +174,70 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			connect.WithSchema(authServiceMethods.ByName("AcceptInvitation")),
 			connect.WithClientOptions(opts...),
 		),
+		getSignInOptions: connect.NewClient[v1.GetSignInOptionsRequest, v1.GetSignInOptionsResponse](
+			httpClient,
+			baseURL+AuthServiceGetSignInOptionsProcedure,
+			connect.WithSchema(authServiceMethods.ByName("GetSignInOptions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		forgotPassword: connect.NewClient[v1.ForgotPasswordRequest, v1.ForgotPasswordResponse](
+			httpClient,
+			baseURL+AuthServiceForgotPasswordProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ForgotPassword")),
+			connect.WithClientOptions(opts...),
+		),
+		resetPassword: connect.NewClient[v1.ResetPasswordRequest, v1.ResetPasswordResponse](
+			httpClient,
+			baseURL+AuthServiceResetPasswordProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ResetPassword")),
+			connect.WithClientOptions(opts...),
+		),
+		changePassword: connect.NewClient[v1.ChangePasswordRequest, v1.ChangePasswordResponse](
+			httpClient,
+			baseURL+AuthServiceChangePasswordProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
+			connect.WithClientOptions(opts...),
+		),
+		getSession: connect.NewClient[v1.GetSessionRequest, v1.GetSessionResponse](
+			httpClient,
+			baseURL+AuthServiceGetSessionProcedure,
+			connect.WithSchema(authServiceMethods.ByName("GetSession")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listSessions: connect.NewClient[v1.ListSessionsRequest, v1.ListSessionsResponse](
+			httpClient,
+			baseURL+AuthServiceListSessionsProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ListSessions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		endSession: connect.NewClient[v1.EndSessionRequest, v1.EndSessionResponse](
+			httpClient,
+			baseURL+AuthServiceEndSessionProcedure,
+			connect.WithSchema(authServiceMethods.ByName("EndSession")),
+			connect.WithClientOptions(opts...),
+		),
+		endOtherSessions: connect.NewClient[v1.EndOtherSessionsRequest, v1.EndOtherSessionsResponse](
+			httpClient,
+			baseURL+AuthServiceEndOtherSessionsProcedure,
+			connect.WithSchema(authServiceMethods.ByName("EndOtherSessions")),
+			connect.WithClientOptions(opts...),
+		),
+		listOrganizations: connect.NewClient[v1.ListOrganizationsRequest, v1.ListOrganizationsResponse](
+			httpClient,
+			baseURL+AuthServiceListOrganizationsProcedure,
+			connect.WithSchema(authServiceMethods.ByName("ListOrganizations")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		switchOrganization: connect.NewClient[v1.SwitchOrganizationRequest, v1.SwitchOrganizationResponse](
+			httpClient,
+			baseURL+AuthServiceSwitchOrganizationProcedure,
+			connect.WithSchema(authServiceMethods.ByName("SwitchOrganization")),
+			connect.WithClientOptions(opts...),
+		),
 		getMe: connect.NewClient[v1.GetMeRequest, v1.GetMeResponse](
 			httpClient,
 			baseURL+AuthServiceGetMeProcedure,
@@ -133,13 +250,23 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 
 // authServiceClient implements AuthServiceClient.
 type authServiceClient struct {
-	register         *connect.Client[v1.RegisterRequest, v1.RegisterResponse]
-	login            *connect.Client[v1.LoginRequest, v1.LoginResponse]
-	refresh          *connect.Client[v1.RefreshRequest, v1.RefreshResponse]
-	logout           *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
-	readInvitation   *connect.Client[v1.ReadInvitationRequest, v1.ReadInvitationResponse]
-	acceptInvitation *connect.Client[v1.AcceptInvitationRequest, v1.AcceptInvitationResponse]
-	getMe            *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	register           *connect.Client[v1.RegisterRequest, v1.RegisterResponse]
+	login              *connect.Client[v1.LoginRequest, v1.LoginResponse]
+	refresh            *connect.Client[v1.RefreshRequest, v1.RefreshResponse]
+	logout             *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
+	readInvitation     *connect.Client[v1.ReadInvitationRequest, v1.ReadInvitationResponse]
+	acceptInvitation   *connect.Client[v1.AcceptInvitationRequest, v1.AcceptInvitationResponse]
+	getSignInOptions   *connect.Client[v1.GetSignInOptionsRequest, v1.GetSignInOptionsResponse]
+	forgotPassword     *connect.Client[v1.ForgotPasswordRequest, v1.ForgotPasswordResponse]
+	resetPassword      *connect.Client[v1.ResetPasswordRequest, v1.ResetPasswordResponse]
+	changePassword     *connect.Client[v1.ChangePasswordRequest, v1.ChangePasswordResponse]
+	getSession         *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
+	listSessions       *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	endSession         *connect.Client[v1.EndSessionRequest, v1.EndSessionResponse]
+	endOtherSessions   *connect.Client[v1.EndOtherSessionsRequest, v1.EndOtherSessionsResponse]
+	listOrganizations  *connect.Client[v1.ListOrganizationsRequest, v1.ListOrganizationsResponse]
+	switchOrganization *connect.Client[v1.SwitchOrganizationRequest, v1.SwitchOrganizationResponse]
+	getMe              *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
 }
 
 // Register calls nightbell.v1.AuthService.Register.
@@ -196,6 +323,96 @@ func (c *authServiceClient) AcceptInvitation(ctx context.Context, req *v1.Accept
 	return nil, err
 }
 
+// GetSignInOptions calls nightbell.v1.AuthService.GetSignInOptions.
+func (c *authServiceClient) GetSignInOptions(ctx context.Context, req *v1.GetSignInOptionsRequest) (*v1.GetSignInOptionsResponse, error) {
+	response, err := c.getSignInOptions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ForgotPassword calls nightbell.v1.AuthService.ForgotPassword.
+func (c *authServiceClient) ForgotPassword(ctx context.Context, req *v1.ForgotPasswordRequest) (*v1.ForgotPasswordResponse, error) {
+	response, err := c.forgotPassword.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ResetPassword calls nightbell.v1.AuthService.ResetPassword.
+func (c *authServiceClient) ResetPassword(ctx context.Context, req *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error) {
+	response, err := c.resetPassword.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ChangePassword calls nightbell.v1.AuthService.ChangePassword.
+func (c *authServiceClient) ChangePassword(ctx context.Context, req *v1.ChangePasswordRequest) (*v1.ChangePasswordResponse, error) {
+	response, err := c.changePassword.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetSession calls nightbell.v1.AuthService.GetSession.
+func (c *authServiceClient) GetSession(ctx context.Context, req *v1.GetSessionRequest) (*v1.GetSessionResponse, error) {
+	response, err := c.getSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListSessions calls nightbell.v1.AuthService.ListSessions.
+func (c *authServiceClient) ListSessions(ctx context.Context, req *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	response, err := c.listSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// EndSession calls nightbell.v1.AuthService.EndSession.
+func (c *authServiceClient) EndSession(ctx context.Context, req *v1.EndSessionRequest) (*v1.EndSessionResponse, error) {
+	response, err := c.endSession.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// EndOtherSessions calls nightbell.v1.AuthService.EndOtherSessions.
+func (c *authServiceClient) EndOtherSessions(ctx context.Context, req *v1.EndOtherSessionsRequest) (*v1.EndOtherSessionsResponse, error) {
+	response, err := c.endOtherSessions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListOrganizations calls nightbell.v1.AuthService.ListOrganizations.
+func (c *authServiceClient) ListOrganizations(ctx context.Context, req *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error) {
+	response, err := c.listOrganizations.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SwitchOrganization calls nightbell.v1.AuthService.SwitchOrganization.
+func (c *authServiceClient) SwitchOrganization(ctx context.Context, req *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error) {
+	response, err := c.switchOrganization.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // GetMe calls nightbell.v1.AuthService.GetMe.
 func (c *authServiceClient) GetMe(ctx context.Context, req *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	response, err := c.getMe.CallUnary(ctx, connect.NewRequest(req))
@@ -223,6 +440,31 @@ type AuthServiceHandler interface {
 	// AcceptInvitation joins the organization and signs in to it: with a new account, or with the
 	// password of the account that the address has.
 	AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error)
+	// GetSignInOptions tells a sign-in form what it can offer.
+	GetSignInOptions(context.Context, *v1.GetSignInOptionsRequest) (*v1.GetSignInOptionsResponse, error)
+	// ForgotPassword mails the account of an address a link, by which a new password is set within the
+	// hour. The answer is the same whether or not there is such an account. It is a 409
+	// "no_mail_server" where no mail leaves the installation.
+	ForgotPassword(context.Context, *v1.ForgotPasswordRequest) (*v1.ForgotPasswordResponse, error)
+	// ResetPassword sets a new password by the link of such a mail, once, and ends all sessions of the
+	// account. A link that was used or has expired is a 404 that says so.
+	ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error)
+	// ChangePassword sets a new password and ends all other sessions of the account. A wrong old one
+	// counts as a failed sign-in.
+	ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.ChangePasswordResponse, error)
+	// GetSession gives one sign-in of the account.
+	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
+	// ListSessions gives where the account is signed in, in the order of signing in.
+	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
+	// EndSession signs the account out there, within 5 seconds on open streams too.
+	EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error)
+	// EndOtherSessions signs the account out everywhere but here.
+	EndOtherSessions(context.Context, *v1.EndOtherSessionsRequest) (*v1.EndOtherSessionsResponse, error)
+	// ListOrganizations gives the organizations of the account, by name.
+	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
+	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
+	// session that asks goes on until it is logged out.
+	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -271,6 +513,70 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 		connect.WithSchema(authServiceMethods.ByName("AcceptInvitation")),
 		connect.WithHandlerOptions(opts...),
 	)
+	authServiceGetSignInOptionsHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceGetSignInOptionsProcedure,
+		svc.GetSignInOptions,
+		connect.WithSchema(authServiceMethods.ByName("GetSignInOptions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceForgotPasswordHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceForgotPasswordProcedure,
+		svc.ForgotPassword,
+		connect.WithSchema(authServiceMethods.ByName("ForgotPassword")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceResetPasswordHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceResetPasswordProcedure,
+		svc.ResetPassword,
+		connect.WithSchema(authServiceMethods.ByName("ResetPassword")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceChangePasswordHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceChangePasswordProcedure,
+		svc.ChangePassword,
+		connect.WithSchema(authServiceMethods.ByName("ChangePassword")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceGetSessionHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceGetSessionProcedure,
+		svc.GetSession,
+		connect.WithSchema(authServiceMethods.ByName("GetSession")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceListSessionsHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceListSessionsProcedure,
+		svc.ListSessions,
+		connect.WithSchema(authServiceMethods.ByName("ListSessions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceEndSessionHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceEndSessionProcedure,
+		svc.EndSession,
+		connect.WithSchema(authServiceMethods.ByName("EndSession")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceEndOtherSessionsHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceEndOtherSessionsProcedure,
+		svc.EndOtherSessions,
+		connect.WithSchema(authServiceMethods.ByName("EndOtherSessions")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceListOrganizationsHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceListOrganizationsProcedure,
+		svc.ListOrganizations,
+		connect.WithSchema(authServiceMethods.ByName("ListOrganizations")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceSwitchOrganizationHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceSwitchOrganizationProcedure,
+		svc.SwitchOrganization,
+		connect.WithSchema(authServiceMethods.ByName("SwitchOrganization")),
+		connect.WithHandlerOptions(opts...),
+	)
 	authServiceGetMeHandler := connect.NewUnaryHandlerSimple(
 		AuthServiceGetMeProcedure,
 		svc.GetMe,
@@ -292,6 +598,26 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 			authServiceReadInvitationHandler.ServeHTTP(w, r)
 		case AuthServiceAcceptInvitationProcedure:
 			authServiceAcceptInvitationHandler.ServeHTTP(w, r)
+		case AuthServiceGetSignInOptionsProcedure:
+			authServiceGetSignInOptionsHandler.ServeHTTP(w, r)
+		case AuthServiceForgotPasswordProcedure:
+			authServiceForgotPasswordHandler.ServeHTTP(w, r)
+		case AuthServiceResetPasswordProcedure:
+			authServiceResetPasswordHandler.ServeHTTP(w, r)
+		case AuthServiceChangePasswordProcedure:
+			authServiceChangePasswordHandler.ServeHTTP(w, r)
+		case AuthServiceGetSessionProcedure:
+			authServiceGetSessionHandler.ServeHTTP(w, r)
+		case AuthServiceListSessionsProcedure:
+			authServiceListSessionsHandler.ServeHTTP(w, r)
+		case AuthServiceEndSessionProcedure:
+			authServiceEndSessionHandler.ServeHTTP(w, r)
+		case AuthServiceEndOtherSessionsProcedure:
+			authServiceEndOtherSessionsHandler.ServeHTTP(w, r)
+		case AuthServiceListOrganizationsProcedure:
+			authServiceListOrganizationsHandler.ServeHTTP(w, r)
+		case AuthServiceSwitchOrganizationProcedure:
+			authServiceSwitchOrganizationHandler.ServeHTTP(w, r)
 		case AuthServiceGetMeProcedure:
 			authServiceGetMeHandler.ServeHTTP(w, r)
 		default:
@@ -325,6 +651,46 @@ func (UnimplementedAuthServiceHandler) ReadInvitation(context.Context, *v1.ReadI
 
 func (UnimplementedAuthServiceHandler) AcceptInvitation(context.Context, *v1.AcceptInvitationRequest) (*v1.AcceptInvitationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.AcceptInvitation is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) GetSignInOptions(context.Context, *v1.GetSignInOptionsRequest) (*v1.GetSignInOptionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.GetSignInOptions is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ForgotPassword(context.Context, *v1.ForgotPasswordRequest) (*v1.ForgotPasswordResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ForgotPassword is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ResetPassword(context.Context, *v1.ResetPasswordRequest) (*v1.ResetPasswordResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ResetPassword is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ChangePassword(context.Context, *v1.ChangePasswordRequest) (*v1.ChangePasswordResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ChangePassword is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.GetSession is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ListSessions is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) EndSession(context.Context, *v1.EndSessionRequest) (*v1.EndSessionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.EndSession is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) EndOtherSessions(context.Context, *v1.EndOtherSessionsRequest) (*v1.EndOtherSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.EndOtherSessions is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.ListOrganizations is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.SwitchOrganization is not implemented"))
 }
 
 func (UnimplementedAuthServiceHandler) GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error) {

@@ -48,6 +48,15 @@ const (
 	// ContactServiceSendVerificationProcedure is the fully-qualified name of the ContactService's
 	// SendVerification RPC.
 	ContactServiceSendVerificationProcedure = "/nightbell.v1.ContactService/SendVerification"
+	// ContactServiceSendTestPageProcedure is the fully-qualified name of the ContactService's
+	// SendTestPage RPC.
+	ContactServiceSendTestPageProcedure = "/nightbell.v1.ContactService/SendTestPage"
+	// ContactServiceGetTestPageProcedure is the fully-qualified name of the ContactService's
+	// GetTestPage RPC.
+	ContactServiceGetTestPageProcedure = "/nightbell.v1.ContactService/GetTestPage"
+	// ContactServiceListTestPagesProcedure is the fully-qualified name of the ContactService's
+	// ListTestPages RPC.
+	ContactServiceListTestPagesProcedure = "/nightbell.v1.ContactService/ListTestPages"
 	// ContactServiceDeleteContactMethodProcedure is the fully-qualified name of the ContactService's
 	// DeleteContactMethod RPC.
 	ContactServiceDeleteContactMethodProcedure = "/nightbell.v1.ContactService/DeleteContactMethod"
@@ -83,6 +92,14 @@ type ContactServiceClient interface {
 	UpdateContactMethod(context.Context, *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
+	// SendTestPage sends one of the caller's own contact methods a message that says it is a test, the
+	// way pages go. It wakes nobody else, opens no incident and escalates nothing. The answer comes at
+	// once; get_test_page tells what came of it.
+	SendTestPage(context.Context, *v1.SendTestPageRequest) (*v1.SendTestPageResponse, error)
+	// GetTestPage gives one of the caller's own test pages.
+	GetTestPage(context.Context, *v1.GetTestPageRequest) (*v1.GetTestPageResponse, error)
+	// ListTestPages gives the caller's own test pages, the newest first.
+	ListTestPages(context.Context, *v1.ListTestPagesRequest) (*v1.ListTestPagesResponse, error)
 	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
@@ -142,6 +159,26 @@ func NewContactServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(contactServiceMethods.ByName("SendVerification")),
 			connect.WithClientOptions(opts...),
 		),
+		sendTestPage: connect.NewClient[v1.SendTestPageRequest, v1.SendTestPageResponse](
+			httpClient,
+			baseURL+ContactServiceSendTestPageProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("SendTestPage")),
+			connect.WithClientOptions(opts...),
+		),
+		getTestPage: connect.NewClient[v1.GetTestPageRequest, v1.GetTestPageResponse](
+			httpClient,
+			baseURL+ContactServiceGetTestPageProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("GetTestPage")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listTestPages: connect.NewClient[v1.ListTestPagesRequest, v1.ListTestPagesResponse](
+			httpClient,
+			baseURL+ContactServiceListTestPagesProcedure,
+			connect.WithSchema(contactServiceMethods.ByName("ListTestPages")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		deleteContactMethod: connect.NewClient[v1.DeleteContactMethodRequest, v1.DeleteContactMethodResponse](
 			httpClient,
 			baseURL+ContactServiceDeleteContactMethodProcedure,
@@ -190,6 +227,9 @@ type contactServiceClient struct {
 	getContactMethod       *connect.Client[v1.GetContactMethodRequest, v1.GetContactMethodResponse]
 	updateContactMethod    *connect.Client[v1.UpdateContactMethodRequest, v1.UpdateContactMethodResponse]
 	sendVerification       *connect.Client[v1.SendVerificationRequest, v1.SendVerificationResponse]
+	sendTestPage           *connect.Client[v1.SendTestPageRequest, v1.SendTestPageResponse]
+	getTestPage            *connect.Client[v1.GetTestPageRequest, v1.GetTestPageResponse]
+	listTestPages          *connect.Client[v1.ListTestPagesRequest, v1.ListTestPagesResponse]
 	deleteContactMethod    *connect.Client[v1.DeleteContactMethodRequest, v1.DeleteContactMethodResponse]
 	createNotificationRule *connect.Client[v1.CreateNotificationRuleRequest, v1.CreateNotificationRuleResponse]
 	listNotificationRules  *connect.Client[v1.ListNotificationRulesRequest, v1.ListNotificationRulesResponse]
@@ -237,6 +277,33 @@ func (c *contactServiceClient) UpdateContactMethod(ctx context.Context, req *v1.
 // SendVerification calls nightbell.v1.ContactService.SendVerification.
 func (c *contactServiceClient) SendVerification(ctx context.Context, req *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error) {
 	response, err := c.sendVerification.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SendTestPage calls nightbell.v1.ContactService.SendTestPage.
+func (c *contactServiceClient) SendTestPage(ctx context.Context, req *v1.SendTestPageRequest) (*v1.SendTestPageResponse, error) {
+	response, err := c.sendTestPage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetTestPage calls nightbell.v1.ContactService.GetTestPage.
+func (c *contactServiceClient) GetTestPage(ctx context.Context, req *v1.GetTestPageRequest) (*v1.GetTestPageResponse, error) {
+	response, err := c.getTestPage.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListTestPages calls nightbell.v1.ContactService.ListTestPages.
+func (c *contactServiceClient) ListTestPages(ctx context.Context, req *v1.ListTestPagesRequest) (*v1.ListTestPagesResponse, error) {
+	response, err := c.listTestPages.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -312,6 +379,14 @@ type ContactServiceHandler interface {
 	UpdateContactMethod(context.Context, *v1.UpdateContactMethodRequest) (*v1.UpdateContactMethodResponse, error)
 	// SendVerification mails the link again that lets an e-mail address be paged.
 	SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error)
+	// SendTestPage sends one of the caller's own contact methods a message that says it is a test, the
+	// way pages go. It wakes nobody else, opens no incident and escalates nothing. The answer comes at
+	// once; get_test_page tells what came of it.
+	SendTestPage(context.Context, *v1.SendTestPageRequest) (*v1.SendTestPageResponse, error)
+	// GetTestPage gives one of the caller's own test pages.
+	GetTestPage(context.Context, *v1.GetTestPageRequest) (*v1.GetTestPageResponse, error)
+	// ListTestPages gives the caller's own test pages, the newest first.
+	ListTestPages(context.Context, *v1.ListTestPagesRequest) (*v1.ListTestPagesResponse, error)
 	// DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
@@ -367,6 +442,26 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 		connect.WithSchema(contactServiceMethods.ByName("SendVerification")),
 		connect.WithHandlerOptions(opts...),
 	)
+	contactServiceSendTestPageHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceSendTestPageProcedure,
+		svc.SendTestPage,
+		connect.WithSchema(contactServiceMethods.ByName("SendTestPage")),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceGetTestPageHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceGetTestPageProcedure,
+		svc.GetTestPage,
+		connect.WithSchema(contactServiceMethods.ByName("GetTestPage")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	contactServiceListTestPagesHandler := connect.NewUnaryHandlerSimple(
+		ContactServiceListTestPagesProcedure,
+		svc.ListTestPages,
+		connect.WithSchema(contactServiceMethods.ByName("ListTestPages")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	contactServiceDeleteContactMethodHandler := connect.NewUnaryHandlerSimple(
 		ContactServiceDeleteContactMethodProcedure,
 		svc.DeleteContactMethod,
@@ -417,6 +512,12 @@ func NewContactServiceHandler(svc ContactServiceHandler, opts ...connect.Handler
 			contactServiceUpdateContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceSendVerificationProcedure:
 			contactServiceSendVerificationHandler.ServeHTTP(w, r)
+		case ContactServiceSendTestPageProcedure:
+			contactServiceSendTestPageHandler.ServeHTTP(w, r)
+		case ContactServiceGetTestPageProcedure:
+			contactServiceGetTestPageHandler.ServeHTTP(w, r)
+		case ContactServiceListTestPagesProcedure:
+			contactServiceListTestPagesHandler.ServeHTTP(w, r)
 		case ContactServiceDeleteContactMethodProcedure:
 			contactServiceDeleteContactMethodHandler.ServeHTTP(w, r)
 		case ContactServiceCreateNotificationRuleProcedure:
@@ -456,6 +557,18 @@ func (UnimplementedContactServiceHandler) UpdateContactMethod(context.Context, *
 
 func (UnimplementedContactServiceHandler) SendVerification(context.Context, *v1.SendVerificationRequest) (*v1.SendVerificationResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.SendVerification is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) SendTestPage(context.Context, *v1.SendTestPageRequest) (*v1.SendTestPageResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.SendTestPage is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) GetTestPage(context.Context, *v1.GetTestPageRequest) (*v1.GetTestPageResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.GetTestPage is not implemented"))
+}
+
+func (UnimplementedContactServiceHandler) ListTestPages(context.Context, *v1.ListTestPagesRequest) (*v1.ListTestPagesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.ContactService.ListTestPages is not implemented"))
 }
 
 func (UnimplementedContactServiceHandler) DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error) {

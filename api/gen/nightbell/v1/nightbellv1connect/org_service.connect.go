@@ -44,6 +44,12 @@ const (
 	OrgServiceGetUserDutiesProcedure = "/nightbell.v1.OrgService/GetUserDuties"
 	// OrgServiceDeleteUserProcedure is the fully-qualified name of the OrgService's DeleteUser RPC.
 	OrgServiceDeleteUserProcedure = "/nightbell.v1.OrgService/DeleteUser"
+	// OrgServiceGetOrganizationProcedure is the fully-qualified name of the OrgService's
+	// GetOrganization RPC.
+	OrgServiceGetOrganizationProcedure = "/nightbell.v1.OrgService/GetOrganization"
+	// OrgServiceUpdateOrganizationProcedure is the fully-qualified name of the OrgService's
+	// UpdateOrganization RPC.
+	OrgServiceUpdateOrganizationProcedure = "/nightbell.v1.OrgService/UpdateOrganization"
 	// OrgServiceListTeamsProcedure is the fully-qualified name of the OrgService's ListTeams RPC.
 	OrgServiceListTeamsProcedure = "/nightbell.v1.OrgService/ListTeams"
 	// OrgServiceGetTeamProcedure is the fully-qualified name of the OrgService's GetTeam RPC.
@@ -62,8 +68,8 @@ type OrgServiceClient interface {
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser gives one person of the organization.
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
-	// UpdateUser changes the fields that are present. A name and a time zone go with the account into
-	// each of its organizations: only the person changes them. Admins change roles, and owners that of
+	// UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
+	// the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
 	// owner; an organization keeps one owner at least (409).
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
@@ -75,6 +81,10 @@ type OrgServiceClient interface {
 	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
 	// once, and what waits for the person pages whoever follows.
 	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
+	// GetOrganization gives the organization that the call acts in.
+	GetOrganization(context.Context, *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error)
+	// UpdateOrganization renames the organization.
+	UpdateOrganization(context.Context, *v1.UpdateOrganizationRequest) (*v1.UpdateOrganizationResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -132,6 +142,19 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 			connect.WithSchema(orgServiceMethods.ByName("DeleteUser")),
 			connect.WithClientOptions(opts...),
 		),
+		getOrganization: connect.NewClient[v1.GetOrganizationRequest, v1.GetOrganizationResponse](
+			httpClient,
+			baseURL+OrgServiceGetOrganizationProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("GetOrganization")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateOrganization: connect.NewClient[v1.UpdateOrganizationRequest, v1.UpdateOrganizationResponse](
+			httpClient,
+			baseURL+OrgServiceUpdateOrganizationProcedure,
+			connect.WithSchema(orgServiceMethods.ByName("UpdateOrganization")),
+			connect.WithClientOptions(opts...),
+		),
 		listTeams: connect.NewClient[v1.ListTeamsRequest, v1.ListTeamsResponse](
 			httpClient,
 			baseURL+OrgServiceListTeamsProcedure,
@@ -169,16 +192,18 @@ func NewOrgServiceClient(httpClient connect.HTTPClient, baseURL string, opts ...
 
 // orgServiceClient implements OrgServiceClient.
 type orgServiceClient struct {
-	listUsers     *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
-	getUser       *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
-	updateUser    *connect.Client[v1.UpdateUserRequest, v1.UpdateUserResponse]
-	getUserDuties *connect.Client[v1.GetUserDutiesRequest, v1.GetUserDutiesResponse]
-	deleteUser    *connect.Client[v1.DeleteUserRequest, v1.DeleteUserResponse]
-	listTeams     *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
-	getTeam       *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
-	createTeam    *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
-	updateTeam    *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
-	deleteTeam    *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
+	listUsers          *connect.Client[v1.ListUsersRequest, v1.ListUsersResponse]
+	getUser            *connect.Client[v1.GetUserRequest, v1.GetUserResponse]
+	updateUser         *connect.Client[v1.UpdateUserRequest, v1.UpdateUserResponse]
+	getUserDuties      *connect.Client[v1.GetUserDutiesRequest, v1.GetUserDutiesResponse]
+	deleteUser         *connect.Client[v1.DeleteUserRequest, v1.DeleteUserResponse]
+	getOrganization    *connect.Client[v1.GetOrganizationRequest, v1.GetOrganizationResponse]
+	updateOrganization *connect.Client[v1.UpdateOrganizationRequest, v1.UpdateOrganizationResponse]
+	listTeams          *connect.Client[v1.ListTeamsRequest, v1.ListTeamsResponse]
+	getTeam            *connect.Client[v1.GetTeamRequest, v1.GetTeamResponse]
+	createTeam         *connect.Client[v1.CreateTeamRequest, v1.CreateTeamResponse]
+	updateTeam         *connect.Client[v1.UpdateTeamRequest, v1.UpdateTeamResponse]
+	deleteTeam         *connect.Client[v1.DeleteTeamRequest, v1.DeleteTeamResponse]
 }
 
 // ListUsers calls nightbell.v1.OrgService.ListUsers.
@@ -220,6 +245,24 @@ func (c *orgServiceClient) GetUserDuties(ctx context.Context, req *v1.GetUserDut
 // DeleteUser calls nightbell.v1.OrgService.DeleteUser.
 func (c *orgServiceClient) DeleteUser(ctx context.Context, req *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error) {
 	response, err := c.deleteUser.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetOrganization calls nightbell.v1.OrgService.GetOrganization.
+func (c *orgServiceClient) GetOrganization(ctx context.Context, req *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error) {
+	response, err := c.getOrganization.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateOrganization calls nightbell.v1.OrgService.UpdateOrganization.
+func (c *orgServiceClient) UpdateOrganization(ctx context.Context, req *v1.UpdateOrganizationRequest) (*v1.UpdateOrganizationResponse, error) {
+	response, err := c.updateOrganization.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -277,8 +320,8 @@ type OrgServiceHandler interface {
 	ListUsers(context.Context, *v1.ListUsersRequest) (*v1.ListUsersResponse, error)
 	// GetUser gives one person of the organization.
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
-	// UpdateUser changes the fields that are present. A name and a time zone go with the account into
-	// each of its organizations: only the person changes them. Admins change roles, and owners that of
+	// UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
+	// the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
 	// owner; an organization keeps one owner at least (409).
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
@@ -290,6 +333,10 @@ type OrgServiceHandler interface {
 	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
 	// once, and what waits for the person pages whoever follows.
 	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
+	// GetOrganization gives the organization that the call acts in.
+	GetOrganization(context.Context, *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error)
+	// UpdateOrganization renames the organization.
+	UpdateOrganization(context.Context, *v1.UpdateOrganizationRequest) (*v1.UpdateOrganizationResponse, error)
 	// ListTeams gives the teams by name.
 	ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error)
 	// GetTeam gives one team.
@@ -343,6 +390,19 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 		connect.WithSchema(orgServiceMethods.ByName("DeleteUser")),
 		connect.WithHandlerOptions(opts...),
 	)
+	orgServiceGetOrganizationHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceGetOrganizationProcedure,
+		svc.GetOrganization,
+		connect.WithSchema(orgServiceMethods.ByName("GetOrganization")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	orgServiceUpdateOrganizationHandler := connect.NewUnaryHandlerSimple(
+		OrgServiceUpdateOrganizationProcedure,
+		svc.UpdateOrganization,
+		connect.WithSchema(orgServiceMethods.ByName("UpdateOrganization")),
+		connect.WithHandlerOptions(opts...),
+	)
 	orgServiceListTeamsHandler := connect.NewUnaryHandlerSimple(
 		OrgServiceListTeamsProcedure,
 		svc.ListTeams,
@@ -387,6 +447,10 @@ func NewOrgServiceHandler(svc OrgServiceHandler, opts ...connect.HandlerOption) 
 			orgServiceGetUserDutiesHandler.ServeHTTP(w, r)
 		case OrgServiceDeleteUserProcedure:
 			orgServiceDeleteUserHandler.ServeHTTP(w, r)
+		case OrgServiceGetOrganizationProcedure:
+			orgServiceGetOrganizationHandler.ServeHTTP(w, r)
+		case OrgServiceUpdateOrganizationProcedure:
+			orgServiceUpdateOrganizationHandler.ServeHTTP(w, r)
 		case OrgServiceListTeamsProcedure:
 			orgServiceListTeamsHandler.ServeHTTP(w, r)
 		case OrgServiceGetTeamProcedure:
@@ -424,6 +488,14 @@ func (UnimplementedOrgServiceHandler) GetUserDuties(context.Context, *v1.GetUser
 
 func (UnimplementedOrgServiceHandler) DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.DeleteUser is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) GetOrganization(context.Context, *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.GetOrganization is not implemented"))
+}
+
+func (UnimplementedOrgServiceHandler) UpdateOrganization(context.Context, *v1.UpdateOrganizationRequest) (*v1.UpdateOrganizationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.OrgService.UpdateOrganization is not implemented"))
 }
 
 func (UnimplementedOrgServiceHandler) ListTeams(context.Context, *v1.ListTeamsRequest) (*v1.ListTeamsResponse, error) {

@@ -160,6 +160,21 @@ CREATE TABLE known_device (
     PRIMARY KEY (user_id, device_hash)
 );
 
+-- A forgotten password: whoever reads the account's mail may set a new one, once. Only the hash of the
+-- link is kept; the link is derived from the row again when it is mailed, which is due at mail_due_at.
+CREATE TABLE password_reset (
+    id          uuid PRIMARY KEY,
+    user_id     uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    token_hash  bytea NOT NULL UNIQUE,
+    created_at  timestamptz NOT NULL,
+    expires_at  timestamptz NOT NULL,
+    used_at     timestamptz,
+    mail_due_at timestamptz,
+    mail_tries  integer NOT NULL DEFAULT 0
+);
+CREATE INDEX password_reset_user_idx ON password_reset (user_id, created_at);
+CREATE INDEX password_reset_mail_idx ON password_reset (mail_due_at) WHERE mail_due_at IS NOT NULL;
+
 -- Failed sign-ins and registrations, counted for all replicas together. A slot is a keyed hash of
 -- what is counted, out of a million: strangers cannot fill the table, and a collision costs a wait.
 -- UNLOGGED: counting a stranger's guess must not flush the WAL; a crash forgets the counts.
@@ -577,10 +592,12 @@ CREATE TABLE incident (
     escalation_policy_id uuid,
     assignee_id          uuid,
     acknowledged_by      uuid,
+    acknowledged_name    text, -- of somebody who has left since; departure writes it
     acknowledged_at      timestamptz,
     confirmed_at         timestamptz,
     acknowledged_severity text CHECK (acknowledged_severity IN ('critical', 'high', 'medium', 'low')),
     resolved_by          uuid,
+    resolved_name        text, -- likewise
     resolved_at          timestamptz,
     triggered_at         timestamptz NOT NULL,
     created_by           uuid,
@@ -851,6 +868,30 @@ CREATE TABLE delivery (
 -- Whether a message to a contact is under way: one row however many pages it carries.
 CREATE INDEX delivery_sending_idx ON delivery (contact_method_id) WHERE outcome = 'sending';
 
+-- "Send me a test page": one try to hand a message that says it is a test to the provider of one
+-- contact method, with what came of it. It is no page: nothing escalates, and no page waits for it.
+CREATE TABLE test_page (
+    org_id            uuid NOT NULL,
+    id                uuid NOT NULL,
+    contact_method_id uuid NOT NULL,
+    user_id           uuid NOT NULL,
+    channel           text NOT NULL,
+    status            text NOT NULL CHECK (status IN ('queued', 'sending', 'sent', 'failed')),
+    detail            text NOT NULL DEFAULT '',
+    provider_id       text NOT NULL DEFAULT '',
+    created_at        timestamptz NOT NULL,
+    lease_until       timestamptz, -- who has not answered by then has died
+    finished_at       timestamptz,
+    PRIMARY KEY (org_id, id),
+    FOREIGN KEY (org_id, contact_method_id) REFERENCES contact_method (org_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE,
+    CHECK ((status IN ('sent', 'failed')) = (finished_at IS NOT NULL)),
+    CHECK ((status = 'sending') = (lease_until IS NOT NULL))
+);
+CREATE INDEX test_page_due_idx ON test_page (created_at) WHERE finished_at IS NULL;
+CREATE INDEX test_page_contact_idx ON test_page (contact_method_id, created_at DESC);
+CREATE INDEX test_page_user_idx ON test_page (user_id, created_at DESC);
+
 -- Mail of an installation without a mail server, shown on /inbox.
 CREATE TABLE inbox_mail (
     org_id      uuid NOT NULL REFERENCES org (id),
@@ -1014,6 +1055,7 @@ CREATE TABLE audit_event (
     at         timestamptz NOT NULL,
     actor_kind text NOT NULL CHECK (actor_kind IN ('system', 'user', 'api_key', 'service_key')),
     actor_id   uuid,
+    actor_name text NOT NULL DEFAULT '', -- as it was then: who acted stays readable after they have left
     method     text NOT NULL,
     request    jsonb NOT NULL DEFAULT '{}',
     outcome    text NOT NULL DEFAULT 'ok',
@@ -1052,10 +1094,10 @@ GRANT USAGE ON SCHEMA public TO nightbell_tenant, nightbell_system;
 GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, nightbell_system;
 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
-GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, sign_in_tally, write_probe, heartbeat_watch TO nightbell_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, password_reset, sign_in_tally, write_probe, heartbeat_watch TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
-GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at), UPDATE (name, timezone) ON users TO nightbell_tenant;
+GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at), UPDATE (name, timezone, phone) ON users TO nightbell_tenant;
 ALTER TABLE org ENABLE ROW LEVEL SECURITY;
 ALTER TABLE org FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON org TO nightbell_tenant USING (id = nightbell_org());
@@ -1079,7 +1121,7 @@ BEGIN
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
         'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'incident', 'alert', 'alert_event',
         'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
-        'delivery', 'inbox_mail', 'maintenance_window',
+        'delivery', 'test_page', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key',
         'webhook_subscription', 'webhook_delivery', 'heartbeat']
     LOOP
@@ -1128,3 +1170,17 @@ ALTER FUNCTION incident_search(text) OWNER TO nightbell_system;
 REVOKE CREATE ON SCHEMA public FROM nightbell_system;
 REVOKE ALL ON FUNCTION incident_search(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION incident_search(text) TO nightbell_tenant, nightbell_system;
+
+-- When members were seen last: a sign-in, or the exchange of a refresh token, which an open page makes
+-- every quarter of an hour. Sessions are out of a tenant's reach otherwise.
+CREATE FUNCTION members_seen(people uuid[]) RETURNS TABLE (user_id uuid, seen_at timestamptz)
+    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp
+    AS $$
+        SELECT s.user_id, max(s.last_used_at) FROM session s
+        WHERE s.org_id = nightbell_org() AND s.user_id = ANY(people) GROUP BY s.user_id
+    $$;
+GRANT CREATE ON SCHEMA public TO nightbell_system;
+ALTER FUNCTION members_seen(uuid[]) OWNER TO nightbell_system;
+REVOKE CREATE ON SCHEMA public FROM nightbell_system;
+REVOKE ALL ON FUNCTION members_seen(uuid[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION members_seen(uuid[]) TO nightbell_tenant, nightbell_system;

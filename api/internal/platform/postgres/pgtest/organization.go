@@ -106,6 +106,8 @@ var organizationRows = []string{
 			4, 'sent', nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
 	`INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, started_at, finished_at)
 		VALUES ({org}, {delivery}, {contact_method}, {user}, 'email', 'accepted', 1, nightbell_now(), nightbell_now())`,
+	`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at, finished_at)
+		VALUES ({org}, {test_page}, {contact_method}, {user}, 'email', 'sent', nightbell_now(), nightbell_now())`,
 	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at)
 		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'Filled text', nightbell_now())`,
 	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,

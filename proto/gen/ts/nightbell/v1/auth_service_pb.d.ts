@@ -7,6 +7,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Warning, WarningJson } from "./warning_pb";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { ApiKey, ApiKeyJson } from "./api_key_pb";
+import type { Reference, ReferenceJson } from "./reference_pb";
 
 /**
  * Describes the file nightbell/v1/auth_service.proto.
@@ -936,6 +937,820 @@ export declare type SignedInUserJson = {
 export declare const SignedInUserSchema: GenMessage<SignedInUser, {jsonType: SignedInUserJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetSignInOptionsRequest
+ */
+export declare type GetSignInOptionsRequest = Message<"nightbell.v1.GetSignInOptionsRequest"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.GetSignInOptionsRequest
+ */
+export declare type GetSignInOptionsRequestJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.GetSignInOptionsRequest.
+ * Use `create(GetSignInOptionsRequestSchema)` to create a new message.
+ */
+export declare const GetSignInOptionsRequestSchema: GenMessage<GetSignInOptionsRequest, {jsonType: GetSignInOptionsRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetSignInOptionsResponse
+ */
+export declare type GetSignInOptionsResponse = Message<"nightbell.v1.GetSignInOptionsResponse"> & {
+  /**
+   * What a forgotten password takes: "mail", a link that is mailed; or "support", where no mail leaves
+   * the installation.
+   *
+   * @generated from field: string forgotten_password = 1 [json_name = "forgotten_password"];
+   */
+  forgottenPassword: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetSignInOptionsResponse
+ */
+export declare type GetSignInOptionsResponseJson = {
+  /**
+   * What a forgotten password takes: "mail", a link that is mailed; or "support", where no mail leaves
+   * the installation.
+   *
+   * @generated from field: string forgotten_password = 1 [json_name = "forgotten_password"];
+   */
+  forgotten_password?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetSignInOptionsResponse.
+ * Use `create(GetSignInOptionsResponseSchema)` to create a new message.
+ */
+export declare const GetSignInOptionsResponseSchema: GenMessage<GetSignInOptionsResponse, {jsonType: GetSignInOptionsResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ForgotPasswordRequest
+ */
+export declare type ForgotPasswordRequest = Message<"nightbell.v1.ForgotPasswordRequest"> & {
+  /**
+   * The e-mail address of the account.
+   *
+   * @generated from field: string email = 1;
+   */
+  email: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ForgotPasswordRequest
+ */
+export declare type ForgotPasswordRequestJson = {
+  /**
+   * The e-mail address of the account.
+   *
+   * @generated from field: string email = 1;
+   */
+  email?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ForgotPasswordRequest.
+ * Use `create(ForgotPasswordRequestSchema)` to create a new message.
+ */
+export declare const ForgotPasswordRequestSchema: GenMessage<ForgotPasswordRequest, {jsonType: ForgotPasswordRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ForgotPasswordResponse
+ */
+export declare type ForgotPasswordResponse = Message<"nightbell.v1.ForgotPasswordResponse"> & {
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ForgotPasswordResponse
+ */
+export declare type ForgotPasswordResponseJson = {
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 1;
+   */
+  message?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ForgotPasswordResponse.
+ * Use `create(ForgotPasswordResponseSchema)` to create a new message.
+ */
+export declare const ForgotPasswordResponseSchema: GenMessage<ForgotPasswordResponse, {jsonType: ForgotPasswordResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ResetPasswordRequest
+ */
+export declare type ResetPasswordRequest = Message<"nightbell.v1.ResetPasswordRequest"> & {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * 12 to 256 characters; well-known passwords are refused.
+   *
+   * @generated from field: string password = 2;
+   */
+  password: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ResetPasswordRequest
+ */
+export declare type ResetPasswordRequestJson = {
+  /**
+   * What stands in the link after #.
+   *
+   * @generated from field: string token = 1;
+   */
+  token?: string;
+
+  /**
+   * 12 to 256 characters; well-known passwords are refused.
+   *
+   * @generated from field: string password = 2;
+   */
+  password?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ResetPasswordRequest.
+ * Use `create(ResetPasswordRequestSchema)` to create a new message.
+ */
+export declare const ResetPasswordRequestSchema: GenMessage<ResetPasswordRequest, {jsonType: ResetPasswordRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ResetPasswordResponse
+ */
+export declare type ResetPasswordResponse = Message<"nightbell.v1.ResetPasswordResponse"> & {
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ResetPasswordResponse
+ */
+export declare type ResetPasswordResponseJson = {
+  /**
+   * A sentence for people.
+   *
+   * @generated from field: string message = 1;
+   */
+  message?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ResetPasswordResponse.
+ * Use `create(ResetPasswordResponseSchema)` to create a new message.
+ */
+export declare const ResetPasswordResponseSchema: GenMessage<ResetPasswordResponse, {jsonType: ResetPasswordResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ChangePasswordRequest
+ */
+export declare type ChangePasswordRequest = Message<"nightbell.v1.ChangePasswordRequest"> & {
+  /**
+   * The password until now.
+   *
+   * @generated from field: string old_password = 1 [json_name = "old_password"];
+   */
+  oldPassword: string;
+
+  /**
+   * 12 to 256 characters; well-known passwords are refused.
+   *
+   * @generated from field: string new_password = 2 [json_name = "new_password"];
+   */
+  newPassword: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ChangePasswordRequest
+ */
+export declare type ChangePasswordRequestJson = {
+  /**
+   * The password until now.
+   *
+   * @generated from field: string old_password = 1 [json_name = "old_password"];
+   */
+  old_password?: string;
+
+  /**
+   * 12 to 256 characters; well-known passwords are refused.
+   *
+   * @generated from field: string new_password = 2 [json_name = "new_password"];
+   */
+  new_password?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ChangePasswordRequest.
+ * Use `create(ChangePasswordRequestSchema)` to create a new message.
+ */
+export declare const ChangePasswordRequestSchema: GenMessage<ChangePasswordRequest, {jsonType: ChangePasswordRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ChangePasswordResponse
+ */
+export declare type ChangePasswordResponse = Message<"nightbell.v1.ChangePasswordResponse"> & {
+  /**
+   * How many other sessions were ended.
+   *
+   * @generated from field: int32 ended_count = 1 [json_name = "ended_count"];
+   */
+  endedCount: number;
+};
+
+/**
+ * @generated from message nightbell.v1.ChangePasswordResponse
+ */
+export declare type ChangePasswordResponseJson = {
+  /**
+   * How many other sessions were ended.
+   *
+   * @generated from field: int32 ended_count = 1 [json_name = "ended_count"];
+   */
+  ended_count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.ChangePasswordResponse.
+ * Use `create(ChangePasswordResponseSchema)` to create a new message.
+ */
+export declare const ChangePasswordResponseSchema: GenMessage<ChangePasswordResponse, {jsonType: ChangePasswordResponseJson}>;
+
+/**
+ * A sign-in of the account on one device.
+ *
+ * @generated from message nightbell.v1.AccountSession
+ */
+export declare type AccountSession = Message<"nightbell.v1.AccountSession"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What the browser or program called itself when signing in; absent when it said nothing.
+   *
+   * @generated from field: optional string user_agent = 2 [json_name = "user_agent"];
+   */
+  userAgent?: string | undefined;
+
+  /**
+   * Which of the account's organizations it is in.
+   *
+   * @generated from field: nightbell.v1.Reference organization = 3;
+   */
+  organization?: Reference | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4 [json_name = "created_at"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * To a quarter of an hour.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 5 [json_name = "last_used_at"];
+   */
+  lastUsedAt?: Timestamp | undefined;
+
+  /**
+   * True for the one that asks.
+   *
+   * @generated from field: bool current = 6;
+   */
+  current: boolean;
+};
+
+/**
+ * A sign-in of the account on one device.
+ *
+ * @generated from message nightbell.v1.AccountSession
+ */
+export declare type AccountSessionJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * What the browser or program called itself when signing in; absent when it said nothing.
+   *
+   * @generated from field: optional string user_agent = 2 [json_name = "user_agent"];
+   */
+  user_agent?: string;
+
+  /**
+   * Which of the account's organizations it is in.
+   *
+   * @generated from field: nightbell.v1.Reference organization = 3;
+   */
+  organization?: ReferenceJson;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4 [json_name = "created_at"];
+   */
+  created_at?: TimestampJson;
+
+  /**
+   * To a quarter of an hour.
+   *
+   * @generated from field: google.protobuf.Timestamp last_used_at = 5 [json_name = "last_used_at"];
+   */
+  last_used_at?: TimestampJson;
+
+  /**
+   * True for the one that asks.
+   *
+   * @generated from field: bool current = 6;
+   */
+  current?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.AccountSession.
+ * Use `create(AccountSessionSchema)` to create a new message.
+ */
+export declare const AccountSessionSchema: GenMessage<AccountSession, {jsonType: AccountSessionJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetSessionRequest
+ */
+export declare type GetSessionRequest = Message<"nightbell.v1.GetSessionRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetSessionRequest
+ */
+export declare type GetSessionRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetSessionRequest.
+ * Use `create(GetSessionRequestSchema)` to create a new message.
+ */
+export declare const GetSessionRequestSchema: GenMessage<GetSessionRequest, {jsonType: GetSessionRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetSessionResponse
+ */
+export declare type GetSessionResponse = Message<"nightbell.v1.GetSessionResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.AccountSession session = 1;
+   */
+  session?: AccountSession | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetSessionResponse
+ */
+export declare type GetSessionResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.AccountSession session = 1;
+   */
+  session?: AccountSessionJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetSessionResponse.
+ * Use `create(GetSessionResponseSchema)` to create a new message.
+ */
+export declare const GetSessionResponseSchema: GenMessage<GetSessionResponse, {jsonType: GetSessionResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListSessionsRequest
+ */
+export declare type ListSessionsRequest = Message<"nightbell.v1.ListSessionsRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ListSessionsRequest
+ */
+export declare type ListSessionsRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest, {jsonType: ListSessionsRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListSessionsResponse
+ */
+export declare type ListSessionsResponse = Message<"nightbell.v1.ListSessionsResponse"> & {
+  /**
+   * @generated from field: repeated nightbell.v1.AccountSession sessions = 1;
+   */
+  sessions: AccountSession[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ListSessionsResponse
+ */
+export declare type ListSessionsResponseJson = {
+  /**
+   * @generated from field: repeated nightbell.v1.AccountSession sessions = 1;
+   */
+  sessions?: AccountSessionJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse, {jsonType: ListSessionsResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.EndSessionRequest
+ */
+export declare type EndSessionRequest = Message<"nightbell.v1.EndSessionRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.EndSessionRequest
+ */
+export declare type EndSessionRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export declare const EndSessionRequestSchema: GenMessage<EndSessionRequest, {jsonType: EndSessionRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.EndSessionResponse
+ */
+export declare type EndSessionResponse = Message<"nightbell.v1.EndSessionResponse"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.EndSessionResponse
+ */
+export declare type EndSessionResponseJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export declare const EndSessionResponseSchema: GenMessage<EndSessionResponse, {jsonType: EndSessionResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.EndOtherSessionsRequest
+ */
+export declare type EndOtherSessionsRequest = Message<"nightbell.v1.EndOtherSessionsRequest"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.EndOtherSessionsRequest
+ */
+export declare type EndOtherSessionsRequestJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.EndOtherSessionsRequest.
+ * Use `create(EndOtherSessionsRequestSchema)` to create a new message.
+ */
+export declare const EndOtherSessionsRequestSchema: GenMessage<EndOtherSessionsRequest, {jsonType: EndOtherSessionsRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.EndOtherSessionsResponse
+ */
+export declare type EndOtherSessionsResponse = Message<"nightbell.v1.EndOtherSessionsResponse"> & {
+  /**
+   * How many were ended.
+   *
+   * @generated from field: int32 ended_count = 1 [json_name = "ended_count"];
+   */
+  endedCount: number;
+};
+
+/**
+ * @generated from message nightbell.v1.EndOtherSessionsResponse
+ */
+export declare type EndOtherSessionsResponseJson = {
+  /**
+   * How many were ended.
+   *
+   * @generated from field: int32 ended_count = 1 [json_name = "ended_count"];
+   */
+  ended_count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.EndOtherSessionsResponse.
+ * Use `create(EndOtherSessionsResponseSchema)` to create a new message.
+ */
+export declare const EndOtherSessionsResponseSchema: GenMessage<EndOtherSessionsResponse, {jsonType: EndOtherSessionsResponseJson}>;
+
+/**
+ * An organization that an account is in.
+ *
+ * @generated from message nightbell.v1.AccountOrganization
+ */
+export declare type AccountOrganization = Message<"nightbell.v1.AccountOrganization"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * What the account is there: viewer, responder, admin or owner.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * How many people are in it.
+   *
+   * @generated from field: int32 user_count = 4 [json_name = "user_count"];
+   */
+  userCount: number;
+
+  /**
+   * True for the one that the call acts in.
+   *
+   * @generated from field: bool current = 5;
+   */
+  current: boolean;
+};
+
+/**
+ * An organization that an account is in.
+ *
+ * @generated from message nightbell.v1.AccountOrganization
+ */
+export declare type AccountOrganizationJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * What the account is there: viewer, responder, admin or owner.
+   *
+   * @generated from field: string role = 3;
+   */
+  role?: string;
+
+  /**
+   * How many people are in it.
+   *
+   * @generated from field: int32 user_count = 4 [json_name = "user_count"];
+   */
+  user_count?: number;
+
+  /**
+   * True for the one that the call acts in.
+   *
+   * @generated from field: bool current = 5;
+   */
+  current?: boolean;
+};
+
+/**
+ * Describes the message nightbell.v1.AccountOrganization.
+ * Use `create(AccountOrganizationSchema)` to create a new message.
+ */
+export declare const AccountOrganizationSchema: GenMessage<AccountOrganization, {jsonType: AccountOrganizationJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListOrganizationsRequest
+ */
+export declare type ListOrganizationsRequest = Message<"nightbell.v1.ListOrganizationsRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ListOrganizationsRequest
+ */
+export declare type ListOrganizationsRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListOrganizationsRequest.
+ * Use `create(ListOrganizationsRequestSchema)` to create a new message.
+ */
+export declare const ListOrganizationsRequestSchema: GenMessage<ListOrganizationsRequest, {jsonType: ListOrganizationsRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListOrganizationsResponse
+ */
+export declare type ListOrganizationsResponse = Message<"nightbell.v1.ListOrganizationsResponse"> & {
+  /**
+   * @generated from field: repeated nightbell.v1.AccountOrganization organizations = 1;
+   */
+  organizations: AccountOrganization[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ListOrganizationsResponse
+ */
+export declare type ListOrganizationsResponseJson = {
+  /**
+   * @generated from field: repeated nightbell.v1.AccountOrganization organizations = 1;
+   */
+  organizations?: AccountOrganizationJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListOrganizationsResponse.
+ * Use `create(ListOrganizationsResponseSchema)` to create a new message.
+ */
+export declare const ListOrganizationsResponseSchema: GenMessage<ListOrganizationsResponse, {jsonType: ListOrganizationsResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.SwitchOrganizationRequest
+ */
+export declare type SwitchOrganizationRequest = Message<"nightbell.v1.SwitchOrganizationRequest"> & {
+  /**
+   * Which one.
+   *
+   * @generated from field: string org_id = 1 [json_name = "org_id"];
+   */
+  orgId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.SwitchOrganizationRequest
+ */
+export declare type SwitchOrganizationRequestJson = {
+  /**
+   * Which one.
+   *
+   * @generated from field: string org_id = 1 [json_name = "org_id"];
+   */
+  org_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SwitchOrganizationRequest.
+ * Use `create(SwitchOrganizationRequestSchema)` to create a new message.
+ */
+export declare const SwitchOrganizationRequestSchema: GenMessage<SwitchOrganizationRequest, {jsonType: SwitchOrganizationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.SwitchOrganizationResponse
+ */
+export declare type SwitchOrganizationResponse = Message<"nightbell.v1.SwitchOrganizationResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUser | undefined;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: Tokens | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.SwitchOrganizationResponse
+ */
+export declare type SwitchOrganizationResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUserJson;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: TokensJson;
+};
+
+/**
+ * Describes the message nightbell.v1.SwitchOrganizationResponse.
+ * Use `create(SwitchOrganizationResponseSchema)` to create a new message.
+ */
+export declare const SwitchOrganizationResponseSchema: GenMessage<SwitchOrganizationResponse, {jsonType: SwitchOrganizationResponseJson}>;
+
+/**
  * Accounts, sign-in and sessions.
  *
  * @generated from service nightbell.v1.AuthService
@@ -1004,6 +1819,111 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof AcceptInvitationRequestSchema;
     output: typeof AcceptInvitationResponseSchema;
+  },
+  /**
+   * GetSignInOptions tells a sign-in form what it can offer.
+   *
+   * @generated from rpc nightbell.v1.AuthService.GetSignInOptions
+   */
+  getSignInOptions: {
+    methodKind: "unary";
+    input: typeof GetSignInOptionsRequestSchema;
+    output: typeof GetSignInOptionsResponseSchema;
+  },
+  /**
+   * ForgotPassword mails the account of an address a link, by which a new password is set within the
+   * hour. The answer is the same whether or not there is such an account. It is a 409
+   * "no_mail_server" where no mail leaves the installation.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ForgotPassword
+   */
+  forgotPassword: {
+    methodKind: "unary";
+    input: typeof ForgotPasswordRequestSchema;
+    output: typeof ForgotPasswordResponseSchema;
+  },
+  /**
+   * ResetPassword sets a new password by the link of such a mail, once, and ends all sessions of the
+   * account. A link that was used or has expired is a 404 that says so.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ResetPassword
+   */
+  resetPassword: {
+    methodKind: "unary";
+    input: typeof ResetPasswordRequestSchema;
+    output: typeof ResetPasswordResponseSchema;
+  },
+  /**
+   * ChangePassword sets a new password and ends all other sessions of the account. A wrong old one
+   * counts as a failed sign-in.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ChangePassword
+   */
+  changePassword: {
+    methodKind: "unary";
+    input: typeof ChangePasswordRequestSchema;
+    output: typeof ChangePasswordResponseSchema;
+  },
+  /**
+   * GetSession gives one sign-in of the account.
+   *
+   * @generated from rpc nightbell.v1.AuthService.GetSession
+   */
+  getSession: {
+    methodKind: "unary";
+    input: typeof GetSessionRequestSchema;
+    output: typeof GetSessionResponseSchema;
+  },
+  /**
+   * ListSessions gives where the account is signed in, in the order of signing in.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * EndSession signs the account out there, within 5 seconds on open streams too.
+   *
+   * @generated from rpc nightbell.v1.AuthService.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
+  },
+  /**
+   * EndOtherSessions signs the account out everywhere but here.
+   *
+   * @generated from rpc nightbell.v1.AuthService.EndOtherSessions
+   */
+  endOtherSessions: {
+    methodKind: "unary";
+    input: typeof EndOtherSessionsRequestSchema;
+    output: typeof EndOtherSessionsResponseSchema;
+  },
+  /**
+   * ListOrganizations gives the organizations of the account, by name.
+   *
+   * @generated from rpc nightbell.v1.AuthService.ListOrganizations
+   */
+  listOrganizations: {
+    methodKind: "unary";
+    input: typeof ListOrganizationsRequestSchema;
+    output: typeof ListOrganizationsResponseSchema;
+  },
+  /**
+   * SwitchOrganization signs in to another organization of the account: tokens are good for one. The
+   * session that asks goes on until it is logged out.
+   *
+   * @generated from rpc nightbell.v1.AuthService.SwitchOrganization
+   */
+  switchOrganization: {
+    methodKind: "unary";
+    input: typeof SwitchOrganizationRequestSchema;
+    output: typeof SwitchOrganizationResponseSchema;
   },
   /**
    * GetMe tells who is calling, in which organization and role: a person, or an API key whatever its

@@ -1172,6 +1172,304 @@ export declare type DeleteNotificationRuleResponseJson = {
 export declare const DeleteNotificationRuleResponseSchema: GenMessage<DeleteNotificationRuleResponse, {jsonType: DeleteNotificationRuleResponseJson}>;
 
 /**
+ * A message to one contact method that says it is a test, with its receipt.
+ *
+ * @generated from message nightbell.v1.TestPage
+ */
+export declare type TestPage = Message<"nightbell.v1.TestPage"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string contact_method_id = 2 [json_name = "contact_method_id"];
+   */
+  contactMethodId: string;
+
+  /**
+   * email, webhook or slack.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * queued, sending, sent (the provider has taken it) or failed. It is tried once.
+   *
+   * @generated from field: string status = 4;
+   */
+  status: string;
+
+  /**
+   * What the provider answered, or why it failed; absent before.
+   *
+   * @generated from field: optional string detail = 5;
+   */
+  detail?: string | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 6 [json_name = "created_at"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When it was sent or failed; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp finished_at = 7 [json_name = "finished_at"];
+   */
+  finishedAt?: Timestamp | undefined;
+};
+
+/**
+ * A message to one contact method that says it is a test, with its receipt.
+ *
+ * @generated from message nightbell.v1.TestPage
+ */
+export declare type TestPageJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string contact_method_id = 2 [json_name = "contact_method_id"];
+   */
+  contact_method_id?: string;
+
+  /**
+   * email, webhook or slack.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind?: string;
+
+  /**
+   * queued, sending, sent (the provider has taken it) or failed. It is tried once.
+   *
+   * @generated from field: string status = 4;
+   */
+  status?: string;
+
+  /**
+   * What the provider answered, or why it failed; absent before.
+   *
+   * @generated from field: optional string detail = 5;
+   */
+  detail?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 6 [json_name = "created_at"];
+   */
+  created_at?: TimestampJson;
+
+  /**
+   * When it was sent or failed; absent before.
+   *
+   * @generated from field: google.protobuf.Timestamp finished_at = 7 [json_name = "finished_at"];
+   */
+  finished_at?: TimestampJson;
+};
+
+/**
+ * Describes the message nightbell.v1.TestPage.
+ * Use `create(TestPageSchema)` to create a new message.
+ */
+export declare const TestPageSchema: GenMessage<TestPage, {jsonType: TestPageJson}>;
+
+/**
+ * @generated from message nightbell.v1.SendTestPageRequest
+ */
+export declare type SendTestPageRequest = Message<"nightbell.v1.SendTestPageRequest"> & {
+  /**
+   * One of the caller's own.
+   *
+   * @generated from field: string contact_method_id = 1 [json_name = "contact_method_id"];
+   */
+  contactMethodId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.SendTestPageRequest
+ */
+export declare type SendTestPageRequestJson = {
+  /**
+   * One of the caller's own.
+   *
+   * @generated from field: string contact_method_id = 1 [json_name = "contact_method_id"];
+   */
+  contact_method_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SendTestPageRequest.
+ * Use `create(SendTestPageRequestSchema)` to create a new message.
+ */
+export declare const SendTestPageRequestSchema: GenMessage<SendTestPageRequest, {jsonType: SendTestPageRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.SendTestPageResponse
+ */
+export declare type SendTestPageResponse = Message<"nightbell.v1.SendTestPageResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.TestPage test_page = 1 [json_name = "test_page"];
+   */
+  testPage?: TestPage | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.SendTestPageResponse
+ */
+export declare type SendTestPageResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.TestPage test_page = 1 [json_name = "test_page"];
+   */
+  test_page?: TestPageJson;
+};
+
+/**
+ * Describes the message nightbell.v1.SendTestPageResponse.
+ * Use `create(SendTestPageResponseSchema)` to create a new message.
+ */
+export declare const SendTestPageResponseSchema: GenMessage<SendTestPageResponse, {jsonType: SendTestPageResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetTestPageRequest
+ */
+export declare type GetTestPageRequest = Message<"nightbell.v1.GetTestPageRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetTestPageRequest
+ */
+export declare type GetTestPageRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetTestPageRequest.
+ * Use `create(GetTestPageRequestSchema)` to create a new message.
+ */
+export declare const GetTestPageRequestSchema: GenMessage<GetTestPageRequest, {jsonType: GetTestPageRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetTestPageResponse
+ */
+export declare type GetTestPageResponse = Message<"nightbell.v1.GetTestPageResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.TestPage test_page = 1 [json_name = "test_page"];
+   */
+  testPage?: TestPage | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetTestPageResponse
+ */
+export declare type GetTestPageResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.TestPage test_page = 1 [json_name = "test_page"];
+   */
+  test_page?: TestPageJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetTestPageResponse.
+ * Use `create(GetTestPageResponseSchema)` to create a new message.
+ */
+export declare const GetTestPageResponseSchema: GenMessage<GetTestPageResponse, {jsonType: GetTestPageResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListTestPagesRequest
+ */
+export declare type ListTestPagesRequest = Message<"nightbell.v1.ListTestPagesRequest"> & {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ListTestPagesRequest
+ */
+export declare type ListTestPagesRequestJson = {
+  /**
+   * 1000 when absent.
+   *
+   * @generated from field: int32 limit = 1;
+   */
+  limit?: number;
+
+  /**
+   * next_cursor of the page before.
+   *
+   * @generated from field: string cursor = 2;
+   */
+  cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListTestPagesRequest.
+ * Use `create(ListTestPagesRequestSchema)` to create a new message.
+ */
+export declare const ListTestPagesRequestSchema: GenMessage<ListTestPagesRequest, {jsonType: ListTestPagesRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ListTestPagesResponse
+ */
+export declare type ListTestPagesResponse = Message<"nightbell.v1.ListTestPagesResponse"> & {
+  /**
+   * @generated from field: repeated nightbell.v1.TestPage test_pages = 1 [json_name = "test_pages"];
+   */
+  testPages: TestPage[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  nextCursor?: string | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ListTestPagesResponse
+ */
+export declare type ListTestPagesResponseJson = {
+  /**
+   * @generated from field: repeated nightbell.v1.TestPage test_pages = 1 [json_name = "test_pages"];
+   */
+  test_pages?: TestPageJson[];
+
+  /**
+   * Absent on the last page.
+   *
+   * @generated from field: optional string next_cursor = 2 [json_name = "next_cursor"];
+   */
+  next_cursor?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ListTestPagesResponse.
+ * Use `create(ListTestPagesResponseSchema)` to create a new message.
+ */
+export declare const ListTestPagesResponseSchema: GenMessage<ListTestPagesResponse, {jsonType: ListTestPagesResponseJson}>;
+
+/**
  * How people, and the channels that an organization shares, are reached. People keep their own;
  * admins, people and API keys alike, keep everybody's and the shared ones. A key has none of its own.
  *
@@ -1230,6 +1528,38 @@ export declare const ContactService: GenService<{
     methodKind: "unary";
     input: typeof SendVerificationRequestSchema;
     output: typeof SendVerificationResponseSchema;
+  },
+  /**
+   * SendTestPage sends one of the caller's own contact methods a message that says it is a test, the
+   * way pages go. It wakes nobody else, opens no incident and escalates nothing. The answer comes at
+   * once; get_test_page tells what came of it.
+   *
+   * @generated from rpc nightbell.v1.ContactService.SendTestPage
+   */
+  sendTestPage: {
+    methodKind: "unary";
+    input: typeof SendTestPageRequestSchema;
+    output: typeof SendTestPageResponseSchema;
+  },
+  /**
+   * GetTestPage gives one of the caller's own test pages.
+   *
+   * @generated from rpc nightbell.v1.ContactService.GetTestPage
+   */
+  getTestPage: {
+    methodKind: "unary";
+    input: typeof GetTestPageRequestSchema;
+    output: typeof GetTestPageResponseSchema;
+  },
+  /**
+   * ListTestPages gives the caller's own test pages, the newest first.
+   *
+   * @generated from rpc nightbell.v1.ContactService.ListTestPages
+   */
+  listTestPages: {
+    methodKind: "unary";
+    input: typeof ListTestPagesRequestSchema;
+    output: typeof ListTestPagesResponseSchema;
   },
   /**
    * DeleteContactMethod is refused (409) while an escalation policy pages the channel, and for an

@@ -5,6 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldMask, FieldMaskJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import type { Reference, ReferenceJson } from "./reference_pb";
 
 /**
  * Describes the file nightbell/v1/org_service.proto.
@@ -59,6 +60,41 @@ export declare type User = Message<"nightbell.v1.User"> & {
    * @generated from field: string etag = 7;
    */
   etag: string;
+
+  /**
+   * Their telephone number, which is not called; only the person is told.
+   *
+   * @generated from field: string phone = 8;
+   */
+  phone: string;
+
+  /**
+   * The teams that they are in, by name.
+   *
+   * @generated from field: repeated nightbell.v1.Reference teams = 9;
+   */
+  teams: Reference[];
+
+  /**
+   * The active schedules for which they are on call at this moment, by name.
+   *
+   * @generated from field: repeated nightbell.v1.Reference on_call = 10 [json_name = "on_call"];
+   */
+  onCall: Reference[];
+
+  /**
+   * How they are reached, in the order in which it was added; nothing that was disabled.
+   *
+   * @generated from field: repeated nightbell.v1.Reach reached_by = 11 [json_name = "reached_by"];
+   */
+  reachedBy: Reach[];
+
+  /**
+   * When they were here last, to a quarter of an hour; absent for who never signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_at = 12 [json_name = "last_seen_at"];
+   */
+  lastSeenAt?: Timestamp | undefined;
 };
 
 /**
@@ -109,6 +145,41 @@ export declare type UserJson = {
    * @generated from field: string etag = 7;
    */
   etag?: string;
+
+  /**
+   * Their telephone number, which is not called; only the person is told.
+   *
+   * @generated from field: string phone = 8;
+   */
+  phone?: string;
+
+  /**
+   * The teams that they are in, by name.
+   *
+   * @generated from field: repeated nightbell.v1.Reference teams = 9;
+   */
+  teams?: ReferenceJson[];
+
+  /**
+   * The active schedules for which they are on call at this moment, by name.
+   *
+   * @generated from field: repeated nightbell.v1.Reference on_call = 10 [json_name = "on_call"];
+   */
+  on_call?: ReferenceJson[];
+
+  /**
+   * How they are reached, in the order in which it was added; nothing that was disabled.
+   *
+   * @generated from field: repeated nightbell.v1.Reach reached_by = 11 [json_name = "reached_by"];
+   */
+  reached_by?: ReachJson[];
+
+  /**
+   * When they were here last, to a quarter of an hour; absent for who never signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp last_seen_at = 12 [json_name = "last_seen_at"];
+   */
+  last_seen_at?: TimestampJson;
 };
 
 /**
@@ -116,6 +187,318 @@ export declare type UserJson = {
  * Use `create(UserSchema)` to create a new message.
  */
 export declare const UserSchema: GenMessage<User, {jsonType: UserJson}>;
+
+/**
+ * One way by which a person is reached, without its address.
+ *
+ * @generated from message nightbell.v1.Reach
+ */
+export declare type Reach = Message<"nightbell.v1.Reach"> & {
+  /**
+   * email, webhook or slack; sms, voice and push follow.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * False for an e-mail address that is not paged before its owner opens the link mailed to it.
+   *
+   * @generated from field: bool verified = 2;
+   */
+  verified: boolean;
+
+  /**
+   * Since when nothing could be delivered; absent while it works.
+   *
+   * @generated from field: google.protobuf.Timestamp failing_since_at = 3 [json_name = "failing_since_at"];
+   */
+  failingSinceAt?: Timestamp | undefined;
+
+  /**
+   * When its last test page ended; absent when it was never tested.
+   *
+   * @generated from field: google.protobuf.Timestamp tested_at = 4 [json_name = "tested_at"];
+   */
+  testedAt?: Timestamp | undefined;
+
+  /**
+   * What came of that: sent or failed; absent when it was never tested.
+   *
+   * @generated from field: optional string test_status = 5 [json_name = "test_status"];
+   */
+  testStatus?: string | undefined;
+};
+
+/**
+ * One way by which a person is reached, without its address.
+ *
+ * @generated from message nightbell.v1.Reach
+ */
+export declare type ReachJson = {
+  /**
+   * email, webhook or slack; sms, voice and push follow.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind?: string;
+
+  /**
+   * False for an e-mail address that is not paged before its owner opens the link mailed to it.
+   *
+   * @generated from field: bool verified = 2;
+   */
+  verified?: boolean;
+
+  /**
+   * Since when nothing could be delivered; absent while it works.
+   *
+   * @generated from field: google.protobuf.Timestamp failing_since_at = 3 [json_name = "failing_since_at"];
+   */
+  failing_since_at?: TimestampJson;
+
+  /**
+   * When its last test page ended; absent when it was never tested.
+   *
+   * @generated from field: google.protobuf.Timestamp tested_at = 4 [json_name = "tested_at"];
+   */
+  tested_at?: TimestampJson;
+
+  /**
+   * What came of that: sent or failed; absent when it was never tested.
+   *
+   * @generated from field: optional string test_status = 5 [json_name = "test_status"];
+   */
+  test_status?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.Reach.
+ * Use `create(ReachSchema)` to create a new message.
+ */
+export declare const ReachSchema: GenMessage<Reach, {jsonType: ReachJson}>;
+
+/**
+ * A workspace.
+ *
+ * @generated from message nightbell.v1.Organization
+ */
+export declare type Organization = Message<"nightbell.v1.Organization"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * individual or organization.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4 [json_name = "created_at"];
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * A workspace.
+ *
+ * @generated from message nightbell.v1.Organization
+ */
+export declare type OrganizationJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * individual or organization.
+   *
+   * @generated from field: string kind = 3;
+   */
+  kind?: string;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp created_at = 4 [json_name = "created_at"];
+   */
+  created_at?: TimestampJson;
+
+  /**
+   * Its version; see If-Match.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.Organization.
+ * Use `create(OrganizationSchema)` to create a new message.
+ */
+export declare const OrganizationSchema: GenMessage<Organization, {jsonType: OrganizationJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetOrganizationRequest
+ */
+export declare type GetOrganizationRequest = Message<"nightbell.v1.GetOrganizationRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetOrganizationRequest
+ */
+export declare type GetOrganizationRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetOrganizationRequest.
+ * Use `create(GetOrganizationRequestSchema)` to create a new message.
+ */
+export declare const GetOrganizationRequestSchema: GenMessage<GetOrganizationRequest, {jsonType: GetOrganizationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetOrganizationResponse
+ */
+export declare type GetOrganizationResponse = Message<"nightbell.v1.GetOrganizationResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetOrganizationResponse
+ */
+export declare type GetOrganizationResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Organization organization = 1;
+   */
+  organization?: OrganizationJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetOrganizationResponse.
+ * Use `create(GetOrganizationResponseSchema)` to create a new message.
+ */
+export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse, {jsonType: GetOrganizationResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateOrganizationRequest
+ */
+export declare type UpdateOrganizationRequest = Message<"nightbell.v1.UpdateOrganizationRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4 [json_name = "update_mask"];
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateOrganizationRequest
+ */
+export declare type UpdateOrganizationRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+
+  /**
+   * The version that the edit is based on: 412 when it is another one by now. If-Match says the same.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag?: string;
+
+  /**
+   * Over Connect and gRPC: the fields to set, or to clear when they have no value. Without it, those
+   * that have a value are set. REST changes the fields that are in the body, and null clears.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4 [json_name = "update_mask"];
+   */
+  update_mask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateOrganizationRequest.
+ * Use `create(UpdateOrganizationRequestSchema)` to create a new message.
+ */
+export declare const UpdateOrganizationRequestSchema: GenMessage<UpdateOrganizationRequest, {jsonType: UpdateOrganizationRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UpdateOrganizationResponse
+ */
+export declare type UpdateOrganizationResponse = Message<"nightbell.v1.UpdateOrganizationResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UpdateOrganizationResponse
+ */
+export declare type UpdateOrganizationResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Organization organization = 1;
+   */
+  organization?: OrganizationJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UpdateOrganizationResponse.
+ * Use `create(UpdateOrganizationResponseSchema)` to create a new message.
+ */
+export declare const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResponse, {jsonType: UpdateOrganizationResponseJson}>;
 
 /**
  * One thing that names a person.
@@ -461,6 +844,13 @@ export declare type UpdateUserRequest = Message<"nightbell.v1.UpdateUserRequest"
    * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * A telephone number; it is not called.
+   *
+   * @generated from field: string phone = 7;
+   */
+  phone: string;
 };
 
 /**
@@ -503,6 +893,13 @@ export declare type UpdateUserRequestJson = {
    * @generated from field: google.protobuf.FieldMask update_mask = 6 [json_name = "update_mask"];
    */
   update_mask?: FieldMaskJson;
+
+  /**
+   * A telephone number; it is not called.
+   *
+   * @generated from field: string phone = 7;
+   */
+  phone?: string;
 };
 
 /**
@@ -554,6 +951,14 @@ export declare type ListUsersRequest = Message<"nightbell.v1.ListUsersRequest"> 
    * @generated from field: string cursor = 2;
    */
   cursor: string;
+
+  /**
+   * details: teams, on_call, reached_by and last_seen_at, which are absent otherwise. GetUser always
+   * gives them.
+   *
+   * @generated from field: repeated string include = 3;
+   */
+  include: string[];
 };
 
 /**
@@ -573,6 +978,14 @@ export declare type ListUsersRequestJson = {
    * @generated from field: string cursor = 2;
    */
   cursor?: string;
+
+  /**
+   * details: teams, on_call, reached_by and last_seen_at, which are absent otherwise. GetUser always
+   * gives them.
+   *
+   * @generated from field: repeated string include = 3;
+   */
+  include?: string[];
 };
 
 /**
@@ -1108,8 +1521,8 @@ export declare const OrgService: GenService<{
     output: typeof GetUserResponseSchema;
   },
   /**
-   * UpdateUser changes the fields that are present. A name and a time zone go with the account into
-   * each of its organizations: only the person changes them. Admins change roles, and owners that of
+   * UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
+   * the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
    * owner; an organization keeps one owner at least (409).
    *
    * @generated from rpc nightbell.v1.OrgService.UpdateUser
@@ -1143,6 +1556,26 @@ export declare const OrgService: GenService<{
     methodKind: "unary";
     input: typeof DeleteUserRequestSchema;
     output: typeof DeleteUserResponseSchema;
+  },
+  /**
+   * GetOrganization gives the organization that the call acts in.
+   *
+   * @generated from rpc nightbell.v1.OrgService.GetOrganization
+   */
+  getOrganization: {
+    methodKind: "unary";
+    input: typeof GetOrganizationRequestSchema;
+    output: typeof GetOrganizationResponseSchema;
+  },
+  /**
+   * UpdateOrganization renames the organization.
+   *
+   * @generated from rpc nightbell.v1.OrgService.UpdateOrganization
+   */
+  updateOrganization: {
+    methodKind: "unary";
+    input: typeof UpdateOrganizationRequestSchema;
+    output: typeof UpdateOrganizationResponseSchema;
   },
   /**
    * ListTeams gives the teams by name.
