@@ -127,7 +127,6 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 
 // services lists the services of the contract.
 func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
-	apiKeys, audit := authrpc.NewAPIKeyServer(s.db, callers), authrpc.NewAuditServer(s.db)
 	organizations := orgrpc.NewServer(s.db, s.hasMailServer()).Telling(orgrpc.Departures{Signals: s.signals(), Left: callers.ForgetPerson})
 	invitations := orgrpc.NewInvitations(s.db, s.box.Derive(invitationLinks), s.PublicURL, s.hasMailServer())
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
@@ -141,16 +140,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
-	return []mount{
-		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
-			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)
-		}},
-		{nightbellv1.File_nightbell_v1_api_key_service_proto, apiKeys, func(o ...connect.HandlerOption) (string, http.Handler) {
-			return nightbellv1connect.NewApiKeyServiceHandler(apiKeys, o...)
-		}},
-		{nightbellv1.File_nightbell_v1_audit_service_proto, audit, func(o ...connect.HandlerOption) (string, http.Handler) {
-			return nightbellv1connect.NewAuditServiceHandler(audit, o...)
-		}},
+	return append(s.accountServices(accounts, callers), []mount{
 		{nightbellv1.File_nightbell_v1_org_service_proto, organizations, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewOrgServiceHandler(organizations, o...)
 		}},
@@ -198,6 +188,22 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_ai_service_proto, helper, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewAiServiceHandler(helper, o...)
+		}},
+	}...)
+}
+
+// accountServices are those about who calls.
+func (s *server) accountServices(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
+	apiKeys, audit := authrpc.NewAPIKeyServer(s.db, callers), authrpc.NewAuditServer(s.db)
+	return []mount{
+		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_api_key_service_proto, apiKeys, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewApiKeyServiceHandler(apiKeys, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_audit_service_proto, audit, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAuditServiceHandler(audit, o...)
 		}},
 	}
 }

@@ -11,6 +11,7 @@ const (
 const (
 	// TestPagesAtMost is how many test pages a person may send in TestPagesWithin.
 	TestPagesAtMost = 30
+	// TestPagesWithin is the time in which they are counted.
 	TestPagesWithin = 10 * time.Minute
 )
 
