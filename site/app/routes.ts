@@ -7,6 +7,7 @@ export default [
   route('privacy', 'routes/privacy.tsx'),
   route('cookies', 'routes/cookies.tsx'),
   route('invitation', 'routes/invitation.tsx'),
+  route('reset-password', 'routes/reset-password.tsx'),
   layout('routes/signed-in.tsx', [
     route('dashboard', 'routes/dashboard.tsx'),
     route('incidents', 'routes/incidents.tsx'),
@@ -25,6 +26,12 @@ export default [
     route('services/:id', 'routes/service.tsx'),
     route('integrations', 'routes/integrations.tsx'),
     route('inbox', 'routes/inbox.tsx'),
+    route('users', 'routes/users.tsx'),
+    route('settings', 'routes/settings.tsx'),
+    route('settings/sessions', 'routes/settings-sessions.tsx'),
+    route('settings/organization', 'routes/settings-organization.tsx'),
+    route('settings/api-keys', 'routes/settings-api-keys.tsx'),
+    route('settings/audit', 'routes/settings-audit.tsx'),
   ]),
   route('*', 'routes/not-found.tsx'),
 ] satisfies RouteConfig;

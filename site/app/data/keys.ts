@@ -55,6 +55,26 @@ export const contactKeys = { all: ['contact-methods'] as const };
 export const feedKeys = { all: ['calendar-feeds'] as const };
 export const installationKeys = { all: ['installation'] as const };
 export const meKeys = { all: ['me'] as const };
-export const memberKeys = { all: ['members'] as const };
+export const memberKeys = {
+  all: ['members'] as const,
+  details: ['members', 'details'] as const,
+  one: (id: string) => ['members', 'one', id] as const,
+  duties: (id: string) => ['members', 'duties', id] as const,
+};
+export const invitationKeys = { all: ['invitations'] as const };
+export const accountKeys = {
+  sessions: ['account', 'sessions'] as const,
+  organizations: ['account', 'organizations'] as const,
+};
+export const organizationKeys = { all: ['organization'] as const };
+export const apiKeyKeys = { all: ['api-keys'] as const };
+export const testPageKeys = {
+  all: ['test-pages'] as const,
+  one: (id: string) => ['test-pages', id] as const,
+};
+export const auditKeys = {
+  all: ['audit'] as const,
+  list: (query: string) => ['audit', query] as const,
+};
 export const slackKeys = { all: ['slack'] as const };
 export const teamKeys = { all: ['teams'] as const };

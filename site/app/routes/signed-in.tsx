@@ -10,6 +10,7 @@ import { useFreshRole } from '~/data/me';
 import { useHues } from '~/data/members';
 import { useLiveFeed } from '~/data/renewal';
 import { logout } from '~/features/auth/api/logout';
+import { OrganizationSwitch } from '~/features/auth/components/organization-switch';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { Notices } from '~/features/installation/components/notices';
 import { Finder, useFinder } from '~/features/palette/components/finder';
@@ -71,6 +72,7 @@ function Pages({ session }: { session: Session }) {
           unacknowledged={unacknowledged}
           showInbox={user.role === 'owner' && mail !== 'server'}
           onFind={finder.find}
+          organizations={(className) => <OrganizationSwitch className={className} />}
           onLogout={logout}
         />
       }

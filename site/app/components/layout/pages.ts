@@ -17,7 +17,7 @@ export const pages: readonly Page[] = [
   { word: 'Incidents', icon: 'incidents', to: paths.incidents, keys: 'g i' },
   { word: 'On-Call', icon: 'oncall', to: paths.onCall, keys: 'g o' },
   { word: 'Services', icon: 'services', to: paths.services, keys: 'g s' },
-  { word: 'Users', icon: 'users', keys: 'g u' },
+  { word: 'Users', icon: 'users', to: paths.users, keys: 'g u' },
   { word: 'Analytics', icon: 'analytics', keys: 'g a' },
   { word: 'Integrations', icon: 'integrations', to: paths.integrations, keys: 'g n' },
 ];

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Count } from '~/components/ui/badge';
@@ -18,12 +19,22 @@ interface SidebarProps {
   unacknowledged: number | null | undefined;
   /** Owners of an installation without a mail server read its mail here. */
   showInbox: boolean;
+  /** The way to the account's other organizations, if it has any; it is given the look of an item. */
+  organizations: (className: string | undefined) => ReactNode;
   onFind: () => void;
   onLogout: () => void;
 }
 
 /** The signed-in navigation, the person and the way out. */
-export function Sidebar({ user, hue, unacknowledged, showInbox, onFind, onLogout }: SidebarProps) {
+export function Sidebar({
+  user,
+  hue,
+  unacknowledged,
+  showInbox,
+  organizations,
+  onFind,
+  onLogout,
+}: SidebarProps) {
   return (
     <aside className={styles.sidebar} id="sidebar" aria-label="Main">
       <div>
@@ -40,10 +51,16 @@ export function Sidebar({ user, hue, unacknowledged, showInbox, onFind, onLogout
           {showInbox && <SidebarItem item={{ word: 'Inbox', icon: 'inbox', to: paths.inbox }} count={0} />}
         </nav>
         <div className={styles.account}>
-          <span className={styles.item}>
+          {organizations(styles.item)}
+          <NavLink
+            className={styles.item}
+            to={paths.settings}
+            aria-label={`${user.name}: profile and settings`}
+          >
             <Avatar name={user.name} hue={hue} />
             <span className="strong ellipsis">{user.name}</span>
-          </span>
+            <Icon name="wrench" />
+          </NavLink>
           <button type="button" className={styles.item} onClick={onLogout}>
             <Icon name="logout" />
             Logout

@@ -16,6 +16,8 @@ interface ConfirmDialogProps {
   look?: 'danger' | 'primary';
   icon?: IconName;
   pending?: boolean;
+  /** Whether it is being done, when that is not the only reason to wait. */
+  busy?: boolean;
   /** Why it did not work the last time. */
   error?: Error | null;
   onConfirm?: () => void;
@@ -26,7 +28,17 @@ interface ConfirmDialogProps {
 
 /** Asks once before something that cannot be taken back. It stays open, saying why, when that fails. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, verb, doing, back = 'Cancel', look = 'danger', icon, pending, error } = props;
+  const {
+    title,
+    verb,
+    doing,
+    back = 'Cancel',
+    look = 'danger',
+    icon,
+    pending,
+    busy = pending,
+    error,
+  } = props;
   const close = () => props.onClose?.();
   return (
     <Dialog title={title} narrow onClose={close}>
@@ -42,7 +54,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             labels={doing ? [verb, doing] : undefined}
             onClick={props.onConfirm}
           >
-            {pending && doing ? doing : verb}
+            {busy && doing ? doing : verb}
           </Button>
         </div>
       </div>

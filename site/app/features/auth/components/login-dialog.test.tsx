@@ -1,4 +1,4 @@
-import { act, render, screen } from '@testing-library/react';
+import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -73,6 +73,24 @@ it.each([
 
 it('sends whoever forgot the password to support', async () => {
   const alert = vi.spyOn(window, 'alert').mockImplementation(() => undefined);
+  server.use(http.get('*/v1/auth/options', () => HttpResponse.json({ forgotten_password: 'support' })));
   await user.click(screen.getByRole('button', { name: 'Forgot password?' }));
-  expect(alert).toHaveBeenCalledWith(expect.stringContaining('contact support'));
+  await waitFor(() => expect(alert).toHaveBeenCalledWith(expect.stringContaining('contact support')));
+});
+
+it('asks for a link where mail leaves the installation', async () => {
+  const asked: unknown[] = [];
+  server.use(
+    http.get('*/v1/auth/options', () => HttpResponse.json({ forgotten_password: 'mail' })),
+    http.post('*/v1/auth/forgot-password', async ({ request }) => {
+      asked.push(await request.json());
+      return HttpResponse.json({ message: 'A mail is on its way.' });
+    }),
+  );
+  await user.type(screen.getByLabelText('Email'), 'mara@acme.example');
+  await user.click(screen.getByRole('button', { name: 'Forgot password?' }));
+  expect(await screen.findByLabelText('Email')).toHaveValue('mara@acme.example');
+  await user.click(screen.getByRole('button', { name: 'Send the link' }));
+  expect(await screen.findByText('A mail is on its way.')).toBeVisible();
+  expect(asked).toEqual([{ email: 'mara@acme.example' }]);
 });

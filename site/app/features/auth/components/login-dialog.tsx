@@ -1,10 +1,12 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { startSession } from '~/lib/session-change';
+import { mailsLinks } from '../api/forgotten';
 import { login } from '../api/login';
+import { ForgottenForm } from './forgotten-form';
 
 type Status = { kind: 'idle' | 'pending' | 'success' } | { kind: 'error'; message: string };
 
@@ -32,6 +34,21 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
     const timer = setTimeout(onSignedIn, redirectAfter);
     return () => clearTimeout(timer);
   }, [status.kind, onSignedIn]);
+  const [forgotten, setForgotten] = useState<string | null>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const forget = () => {
+    const email = String(new FormData(form.current ?? undefined).get('email') ?? '');
+    mailsLinks()
+      .catch(() => false)
+      .then((mails) => (mails ? setForgotten(email) : explainReset()));
+  };
+  if (forgotten !== null) {
+    return (
+      <Dialog key="forgotten" title="Forgotten password" narrow onClose={onClose}>
+        <ForgottenForm email={forgotten} onBack={() => setForgotten(null)} />
+      </Dialog>
+    );
+  }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -45,7 +62,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
   };
   return (
     <Dialog title="Log in" narrow onClose={onClose}>
-      <form onSubmit={submit}>
+      <form ref={form} onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}
         <TextField label="Email" name="email" type="email" autoComplete="username" required />
@@ -66,7 +83,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
           {labels[status.kind]}
         </Button>
         <p className={dialogKit.note}>
-          <button type="button" className="link" onClick={explainReset}>
+          <button type="button" className="link" onClick={forget}>
             Forgot password?
           </button>
         </p>

@@ -1,0 +1,27 @@
+import type { SwitchOrganizationResponseJson } from '@nightbell/proto';
+import { ApiError, call, readJson, send, tokensOf, userOf } from '~/lib/api';
+import { currentSession } from '~/lib/session';
+import { startSession } from '~/lib/session-change';
+
+/**
+ * Goes on in another organization of the account. Tokens are good for one organization: there is a new
+ * session, and the one until now is logged out, whether or not that is answered.
+ */
+export async function switchOrganization(orgId: string): Promise<void> {
+  const before = currentSession();
+  const answer = await call<SwitchOrganizationResponseJson>({
+    method: 'POST',
+    path: '/v1/auth/switch-organization',
+    body: { org_id: orgId },
+    action: 'switch the organization',
+    keepSession: true,
+  });
+  const [user, tokens] = [userOf(answer), tokensOf(answer)];
+  if (!user || !tokens) throw new ApiError('Failed to switch the organization', 0);
+  startSession({ user, accessToken: tokens.access_token, refreshToken: tokens.refresh_token });
+  if (!before?.refreshToken) return;
+  const body = { refresh_token: before.refreshToken };
+  send({ method: 'POST', path: '/v1/auth/logout', body, action: 'log out' })
+    .then(readJson)
+    .catch(() => undefined);
+}

@@ -1,0 +1,61 @@
+import type { OrganizationJson } from '@nightbell/proto';
+import type { FormEvent } from 'react';
+import { Button } from '~/components/ui/button';
+import { Card } from '~/components/ui/card';
+import { Banner } from '~/components/ui/dialog';
+import { TextField } from '~/components/ui/field';
+import { useRenameOrganization } from '~/data/organization';
+import { reasonOf } from '~/lib/api';
+import { fullTime } from '~/lib/format';
+import { mayAct } from '~/lib/role';
+import { toast } from '~/lib/toast';
+import * as styles from './settings.module.css';
+
+/** What the organization is called. Only admins rename it. */
+export function OrganizationCard({ organization }: { organization: OrganizationJson }) {
+  const save = useRenameOrganization();
+  const { id = '', etag, name, created_at } = organization;
+  if (!mayAct('admin'))
+    return (
+      <Card title="Organization">
+        <div className={styles.form}>
+          <p className="strong">{name}</p>
+          <p className="text-3 size-12">
+            Since {fullTime(new Date(created_at ?? 0))}. Admins change its name.
+          </p>
+        </div>
+      </Card>
+    );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const wanted = String(new FormData(event.currentTarget).get('name')).trim();
+    save.mutate(
+      { id, etag, name: wanted },
+      { onSuccess: () => toast({ kind: 'success', title: 'Organization saved.' }) },
+    );
+  };
+  return (
+    <Card title="Organization">
+      <form key={etag} className={styles.form} onSubmit={submit}>
+        {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={200}
+          defaultValue={name}
+          autoComplete="organization"
+        />
+        <p className="text-3 size-12">On pages and in mails. Since {fullTime(new Date(created_at ?? 0))}.</p>
+        <Button
+          type="submit"
+          look="primary"
+          disabled={save.isPending}
+          labels={['Save organization', 'Saving...']}
+        >
+          {save.isPending ? 'Saving...' : 'Save organization'}
+        </Button>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,16 @@
+import { PageHead } from '~/components/layout/page-head';
+import { Empty } from '~/components/ui/states';
+import { ApiKeyCard } from '~/features/settings/components/api-key-card';
+import { SettingsNav } from '~/features/settings/components/settings-nav';
+import { mayAct } from '~/lib/role';
+
+/** The keys with which programs act for the organization. */
+export default function SettingsApiKeys() {
+  return (
+    <>
+      <PageHead title="API keys" />
+      <SettingsNav />
+      {mayAct('admin') ? <ApiKeyCard /> : <Empty>Only admins and owners see this. Ask one of them.</Empty>}
+    </>
+  );
+}
