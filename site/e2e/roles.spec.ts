@@ -9,7 +9,7 @@ test.beforeEach(({ page, mara }) => signIn(page, mara));
 test.afterEach(({ changeRole }) => changeRole('viewer'));
 
 const acting =
-  /^(Acknowledge|Resolve|Assign|Escalate|Create|Add|Post|Select all|Plan|Delete|Edit|Save|End now|Call off)/;
+  /^(Acknowledge|Resolve|Assign|Escalate|Create|Add|Post|Select all|Plan|Delete|Edit|Save|End now|Call off|Invite|Change|Remove)/;
 
 test.describe('a viewer', () => {
   test('is offered nothing that is for responders and admins', async ({ page }) => {
@@ -22,6 +22,7 @@ test.describe('a viewer', () => {
       policy('Platform, critical'),
       '/oncall/teams',
       '/oncall/maintenance',
+      '/users',
     ]) {
       await open(page, path);
       const main = page.getByRole('main');

@@ -15,6 +15,7 @@ import { InviteDialog } from '~/features/people/components/invite-dialog';
 import { RemoveDialog } from '~/features/people/components/remove-dialog';
 import { RoleDialog } from '~/features/people/components/role-dialog';
 import { UserTable } from '~/features/people/components/user-table';
+import * as styles from '~/features/people/components/user-table.module.css';
 import { mayAct } from '~/lib/role';
 
 /** Who is in the organization, whether a page would reach them, and who was asked to join. */
@@ -45,7 +46,7 @@ export default function Users() {
   return (
     <>
       <PageHead title="Users">{admin && invite}</PageHead>
-      <section className={cardKit.card} aria-label="People">
+      <section className={`${cardKit.card} ${styles.people}`} aria-label="People">
         {!admin && members}
         {admin && (
           <Tabs

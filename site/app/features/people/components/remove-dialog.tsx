@@ -54,8 +54,15 @@ export function RemoveDialog({ user, own = false, onRemoved, onClose }: RemoveDi
       {duties.data && (
         <>
           <p className="text-2">
-            {own ? 'You are' : <b className="strong">{name} is</b>} signed out of this organization within
-            five seconds. The account stays; past incidents keep the name.
+            {own ? (
+              'You are'
+            ) : (
+              <>
+                <b className="strong">{name}</b> is
+              </>
+            )}{' '}
+            signed out of this organization within five seconds. The account stays; past incidents keep the
+            name.
           </p>
           <dl className={styles.duties}>
             <Duties word="Schedules" list={duties.data.schedules} />

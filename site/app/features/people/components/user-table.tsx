@@ -121,7 +121,7 @@ function UserRow({ user, hue, isMe, children }: UserRowProps) {
           <span className={styles.duty}>{on_call.map((one) => one.name).join(', ')}</span>
         )}
       </td>
-      <td>
+      <td className={styles.reached}>
         <Reached user={user} needs={needs} />
       </td>
       <td className={styles.seen}>{last_seen_at ? <Seen at={new Date(last_seen_at)} /> : 'Never'}</td>

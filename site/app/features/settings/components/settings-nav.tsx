@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Link, useLocation } from 'react-router';
 import { paths } from '~/lib/paths';
 import { mayAct, type Role } from '~/lib/role';
@@ -16,8 +17,15 @@ const pages: readonly { word: string; to: string; least?: Role }[] = [
 /** The pages of the settings, and those that stand elsewhere. What a role may not read is not offered. */
 export function SettingsNav() {
   const { pathname } = useLocation();
+  const row = useRef<HTMLElement>(null);
+  // On a phone the row is wider than the screen. Only the row moves, never the page.
+  useEffect(() => {
+    const here = row.current?.querySelector<HTMLElement>(`[href="${pathname}"]`);
+    if (!row.current || !here) return;
+    row.current.scrollLeft = here.offsetLeft - (row.current.clientWidth - here.offsetWidth) / 2;
+  }, [pathname]);
   return (
-    <nav className={styles.settingsNav} aria-label="Settings">
+    <nav ref={row} className={styles.settingsNav} aria-label="Settings">
       {pages
         .filter(({ least }) => least === undefined || mayAct(least))
         .map(({ word, to }) => (
