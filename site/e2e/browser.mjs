@@ -71,6 +71,11 @@ const verbs = {
   },
   fill: async (command) =>
     (await placeOf(command)).getByLabel(command.label, { exact: true }).fill(command.text),
+  choose: async (command) => {
+    const place = await placeOf(command);
+    await place.getByRole('combobox', { name: command.label, exact: true }).fill(command.text);
+    await place.getByRole('option', { name: command.text }).first().click();
+  },
   see: async (command) =>
     (await tabOf(command))
       .locator(command.selector)

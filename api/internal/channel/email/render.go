@@ -48,11 +48,11 @@ type shownLink struct {
 // Render turns a message into a mail from sender. It fails for good when the
 // contact's address is no e-mail address.
 func Render(message notify.Message, sender mail.Address) (Mail, error) {
-	if message.SignInURL != "" {
-		return renderLastResort(message, sender)
-	}
 	if message.Test {
 		return renderTest(message, sender)
+	}
+	if message.SignInURL != "" {
+		return renderLastResort(message, sender)
 	}
 	shown, more := message.Shown()
 	own := shownPage{Message: message, List: shown, More: more, One: len(message.Incidents) == 1}

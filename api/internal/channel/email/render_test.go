@@ -135,3 +135,22 @@ func TestAddresses(t *testing.T) {
 		t.Error("a sender without a domain was accepted")
 	}
 }
+
+// A test page must never read like a page: somebody would get up for it.
+func TestATestPageSaysThatItIsOne(t *testing.T) {
+	rendered, err := Render(notify.Message{
+		ID: uuid.New(), OrgName: "Acme", PersonName: "Mara", Test: true, SignInURL: "https://nightbell.example/settings#contacts",
+		To: notify.Contact{Kind: notify.Email, Name: "Work mail", Address: "mara@acme.example"},
+	}, sender)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{rendered.Text, rendered.HTML} {
+		if !strings.Contains(text, "Pages for Acme reach you here: Work mail.") || !strings.Contains(text, notify.TestNote) || strings.Contains(text, "incident") {
+			t.Errorf("the mail says:\n%s", text)
+		}
+	}
+	if rendered.Subject != notify.TestPageSubject || !rendered.Urgent {
+		t.Errorf("subject %q, urgent %v", rendered.Subject, rendered.Urgent)
+	}
+}
