@@ -23,6 +23,7 @@ type commands struct {
 	Restored    restoredCommand    `cmd:"" help:"What to do after a database was restored."`
 	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
 	Explain     explainCommand     `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
+	Enquiries   enquiriesCommand   `cmd:"" help:"What visitors of the landing page asked, and who wants news."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
 	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running Nightbell is ready."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
@@ -79,6 +80,26 @@ type demoResetCommand struct{ app.Config }
 
 func (c demoResetCommand) Run(ctx context.Context) error {
 	return app.ResetDemo(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type enquiriesCommand struct {
+	List   enquiriesListCommand   `cmd:"" help:"Print them all as CSV. Stop the server first when it runs on its private PostgreSQL."`
+	Delete enquiriesDeleteCommand `cmd:"" help:"Forget everything that came from an e-mail address. Stop the server first when it runs on its private PostgreSQL."`
+}
+
+type enquiriesListCommand struct{ app.Config }
+
+func (c enquiriesListCommand) Run(ctx context.Context) error {
+	return app.ExportEnquiries(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type enquiriesDeleteCommand struct {
+	app.Config
+	Email string `arg:"" help:"The address."`
+}
+
+func (c enquiriesDeleteCommand) Run(ctx context.Context) error {
+	return app.DeleteEnquiries(ctx, c.Config, app.Options{Version: version, Out: os.Stdout}, c.Email)
 }
 
 type explainCommand struct{ app.ExplainOptions }

@@ -39,6 +39,8 @@ type Config struct {
 
 	Registration string `env:"NIGHTBELL_REGISTRATION" enum:"open,invite,closed" default:"open" help:"Who may make an account: ${enum}. The first account is always allowed."`
 
+	DemoGuest bool `name:"demo-guest" env:"NIGHTBELL_DEMO_GUEST" help:"Let anybody look around the demo workspace, also from beyond this machine. Guests change nothing."`
+
 	DeadmanURL     string   `name:"deadman-url" env:"NIGHTBELL_DEADMAN_URL" help:"Pinged every 30 seconds while pages go out in time, so that something outside notices when they do not." placeholder:"URL"`
 	RetentionDays  int      `env:"NIGHTBELL_RETENTION_DAYS" default:"90" help:"How many days pages, deliveries and received alerts are kept; docs-mdx/retention.md lists everything." placeholder:"DAYS"`
 	EgressAllow    []string `name:"egress-allow" env:"NIGHTBELL_EGRESS_ALLOW" help:"Networks (CIDR) besides the public internet that webhooks may reach." placeholder:"CIDR"`

@@ -33,6 +33,7 @@ var peopleOnly = map[string]string{
 var signInCalls = []string{
 	"AuthService.Register", "AuthService.Login", "AuthService.Refresh", "AuthService.Logout", "AuthService.ReadInvitation", "AuthService.AcceptInvitation",
 	"AuthService.GetSignInOptions", "AuthService.ForgotPassword", "AuthService.ResetPassword",
+	"AuthService.EnterDemo", "EnquiryService.SubmitEnquiry",
 }
 
 // brokenScope wants each method to name the scope that lets a key call it, and calls it with a key
@@ -41,7 +42,7 @@ func brokenScope(c *campaign, method protoreflect.MethodDescriptor) string {
 	name, scope := shortName(method), auth.Scope(authzOf(method).GetScope())
 	switch {
 	case authzOf(method).GetPublic() != slices.Contains(signInCalls, name):
-		return "asks nobody who is calling, which only signing in may do"
+		return "asks nobody who is calling, which only signing in and the landing page may do"
 	case authzOf(method).GetPublic():
 		return ""
 	case (scope == "") != (peopleOnly[name] != ""):

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
 	"github.com/nightbell/nightbell/api/internal/demo"
 )
 
@@ -33,6 +34,15 @@ func (s *server) seed(ctx context.Context) error {
 	}
 	_, _, err = workspace.Seed(ctx, password)
 	return err
+}
+
+// demoGuest is who looks around the demo workspace without a password: anybody who reaches it on this
+// machine, and beyond it only where the operator said so. It is nil where nobody may.
+func (s *server) demoGuest() *authrpc.Guest {
+	if !s.options.Demo || (!s.loopback() && !s.DemoGuest) {
+		return nil
+	}
+	return &authrpc.Guest{UserID: demo.GuestID(), OrgID: demo.OrgID()}
 }
 
 func (s *server) demoWorkspace() (demo.Workspace, error) {

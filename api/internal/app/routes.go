@@ -16,6 +16,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogrpc"
+	"github.com/nightbell/nightbell/api/internal/demo"
+	"github.com/nightbell/nightbell/api/internal/enquiry"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationrpc"
 	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatrpc"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentrpc"
@@ -67,7 +69,7 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	callers := authrpc.NewAuthenticator(s.db, tokens)
 	calls := callquota.New("requests", s.quotas.RequestsPerMinute, time.Now)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
-		callers.Authenticate, authrpc.RequestQuota(calls), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
+		callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
@@ -109,7 +111,7 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 	}
 	accounts, err := authrpc.NewAuthServer(authrpc.AuthConfig{
 		DB: s.db, Secret: s.jwtSecret, Tokens: tokens, Callers: callers, Hasher: hasher, Logger: s.logger,
-		Registration: auth.RegistrationMode(s.Registration), VerifyMail: s.hasMailServer(), ResetKey: s.box.Derive(resetLinks),
+		Registration: auth.RegistrationMode(s.Registration), VerifyMail: s.hasMailServer(), ResetKey: s.box.Derive(resetLinks), Guest: s.demoGuest(),
 	})
 	if err != nil {
 		return err
@@ -137,10 +139,14 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts).Waking(s.wakeTests.Wake)
 	inbox := notifyrpc.NewInbox(s.db)
+	enquiries := enquiry.NewHandler(s.db, time.Now)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return append(s.accountServices(accounts, callers), []mount{
+		{nightbellv1.File_nightbell_v1_enquiry_service_proto, enquiries, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewEnquiryServiceHandler(enquiries, o...)
+		}},
 		{nightbellv1.File_nightbell_v1_org_service_proto, organizations, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewOrgServiceHandler(organizations, o...)
 		}},

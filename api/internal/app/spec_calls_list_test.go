@@ -43,7 +43,7 @@ func registrations() []specCall {
 		post("organization without a name", `{"email":"eve@example.com","password":"velvet-otter-lamp-42","name":"Eve","timezone":"UTC","user_type":"organization","org_name":""}`),
 		post("unknown zone", `{"email":"eve@example.com","password":"velvet-otter-lamp-42","name":"Eve","timezone":"Mars/Olympus","user_type":"individual"}`),
 		post("unknown type", `{"email":"eve@example.com","password":"velvet-otter-lamp-42","name":"Eve","timezone":"UTC","user_type":"robot"}`),
-		post("a field that does not exist", `{"email":"eve@example.com","password":"velvet-otter-lamp-42","name":"Eve","timezone":"UTC","user_type":"individual","plan":"pro"}`),
+		post("a field that does not exist", `{"email":"eve@example.com","password":"velvet-otter-lamp-42","name":"Eve","timezone":"UTC","user_type":"individual","coupon":"SPRING"}`),
 	}
 }
 

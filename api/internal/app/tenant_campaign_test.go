@@ -148,6 +148,9 @@ var unfinished = map[string]bool{
 // allowed reports whether the owner's call was carried out. Beside a second organization no
 // owner confirms a copy: that refusal comes after the one of roles.
 func allowed(method protoreflect.MethodDescriptor, got answer) bool {
+	if shortName(method) == "AuthService.EnterDemo" {
+		return strings.Contains(got.whole(), "There is no demo workspace") // nothing of a tenant is asked for
+	}
 	if shortName(method) == "InstallationService.ConfirmInstallation" {
 		return strings.Contains(got.whole(), "nightbell restored confirm")
 	}
@@ -193,6 +196,8 @@ func (c *campaign) prepare(t *testing.T, method protoreflect.MethodDescriptor, v
 		c.database.Exec(t, `INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at)
 			SELECT gen_random_uuid(), id, $2, nightbell_now(), nightbell_now() + interval '1 hour' FROM users WHERE email = $1`, email, auth.HashToken(token))
 		values["ResetPasswordRequest.token"], values["ResetPasswordRequest.password"] = token, password
+	case "EnquiryService.SubmitEnquiry":
+		values["SubmitEnquiryRequest.message"] = "How much is it?"
 	case "AuthService.Register":
 		values["RegisterRequest.password"] = password
 	case "AuthService.Login", "AuthService.Refresh", "AuthService.Logout":

@@ -31,7 +31,7 @@ var data = sync.OnceValue(func() (d workspaceData) {
 })
 
 type workspaceData struct {
-	Organization, Owner, Timezone, Program string
+	Organization, Owner, Guest, Timezone, Program string
 
 	FiredAt  string `yaml:"fired_at"`
 	People   []person

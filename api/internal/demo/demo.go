@@ -17,6 +17,13 @@ import (
 // orgID is the workspace's, the same in every installation, so that it is found again.
 var orgID = uuid.NewSHA1(uuid.NameSpaceDNS, []byte("demo.nightbell.example"))
 
+// OrgID is the workspace's organization.
+func OrgID() uuid.UUID { return orgID }
+
+// GuestID is who looks around in it without a password. Whatever the role of that member, a guest
+// only looks (authrpc.OnlyLooks).
+func GuestID() uuid.UUID { return personID(data().Guest) }
+
 // seedLock keeps replicas that start together from seeding twice: "demoseed" in ASCII.
 const seedLock = 0x64656d6f73656564
 

@@ -2,6 +2,7 @@
 package signup
 
 import (
+	"cmp"
 	"context"
 	"net/mail"
 	"regexp"
@@ -39,8 +40,27 @@ type Registration struct {
 	// Phone may be empty; Timezone means UTC then.
 	Phone    string
 	Timezone string
+	// Plan is kept and limits nothing; empty is Starter.
+	Plan string
 	// VerifyMail mails a link to Email, which is paged only after it was opened.
 	VerifyMail bool
+}
+
+// The plans that can be registered for.
+const (
+	Starter      = "starter"
+	Professional = "professional"
+)
+
+// trial is how long the trial of a plan that costs something is (specification, section 9).
+const trial = 14 * 24 * time.Hour
+
+func trialEnd(plan string, now time.Time) *time.Time {
+	if plan != Professional {
+		return nil
+	}
+	end := now.Add(trial)
+	return &end
 }
 
 // Registered names what a registration made.
@@ -152,7 +172,7 @@ func Register(ctx context.Context, tx pgx.Tx, r Registration, passwordHash strin
 
 func registerWorkspace(ctx context.Context, tx pgx.Tx, r Registration, made Registered, now time.Time) error {
 	store := orgdb.New(tx)
-	err := store.InsertOrg(ctx, orgdb.InsertOrgParams{ID: made.OrgID, Kind: string(r.Kind), Name: r.OrgName, CreatedAt: now})
+	err := store.InsertOrg(ctx, orgdb.InsertOrgParams{ID: made.OrgID, Kind: string(r.Kind), Name: r.OrgName, Plan: cmp.Or(r.Plan, Starter), TrialEndsAt: trialEnd(r.Plan, now), CreatedAt: now})
 	if err != nil {
 		return err
 	}

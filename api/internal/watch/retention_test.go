@@ -16,7 +16,7 @@ import (
 
 // settled are the tables that only people fill, or that go with the rows they belong to.
 var settled = strings.Fields(`
-	installation org users membership team team_member api_key contact_method notification_rule sign_in_tally schema_migration test_clock write_probe
+	installation enquiry org users membership team team_member api_key contact_method notification_rule sign_in_tally schema_migration test_clock write_probe
 	escalation_policy escalation_step escalation_target schedule rotation rotation_person schedule_override calendar_feed
 	service service_dependency heartbeat heartbeat_watch integration webhook_subscription incident_timer maintenance_service alert_event sample`)
 

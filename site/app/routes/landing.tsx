@@ -1,5 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { useDemo } from '~/features/auth/components/use-demo';
 import { Features } from '~/features/landing/components/features';
 import { FinalCall } from '~/features/landing/components/final-call';
 import { Footer } from '~/features/landing/components/footer';
@@ -42,7 +43,7 @@ const ContactDialog = lazy(() =>
   })),
 );
 
-const dialogs = ['register', 'login', 'contact'] as const;
+const dialogs = ['register', 'starter', 'professional', 'login', 'contact'] as const;
 type Open = (typeof dialogs)[number] | null;
 
 /** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were. */
@@ -60,7 +61,10 @@ export default function Landing() {
   );
   const register = () => setOpen('register');
   useHashScroll();
-  useEarlyClick((wish) => setOpen(dialogs.find((dialog) => dialog === wish) ?? null));
+  const demo = useDemo();
+  useEarlyClick((wish) =>
+    wish === 'demo' ? demo() : setOpen(dialogs.find((dialog) => dialog === wish) ?? null),
+  );
   useEffect(() => {
     // Another tab may have signed in.
     if (from && session) enter();
@@ -80,12 +84,14 @@ export default function Landing() {
         <IntegrationsGrid />
         <Metrics />
         <Testimonials />
-        <Pricing onRegister={register} onContact={() => setOpen('contact')} />
-        <FinalCall onRegister={register} />
+        <Pricing onRegister={setOpen} onContact={() => setOpen('contact')} />
+        <FinalCall onRegister={register} onDemo={demo} />
       </main>
       <Footer />
       <Suspense>
-        {open === 'register' && <RegisterDialog onClose={close} />}
+        {(open === 'register' || open === 'starter' || open === 'professional') && (
+          <RegisterDialog plan={open === 'register' ? undefined : open} onClose={close} />
+        )}
         {open === 'login' && <LoginDialog reason={request?.reason} onSignedIn={enter} onClose={close} />}
         {open === 'contact' && <ContactDialog onClose={close} />}
       </Suspense>

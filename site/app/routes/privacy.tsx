@@ -18,6 +18,10 @@ export default function Privacy() {
           <b>Your contact methods:</b> the addresses by which you asked to be paged.
         </li>
         <li>
+          <b>What you left without an account:</b> a question to sales, or your address for news, until you
+          ask to be forgotten.
+        </li>
+        <li>
           <b>What you did:</b> acknowledgements, comments and changes, with the time, because an incident's
           history has to be trusted later.
         </li>

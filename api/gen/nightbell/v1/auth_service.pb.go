@@ -39,7 +39,10 @@ type RegisterRequest struct {
 	// A telephone number; it is not called.
 	Phone string `protobuf:"bytes,6,opt,name=phone,proto3" json:"phone,omitempty"`
 	// An IANA time zone; UTC when empty.
-	Timezone      string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	Timezone string `protobuf:"bytes,7,opt,name=timezone,proto3" json:"timezone,omitempty"`
+	// The plan that was chosen: starter (when empty), or professional, which begins with a trial of 14
+	// days. It limits nothing.
+	Plan          string `protobuf:"bytes,8,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -119,6 +122,13 @@ func (x *RegisterRequest) GetPhone() string {
 func (x *RegisterRequest) GetTimezone() string {
 	if x != nil {
 		return x.Timezone
+	}
+	return ""
+}
+
+func (x *RegisterRequest) GetPlan() string {
+	if x != nil {
+		return x.Plan
 	}
 	return ""
 }
@@ -309,6 +319,94 @@ func (x *LoginResponse) GetWarnings() []*Warning {
 	return nil
 }
 
+type EnterDemoRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnterDemoRequest) Reset() {
+	*x = EnterDemoRequest{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnterDemoRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnterDemoRequest) ProtoMessage() {}
+
+func (x *EnterDemoRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnterDemoRequest.ProtoReflect.Descriptor instead.
+func (*EnterDemoRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{4}
+}
+
+type EnterDemoResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	User          *SignedInUser          `protobuf:"bytes,1,opt,name=user,proto3" json:"user,omitempty"`
+	Tokens        *Tokens                `protobuf:"bytes,2,opt,name=tokens,proto3" json:"tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnterDemoResponse) Reset() {
+	*x = EnterDemoResponse{}
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnterDemoResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnterDemoResponse) ProtoMessage() {}
+
+func (x *EnterDemoResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnterDemoResponse.ProtoReflect.Descriptor instead.
+func (*EnterDemoResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *EnterDemoResponse) GetUser() *SignedInUser {
+	if x != nil {
+		return x.User
+	}
+	return nil
+}
+
+func (x *EnterDemoResponse) GetTokens() *Tokens {
+	if x != nil {
+		return x.Tokens
+	}
+	return nil
+}
+
 type RefreshRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Exchanged for new tokens by auth_refresh, once.
@@ -319,7 +417,7 @@ type RefreshRequest struct {
 
 func (x *RefreshRequest) Reset() {
 	*x = RefreshRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -331,7 +429,7 @@ func (x *RefreshRequest) String() string {
 func (*RefreshRequest) ProtoMessage() {}
 
 func (x *RefreshRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -344,7 +442,7 @@ func (x *RefreshRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefreshRequest.ProtoReflect.Descriptor instead.
 func (*RefreshRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RefreshRequest) GetRefreshToken() string {
@@ -364,7 +462,7 @@ type RefreshResponse struct {
 
 func (x *RefreshResponse) Reset() {
 	*x = RefreshResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -376,7 +474,7 @@ func (x *RefreshResponse) String() string {
 func (*RefreshResponse) ProtoMessage() {}
 
 func (x *RefreshResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -389,7 +487,7 @@ func (x *RefreshResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefreshResponse.ProtoReflect.Descriptor instead.
 func (*RefreshResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RefreshResponse) GetTokens() *Tokens {
@@ -416,7 +514,7 @@ type LogoutRequest struct {
 
 func (x *LogoutRequest) Reset() {
 	*x = LogoutRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -428,7 +526,7 @@ func (x *LogoutRequest) String() string {
 func (*LogoutRequest) ProtoMessage() {}
 
 func (x *LogoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -441,7 +539,7 @@ func (x *LogoutRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogoutRequest.ProtoReflect.Descriptor instead.
 func (*LogoutRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *LogoutRequest) GetRefreshToken() string {
@@ -459,7 +557,7 @@ type LogoutResponse struct {
 
 func (x *LogoutResponse) Reset() {
 	*x = LogoutResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -471,7 +569,7 @@ func (x *LogoutResponse) String() string {
 func (*LogoutResponse) ProtoMessage() {}
 
 func (x *LogoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -484,7 +582,7 @@ func (x *LogoutResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogoutResponse.ProtoReflect.Descriptor instead.
 func (*LogoutResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{9}
 }
 
 type ReadInvitationRequest struct {
@@ -497,7 +595,7 @@ type ReadInvitationRequest struct {
 
 func (x *ReadInvitationRequest) Reset() {
 	*x = ReadInvitationRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -509,7 +607,7 @@ func (x *ReadInvitationRequest) String() string {
 func (*ReadInvitationRequest) ProtoMessage() {}
 
 func (x *ReadInvitationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -522,7 +620,7 @@ func (x *ReadInvitationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadInvitationRequest.ProtoReflect.Descriptor instead.
 func (*ReadInvitationRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ReadInvitationRequest) GetToken() string {
@@ -552,7 +650,7 @@ type ReadInvitationResponse struct {
 
 func (x *ReadInvitationResponse) Reset() {
 	*x = ReadInvitationResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -564,7 +662,7 @@ func (x *ReadInvitationResponse) String() string {
 func (*ReadInvitationResponse) ProtoMessage() {}
 
 func (x *ReadInvitationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -577,7 +675,7 @@ func (x *ReadInvitationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadInvitationResponse.ProtoReflect.Descriptor instead.
 func (*ReadInvitationResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReadInvitationResponse) GetEmail() string {
@@ -643,7 +741,7 @@ type AcceptInvitationRequest struct {
 
 func (x *AcceptInvitationRequest) Reset() {
 	*x = AcceptInvitationRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -655,7 +753,7 @@ func (x *AcceptInvitationRequest) String() string {
 func (*AcceptInvitationRequest) ProtoMessage() {}
 
 func (x *AcceptInvitationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -668,7 +766,7 @@ func (x *AcceptInvitationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptInvitationRequest.ProtoReflect.Descriptor instead.
 func (*AcceptInvitationRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AcceptInvitationRequest) GetToken() string {
@@ -723,7 +821,7 @@ type AcceptInvitationResponse struct {
 
 func (x *AcceptInvitationResponse) Reset() {
 	*x = AcceptInvitationResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -735,7 +833,7 @@ func (x *AcceptInvitationResponse) String() string {
 func (*AcceptInvitationResponse) ProtoMessage() {}
 
 func (x *AcceptInvitationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -748,7 +846,7 @@ func (x *AcceptInvitationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptInvitationResponse.ProtoReflect.Descriptor instead.
 func (*AcceptInvitationResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AcceptInvitationResponse) GetUser() *SignedInUser {
@@ -773,7 +871,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -785,7 +883,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -798,7 +896,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{14}
 }
 
 type GetMeResponse struct {
@@ -817,7 +915,7 @@ type GetMeResponse struct {
 
 func (x *GetMeResponse) Reset() {
 	*x = GetMeResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -829,7 +927,7 @@ func (x *GetMeResponse) String() string {
 func (*GetMeResponse) ProtoMessage() {}
 
 func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -842,7 +940,7 @@ func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeResponse.ProtoReflect.Descriptor instead.
 func (*GetMeResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetMeResponse) GetUser() *SignedInUser {
@@ -888,7 +986,7 @@ type Tokens struct {
 
 func (x *Tokens) Reset() {
 	*x = Tokens{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -900,7 +998,7 @@ func (x *Tokens) String() string {
 func (*Tokens) ProtoMessage() {}
 
 func (x *Tokens) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -913,7 +1011,7 @@ func (x *Tokens) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tokens.ProtoReflect.Descriptor instead.
 func (*Tokens) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Tokens) GetAccessToken() string {
@@ -957,7 +1055,7 @@ type SignedInUser struct {
 
 func (x *SignedInUser) Reset() {
 	*x = SignedInUser{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -969,7 +1067,7 @@ func (x *SignedInUser) String() string {
 func (*SignedInUser) ProtoMessage() {}
 
 func (x *SignedInUser) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -982,7 +1080,7 @@ func (x *SignedInUser) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SignedInUser.ProtoReflect.Descriptor instead.
 func (*SignedInUser) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SignedInUser) GetId() string {
@@ -1049,7 +1147,7 @@ type GetSignInOptionsRequest struct {
 
 func (x *GetSignInOptionsRequest) Reset() {
 	*x = GetSignInOptionsRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1061,7 +1159,7 @@ func (x *GetSignInOptionsRequest) String() string {
 func (*GetSignInOptionsRequest) ProtoMessage() {}
 
 func (x *GetSignInOptionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,7 +1172,7 @@ func (x *GetSignInOptionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSignInOptionsRequest.ProtoReflect.Descriptor instead.
 func (*GetSignInOptionsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{18}
 }
 
 type GetSignInOptionsResponse struct {
@@ -1088,7 +1186,7 @@ type GetSignInOptionsResponse struct {
 
 func (x *GetSignInOptionsResponse) Reset() {
 	*x = GetSignInOptionsResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1198,7 @@ func (x *GetSignInOptionsResponse) String() string {
 func (*GetSignInOptionsResponse) ProtoMessage() {}
 
 func (x *GetSignInOptionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1211,7 @@ func (x *GetSignInOptionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSignInOptionsResponse.ProtoReflect.Descriptor instead.
 func (*GetSignInOptionsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetSignInOptionsResponse) GetForgottenPassword() string {
@@ -1133,7 +1231,7 @@ type ForgotPasswordRequest struct {
 
 func (x *ForgotPasswordRequest) Reset() {
 	*x = ForgotPasswordRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1243,7 @@ func (x *ForgotPasswordRequest) String() string {
 func (*ForgotPasswordRequest) ProtoMessage() {}
 
 func (x *ForgotPasswordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1256,7 @@ func (x *ForgotPasswordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForgotPasswordRequest.ProtoReflect.Descriptor instead.
 func (*ForgotPasswordRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ForgotPasswordRequest) GetEmail() string {
@@ -1178,7 +1276,7 @@ type ForgotPasswordResponse struct {
 
 func (x *ForgotPasswordResponse) Reset() {
 	*x = ForgotPasswordResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1288,7 @@ func (x *ForgotPasswordResponse) String() string {
 func (*ForgotPasswordResponse) ProtoMessage() {}
 
 func (x *ForgotPasswordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1301,7 @@ func (x *ForgotPasswordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ForgotPasswordResponse.ProtoReflect.Descriptor instead.
 func (*ForgotPasswordResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ForgotPasswordResponse) GetMessage() string {
@@ -1225,7 +1323,7 @@ type ResetPasswordRequest struct {
 
 func (x *ResetPasswordRequest) Reset() {
 	*x = ResetPasswordRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1335,7 @@ func (x *ResetPasswordRequest) String() string {
 func (*ResetPasswordRequest) ProtoMessage() {}
 
 func (x *ResetPasswordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1348,7 @@ func (x *ResetPasswordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetPasswordRequest.ProtoReflect.Descriptor instead.
 func (*ResetPasswordRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ResetPasswordRequest) GetToken() string {
@@ -1277,7 +1375,7 @@ type ResetPasswordResponse struct {
 
 func (x *ResetPasswordResponse) Reset() {
 	*x = ResetPasswordResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1289,7 +1387,7 @@ func (x *ResetPasswordResponse) String() string {
 func (*ResetPasswordResponse) ProtoMessage() {}
 
 func (x *ResetPasswordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1302,7 +1400,7 @@ func (x *ResetPasswordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetPasswordResponse.ProtoReflect.Descriptor instead.
 func (*ResetPasswordResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ResetPasswordResponse) GetMessage() string {
@@ -1324,7 +1422,7 @@ type ChangePasswordRequest struct {
 
 func (x *ChangePasswordRequest) Reset() {
 	*x = ChangePasswordRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1336,7 +1434,7 @@ func (x *ChangePasswordRequest) String() string {
 func (*ChangePasswordRequest) ProtoMessage() {}
 
 func (x *ChangePasswordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1349,7 +1447,7 @@ func (x *ChangePasswordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangePasswordRequest.ProtoReflect.Descriptor instead.
 func (*ChangePasswordRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ChangePasswordRequest) GetOldPassword() string {
@@ -1376,7 +1474,7 @@ type ChangePasswordResponse struct {
 
 func (x *ChangePasswordResponse) Reset() {
 	*x = ChangePasswordResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1486,7 @@ func (x *ChangePasswordResponse) String() string {
 func (*ChangePasswordResponse) ProtoMessage() {}
 
 func (x *ChangePasswordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1499,7 @@ func (x *ChangePasswordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangePasswordResponse.ProtoReflect.Descriptor instead.
 func (*ChangePasswordResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ChangePasswordResponse) GetEndedCount() int32 {
@@ -1430,7 +1528,7 @@ type AccountSession struct {
 
 func (x *AccountSession) Reset() {
 	*x = AccountSession{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1540,7 @@ func (x *AccountSession) String() string {
 func (*AccountSession) ProtoMessage() {}
 
 func (x *AccountSession) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1455,7 +1553,7 @@ func (x *AccountSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccountSession.ProtoReflect.Descriptor instead.
 func (*AccountSession) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AccountSession) GetId() string {
@@ -1509,7 +1607,7 @@ type GetSessionRequest struct {
 
 func (x *GetSessionRequest) Reset() {
 	*x = GetSessionRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1521,7 +1619,7 @@ func (x *GetSessionRequest) String() string {
 func (*GetSessionRequest) ProtoMessage() {}
 
 func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1534,7 +1632,7 @@ func (x *GetSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetSessionRequest) GetId() string {
@@ -1553,7 +1651,7 @@ type GetSessionResponse struct {
 
 func (x *GetSessionResponse) Reset() {
 	*x = GetSessionResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1663,7 @@ func (x *GetSessionResponse) String() string {
 func (*GetSessionResponse) ProtoMessage() {}
 
 func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,7 +1676,7 @@ func (x *GetSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionResponse.ProtoReflect.Descriptor instead.
 func (*GetSessionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetSessionResponse) GetSession() *AccountSession {
@@ -1600,7 +1698,7 @@ type ListSessionsRequest struct {
 
 func (x *ListSessionsRequest) Reset() {
 	*x = ListSessionsRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1612,7 +1710,7 @@ func (x *ListSessionsRequest) String() string {
 func (*ListSessionsRequest) ProtoMessage() {}
 
 func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1625,7 +1723,7 @@ func (x *ListSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ListSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListSessionsRequest) GetLimit() int32 {
@@ -1653,7 +1751,7 @@ type ListSessionsResponse struct {
 
 func (x *ListSessionsResponse) Reset() {
 	*x = ListSessionsResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1665,7 +1763,7 @@ func (x *ListSessionsResponse) String() string {
 func (*ListSessionsResponse) ProtoMessage() {}
 
 func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1678,7 +1776,7 @@ func (x *ListSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ListSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListSessionsResponse) GetSessions() []*AccountSession {
@@ -1704,7 +1802,7 @@ type EndSessionRequest struct {
 
 func (x *EndSessionRequest) Reset() {
 	*x = EndSessionRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1716,7 +1814,7 @@ func (x *EndSessionRequest) String() string {
 func (*EndSessionRequest) ProtoMessage() {}
 
 func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1729,7 +1827,7 @@ func (x *EndSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionRequest.ProtoReflect.Descriptor instead.
 func (*EndSessionRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *EndSessionRequest) GetId() string {
@@ -1747,7 +1845,7 @@ type EndSessionResponse struct {
 
 func (x *EndSessionResponse) Reset() {
 	*x = EndSessionResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1759,7 +1857,7 @@ func (x *EndSessionResponse) String() string {
 func (*EndSessionResponse) ProtoMessage() {}
 
 func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1772,7 +1870,7 @@ func (x *EndSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSessionResponse.ProtoReflect.Descriptor instead.
 func (*EndSessionResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{32}
 }
 
 type EndOtherSessionsRequest struct {
@@ -1783,7 +1881,7 @@ type EndOtherSessionsRequest struct {
 
 func (x *EndOtherSessionsRequest) Reset() {
 	*x = EndOtherSessionsRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1795,7 +1893,7 @@ func (x *EndOtherSessionsRequest) String() string {
 func (*EndOtherSessionsRequest) ProtoMessage() {}
 
 func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1808,7 +1906,7 @@ func (x *EndOtherSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndOtherSessionsRequest.ProtoReflect.Descriptor instead.
 func (*EndOtherSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{31}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{33}
 }
 
 type EndOtherSessionsResponse struct {
@@ -1821,7 +1919,7 @@ type EndOtherSessionsResponse struct {
 
 func (x *EndOtherSessionsResponse) Reset() {
 	*x = EndOtherSessionsResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1833,7 +1931,7 @@ func (x *EndOtherSessionsResponse) String() string {
 func (*EndOtherSessionsResponse) ProtoMessage() {}
 
 func (x *EndOtherSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1846,7 +1944,7 @@ func (x *EndOtherSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndOtherSessionsResponse.ProtoReflect.Descriptor instead.
 func (*EndOtherSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{32}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *EndOtherSessionsResponse) GetEndedCount() int32 {
@@ -1873,7 +1971,7 @@ type AccountOrganization struct {
 
 func (x *AccountOrganization) Reset() {
 	*x = AccountOrganization{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1885,7 +1983,7 @@ func (x *AccountOrganization) String() string {
 func (*AccountOrganization) ProtoMessage() {}
 
 func (x *AccountOrganization) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1898,7 +1996,7 @@ func (x *AccountOrganization) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AccountOrganization.ProtoReflect.Descriptor instead.
 func (*AccountOrganization) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{33}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *AccountOrganization) GetId() string {
@@ -1948,7 +2046,7 @@ type ListOrganizationsRequest struct {
 
 func (x *ListOrganizationsRequest) Reset() {
 	*x = ListOrganizationsRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2058,7 @@ func (x *ListOrganizationsRequest) String() string {
 func (*ListOrganizationsRequest) ProtoMessage() {}
 
 func (x *ListOrganizationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2071,7 @@ func (x *ListOrganizationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOrganizationsRequest.ProtoReflect.Descriptor instead.
 func (*ListOrganizationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{34}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListOrganizationsRequest) GetLimit() int32 {
@@ -2001,7 +2099,7 @@ type ListOrganizationsResponse struct {
 
 func (x *ListOrganizationsResponse) Reset() {
 	*x = ListOrganizationsResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2013,7 +2111,7 @@ func (x *ListOrganizationsResponse) String() string {
 func (*ListOrganizationsResponse) ProtoMessage() {}
 
 func (x *ListOrganizationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2026,7 +2124,7 @@ func (x *ListOrganizationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOrganizationsResponse.ProtoReflect.Descriptor instead.
 func (*ListOrganizationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{35}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListOrganizationsResponse) GetOrganizations() []*AccountOrganization {
@@ -2053,7 +2151,7 @@ type SwitchOrganizationRequest struct {
 
 func (x *SwitchOrganizationRequest) Reset() {
 	*x = SwitchOrganizationRequest{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2065,7 +2163,7 @@ func (x *SwitchOrganizationRequest) String() string {
 func (*SwitchOrganizationRequest) ProtoMessage() {}
 
 func (x *SwitchOrganizationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2078,7 +2176,7 @@ func (x *SwitchOrganizationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchOrganizationRequest.ProtoReflect.Descriptor instead.
 func (*SwitchOrganizationRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{36}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *SwitchOrganizationRequest) GetOrgId() string {
@@ -2098,7 +2196,7 @@ type SwitchOrganizationResponse struct {
 
 func (x *SwitchOrganizationResponse) Reset() {
 	*x = SwitchOrganizationResponse{}
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2110,7 +2208,7 @@ func (x *SwitchOrganizationResponse) String() string {
 func (*SwitchOrganizationResponse) ProtoMessage() {}
 
 func (x *SwitchOrganizationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_auth_service_proto_msgTypes[37]
+	mi := &file_nightbell_v1_auth_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2123,7 +2221,7 @@ func (x *SwitchOrganizationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SwitchOrganizationResponse.ProtoReflect.Descriptor instead.
 func (*SwitchOrganizationResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{37}
+	return file_nightbell_v1_auth_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *SwitchOrganizationResponse) GetUser() *SignedInUser {
@@ -2144,7 +2242,7 @@ var File_nightbell_v1_auth_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xa6\x02\n" +
+	"\x1fnightbell/v1/auth_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/api_key.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xda\x02\n" +
 	"\x0fRegisterRequest\x12<\n" +
 	"\tuser_type\x18\x01 \x01(\tB\x1f\xbaH\x1cr\x1aR\n" +
 	"individualR\forganizationR\buserType\x12\x1e\n" +
@@ -2155,7 +2253,8 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\bpassword\x18\x04 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12#\n" +
 	"\borg_name\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\aorgName\x12\x1d\n" +
 	"\x05phone\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\x12#\n" +
-	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\"\x8f\x01\n" +
+	"\btimezone\x18\a \x01(\tB\a\xbaH\x04r\x02\x18@R\btimezone\x122\n" +
+	"\x04plan\x18\b \x01(\tB\x1e\xbaH\x1br\x19R\x00R\astarterR\fprofessionalR\x04plan\"\x8f\x01\n" +
 	"\x10RegisterResponse\x12.\n" +
 	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x121\n" +
@@ -2168,7 +2267,11 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\rLoginResponse\x12.\n" +
 	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
 	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\x121\n" +
-	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"E\n" +
+	"\bwarnings\x18\x03 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x12\n" +
+	"\x10EnterDemoRequest\"q\n" +
+	"\x11EnterDemoResponse\x12.\n" +
+	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
+	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens\"E\n" +
 	"\x0eRefreshRequest\x123\n" +
 	"\rrefresh_token\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\x04\x98\xb5\x18\x01R\frefreshToken\"o\n" +
 	"\x0fRefreshResponse\x12,\n" +
@@ -2291,10 +2394,11 @@ const file_nightbell_v1_auth_service_proto_rawDesc = "" +
 	"\x06org_id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x05orgId\"z\n" +
 	"\x1aSwitchOrganizationResponse\x12.\n" +
 	"\x04user\x18\x01 \x01(\v2\x1a.nightbell.v1.SignedInUserR\x04user\x12,\n" +
-	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens2\xb8\x11\n" +
+	"\x06tokens\x18\x02 \x01(\v2\x14.nightbell.v1.TokensR\x06tokens2\xa6\x12\n" +
 	"\vAuthService\x12\x80\x01\n" +
 	"\bRegister\x12\x1d.nightbell.v1.RegisterRequest\x1a\x1e.nightbell.v1.RegisterResponse\"5\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\xb2\xb5\x18\v/v1/auth/me\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/auth/register\x12e\n" +
-	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12i\n" +
+	"\x05Login\x12\x1a.nightbell.v1.LoginRequest\x1a\x1b.nightbell.v1.LoginResponse\"#\x8a\xb5\x18\x02\b\x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x13:\x01*\"\x0e/v1/auth/login\x12l\n" +
+	"\tEnterDemo\x12\x1e.nightbell.v1.EnterDemoRequest\x1a\x1f.nightbell.v1.EnterDemoResponse\"\x1e\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/auth/demo\x12i\n" +
 	"\aRefresh\x12\x1c.nightbell.v1.RefreshRequest\x1a\x1d.nightbell.v1.RefreshResponse\"!\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x15:\x01*\"\x10/v1/auth/refresh\x12e\n" +
 	"\x06Logout\x12\x1b.nightbell.v1.LogoutRequest\x1a\x1c.nightbell.v1.LogoutResponse\" \x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x14:\x01*\"\x0f/v1/auth/logout\x12\x81\x01\n" +
 	"\x0eReadInvitation\x12#.nightbell.v1.ReadInvitationRequest\x1a$.nightbell.v1.ReadInvitationResponse\"$\x8a\xb5\x18\x02\b\x01\x82\xd3\xe4\x93\x02\x18:\x01*\"\x13/v1/auth/invitation\x12\x8e\x01\n" +
@@ -2329,111 +2433,117 @@ func file_nightbell_v1_auth_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_auth_service_proto_rawDescData
 }
 
-var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
+var file_nightbell_v1_auth_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_nightbell_v1_auth_service_proto_goTypes = []any{
 	(*RegisterRequest)(nil),            // 0: nightbell.v1.RegisterRequest
 	(*RegisterResponse)(nil),           // 1: nightbell.v1.RegisterResponse
 	(*LoginRequest)(nil),               // 2: nightbell.v1.LoginRequest
 	(*LoginResponse)(nil),              // 3: nightbell.v1.LoginResponse
-	(*RefreshRequest)(nil),             // 4: nightbell.v1.RefreshRequest
-	(*RefreshResponse)(nil),            // 5: nightbell.v1.RefreshResponse
-	(*LogoutRequest)(nil),              // 6: nightbell.v1.LogoutRequest
-	(*LogoutResponse)(nil),             // 7: nightbell.v1.LogoutResponse
-	(*ReadInvitationRequest)(nil),      // 8: nightbell.v1.ReadInvitationRequest
-	(*ReadInvitationResponse)(nil),     // 9: nightbell.v1.ReadInvitationResponse
-	(*AcceptInvitationRequest)(nil),    // 10: nightbell.v1.AcceptInvitationRequest
-	(*AcceptInvitationResponse)(nil),   // 11: nightbell.v1.AcceptInvitationResponse
-	(*GetMeRequest)(nil),               // 12: nightbell.v1.GetMeRequest
-	(*GetMeResponse)(nil),              // 13: nightbell.v1.GetMeResponse
-	(*Tokens)(nil),                     // 14: nightbell.v1.Tokens
-	(*SignedInUser)(nil),               // 15: nightbell.v1.SignedInUser
-	(*GetSignInOptionsRequest)(nil),    // 16: nightbell.v1.GetSignInOptionsRequest
-	(*GetSignInOptionsResponse)(nil),   // 17: nightbell.v1.GetSignInOptionsResponse
-	(*ForgotPasswordRequest)(nil),      // 18: nightbell.v1.ForgotPasswordRequest
-	(*ForgotPasswordResponse)(nil),     // 19: nightbell.v1.ForgotPasswordResponse
-	(*ResetPasswordRequest)(nil),       // 20: nightbell.v1.ResetPasswordRequest
-	(*ResetPasswordResponse)(nil),      // 21: nightbell.v1.ResetPasswordResponse
-	(*ChangePasswordRequest)(nil),      // 22: nightbell.v1.ChangePasswordRequest
-	(*ChangePasswordResponse)(nil),     // 23: nightbell.v1.ChangePasswordResponse
-	(*AccountSession)(nil),             // 24: nightbell.v1.AccountSession
-	(*GetSessionRequest)(nil),          // 25: nightbell.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),         // 26: nightbell.v1.GetSessionResponse
-	(*ListSessionsRequest)(nil),        // 27: nightbell.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),       // 28: nightbell.v1.ListSessionsResponse
-	(*EndSessionRequest)(nil),          // 29: nightbell.v1.EndSessionRequest
-	(*EndSessionResponse)(nil),         // 30: nightbell.v1.EndSessionResponse
-	(*EndOtherSessionsRequest)(nil),    // 31: nightbell.v1.EndOtherSessionsRequest
-	(*EndOtherSessionsResponse)(nil),   // 32: nightbell.v1.EndOtherSessionsResponse
-	(*AccountOrganization)(nil),        // 33: nightbell.v1.AccountOrganization
-	(*ListOrganizationsRequest)(nil),   // 34: nightbell.v1.ListOrganizationsRequest
-	(*ListOrganizationsResponse)(nil),  // 35: nightbell.v1.ListOrganizationsResponse
-	(*SwitchOrganizationRequest)(nil),  // 36: nightbell.v1.SwitchOrganizationRequest
-	(*SwitchOrganizationResponse)(nil), // 37: nightbell.v1.SwitchOrganizationResponse
-	(*Warning)(nil),                    // 38: nightbell.v1.Warning
-	(*timestamppb.Timestamp)(nil),      // 39: google.protobuf.Timestamp
-	(*ApiKey)(nil),                     // 40: nightbell.v1.ApiKey
-	(*Reference)(nil),                  // 41: nightbell.v1.Reference
+	(*EnterDemoRequest)(nil),           // 4: nightbell.v1.EnterDemoRequest
+	(*EnterDemoResponse)(nil),          // 5: nightbell.v1.EnterDemoResponse
+	(*RefreshRequest)(nil),             // 6: nightbell.v1.RefreshRequest
+	(*RefreshResponse)(nil),            // 7: nightbell.v1.RefreshResponse
+	(*LogoutRequest)(nil),              // 8: nightbell.v1.LogoutRequest
+	(*LogoutResponse)(nil),             // 9: nightbell.v1.LogoutResponse
+	(*ReadInvitationRequest)(nil),      // 10: nightbell.v1.ReadInvitationRequest
+	(*ReadInvitationResponse)(nil),     // 11: nightbell.v1.ReadInvitationResponse
+	(*AcceptInvitationRequest)(nil),    // 12: nightbell.v1.AcceptInvitationRequest
+	(*AcceptInvitationResponse)(nil),   // 13: nightbell.v1.AcceptInvitationResponse
+	(*GetMeRequest)(nil),               // 14: nightbell.v1.GetMeRequest
+	(*GetMeResponse)(nil),              // 15: nightbell.v1.GetMeResponse
+	(*Tokens)(nil),                     // 16: nightbell.v1.Tokens
+	(*SignedInUser)(nil),               // 17: nightbell.v1.SignedInUser
+	(*GetSignInOptionsRequest)(nil),    // 18: nightbell.v1.GetSignInOptionsRequest
+	(*GetSignInOptionsResponse)(nil),   // 19: nightbell.v1.GetSignInOptionsResponse
+	(*ForgotPasswordRequest)(nil),      // 20: nightbell.v1.ForgotPasswordRequest
+	(*ForgotPasswordResponse)(nil),     // 21: nightbell.v1.ForgotPasswordResponse
+	(*ResetPasswordRequest)(nil),       // 22: nightbell.v1.ResetPasswordRequest
+	(*ResetPasswordResponse)(nil),      // 23: nightbell.v1.ResetPasswordResponse
+	(*ChangePasswordRequest)(nil),      // 24: nightbell.v1.ChangePasswordRequest
+	(*ChangePasswordResponse)(nil),     // 25: nightbell.v1.ChangePasswordResponse
+	(*AccountSession)(nil),             // 26: nightbell.v1.AccountSession
+	(*GetSessionRequest)(nil),          // 27: nightbell.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),         // 28: nightbell.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),        // 29: nightbell.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),       // 30: nightbell.v1.ListSessionsResponse
+	(*EndSessionRequest)(nil),          // 31: nightbell.v1.EndSessionRequest
+	(*EndSessionResponse)(nil),         // 32: nightbell.v1.EndSessionResponse
+	(*EndOtherSessionsRequest)(nil),    // 33: nightbell.v1.EndOtherSessionsRequest
+	(*EndOtherSessionsResponse)(nil),   // 34: nightbell.v1.EndOtherSessionsResponse
+	(*AccountOrganization)(nil),        // 35: nightbell.v1.AccountOrganization
+	(*ListOrganizationsRequest)(nil),   // 36: nightbell.v1.ListOrganizationsRequest
+	(*ListOrganizationsResponse)(nil),  // 37: nightbell.v1.ListOrganizationsResponse
+	(*SwitchOrganizationRequest)(nil),  // 38: nightbell.v1.SwitchOrganizationRequest
+	(*SwitchOrganizationResponse)(nil), // 39: nightbell.v1.SwitchOrganizationResponse
+	(*Warning)(nil),                    // 40: nightbell.v1.Warning
+	(*timestamppb.Timestamp)(nil),      // 41: google.protobuf.Timestamp
+	(*ApiKey)(nil),                     // 42: nightbell.v1.ApiKey
+	(*Reference)(nil),                  // 43: nightbell.v1.Reference
 }
 var file_nightbell_v1_auth_service_proto_depIdxs = []int32{
-	15, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
-	38, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
-	15, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
-	14, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
-	38, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
-	14, // 5: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
-	15, // 6: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
-	39, // 7: nightbell.v1.ReadInvitationResponse.expires_at:type_name -> google.protobuf.Timestamp
-	15, // 8: nightbell.v1.AcceptInvitationResponse.user:type_name -> nightbell.v1.SignedInUser
-	14, // 9: nightbell.v1.AcceptInvitationResponse.tokens:type_name -> nightbell.v1.Tokens
-	15, // 10: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
-	40, // 11: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
-	41, // 12: nightbell.v1.AccountSession.organization:type_name -> nightbell.v1.Reference
-	39, // 13: nightbell.v1.AccountSession.created_at:type_name -> google.protobuf.Timestamp
-	39, // 14: nightbell.v1.AccountSession.last_used_at:type_name -> google.protobuf.Timestamp
-	24, // 15: nightbell.v1.GetSessionResponse.session:type_name -> nightbell.v1.AccountSession
-	24, // 16: nightbell.v1.ListSessionsResponse.sessions:type_name -> nightbell.v1.AccountSession
-	33, // 17: nightbell.v1.ListOrganizationsResponse.organizations:type_name -> nightbell.v1.AccountOrganization
-	15, // 18: nightbell.v1.SwitchOrganizationResponse.user:type_name -> nightbell.v1.SignedInUser
-	14, // 19: nightbell.v1.SwitchOrganizationResponse.tokens:type_name -> nightbell.v1.Tokens
-	0,  // 20: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
-	2,  // 21: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
-	4,  // 22: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
-	6,  // 23: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
-	8,  // 24: nightbell.v1.AuthService.ReadInvitation:input_type -> nightbell.v1.ReadInvitationRequest
-	10, // 25: nightbell.v1.AuthService.AcceptInvitation:input_type -> nightbell.v1.AcceptInvitationRequest
-	16, // 26: nightbell.v1.AuthService.GetSignInOptions:input_type -> nightbell.v1.GetSignInOptionsRequest
-	18, // 27: nightbell.v1.AuthService.ForgotPassword:input_type -> nightbell.v1.ForgotPasswordRequest
-	20, // 28: nightbell.v1.AuthService.ResetPassword:input_type -> nightbell.v1.ResetPasswordRequest
-	22, // 29: nightbell.v1.AuthService.ChangePassword:input_type -> nightbell.v1.ChangePasswordRequest
-	25, // 30: nightbell.v1.AuthService.GetSession:input_type -> nightbell.v1.GetSessionRequest
-	27, // 31: nightbell.v1.AuthService.ListSessions:input_type -> nightbell.v1.ListSessionsRequest
-	29, // 32: nightbell.v1.AuthService.EndSession:input_type -> nightbell.v1.EndSessionRequest
-	31, // 33: nightbell.v1.AuthService.EndOtherSessions:input_type -> nightbell.v1.EndOtherSessionsRequest
-	34, // 34: nightbell.v1.AuthService.ListOrganizations:input_type -> nightbell.v1.ListOrganizationsRequest
-	36, // 35: nightbell.v1.AuthService.SwitchOrganization:input_type -> nightbell.v1.SwitchOrganizationRequest
-	12, // 36: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
-	1,  // 37: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
-	3,  // 38: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
-	5,  // 39: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
-	7,  // 40: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
-	9,  // 41: nightbell.v1.AuthService.ReadInvitation:output_type -> nightbell.v1.ReadInvitationResponse
-	11, // 42: nightbell.v1.AuthService.AcceptInvitation:output_type -> nightbell.v1.AcceptInvitationResponse
-	17, // 43: nightbell.v1.AuthService.GetSignInOptions:output_type -> nightbell.v1.GetSignInOptionsResponse
-	19, // 44: nightbell.v1.AuthService.ForgotPassword:output_type -> nightbell.v1.ForgotPasswordResponse
-	21, // 45: nightbell.v1.AuthService.ResetPassword:output_type -> nightbell.v1.ResetPasswordResponse
-	23, // 46: nightbell.v1.AuthService.ChangePassword:output_type -> nightbell.v1.ChangePasswordResponse
-	26, // 47: nightbell.v1.AuthService.GetSession:output_type -> nightbell.v1.GetSessionResponse
-	28, // 48: nightbell.v1.AuthService.ListSessions:output_type -> nightbell.v1.ListSessionsResponse
-	30, // 49: nightbell.v1.AuthService.EndSession:output_type -> nightbell.v1.EndSessionResponse
-	32, // 50: nightbell.v1.AuthService.EndOtherSessions:output_type -> nightbell.v1.EndOtherSessionsResponse
-	35, // 51: nightbell.v1.AuthService.ListOrganizations:output_type -> nightbell.v1.ListOrganizationsResponse
-	37, // 52: nightbell.v1.AuthService.SwitchOrganization:output_type -> nightbell.v1.SwitchOrganizationResponse
-	13, // 53: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
-	37, // [37:54] is the sub-list for method output_type
-	20, // [20:37] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	17, // 0: nightbell.v1.RegisterResponse.user:type_name -> nightbell.v1.SignedInUser
+	40, // 1: nightbell.v1.RegisterResponse.warnings:type_name -> nightbell.v1.Warning
+	17, // 2: nightbell.v1.LoginResponse.user:type_name -> nightbell.v1.SignedInUser
+	16, // 3: nightbell.v1.LoginResponse.tokens:type_name -> nightbell.v1.Tokens
+	40, // 4: nightbell.v1.LoginResponse.warnings:type_name -> nightbell.v1.Warning
+	17, // 5: nightbell.v1.EnterDemoResponse.user:type_name -> nightbell.v1.SignedInUser
+	16, // 6: nightbell.v1.EnterDemoResponse.tokens:type_name -> nightbell.v1.Tokens
+	16, // 7: nightbell.v1.RefreshResponse.tokens:type_name -> nightbell.v1.Tokens
+	17, // 8: nightbell.v1.RefreshResponse.user:type_name -> nightbell.v1.SignedInUser
+	41, // 9: nightbell.v1.ReadInvitationResponse.expires_at:type_name -> google.protobuf.Timestamp
+	17, // 10: nightbell.v1.AcceptInvitationResponse.user:type_name -> nightbell.v1.SignedInUser
+	16, // 11: nightbell.v1.AcceptInvitationResponse.tokens:type_name -> nightbell.v1.Tokens
+	17, // 12: nightbell.v1.GetMeResponse.user:type_name -> nightbell.v1.SignedInUser
+	42, // 13: nightbell.v1.GetMeResponse.api_key:type_name -> nightbell.v1.ApiKey
+	43, // 14: nightbell.v1.AccountSession.organization:type_name -> nightbell.v1.Reference
+	41, // 15: nightbell.v1.AccountSession.created_at:type_name -> google.protobuf.Timestamp
+	41, // 16: nightbell.v1.AccountSession.last_used_at:type_name -> google.protobuf.Timestamp
+	26, // 17: nightbell.v1.GetSessionResponse.session:type_name -> nightbell.v1.AccountSession
+	26, // 18: nightbell.v1.ListSessionsResponse.sessions:type_name -> nightbell.v1.AccountSession
+	35, // 19: nightbell.v1.ListOrganizationsResponse.organizations:type_name -> nightbell.v1.AccountOrganization
+	17, // 20: nightbell.v1.SwitchOrganizationResponse.user:type_name -> nightbell.v1.SignedInUser
+	16, // 21: nightbell.v1.SwitchOrganizationResponse.tokens:type_name -> nightbell.v1.Tokens
+	0,  // 22: nightbell.v1.AuthService.Register:input_type -> nightbell.v1.RegisterRequest
+	2,  // 23: nightbell.v1.AuthService.Login:input_type -> nightbell.v1.LoginRequest
+	4,  // 24: nightbell.v1.AuthService.EnterDemo:input_type -> nightbell.v1.EnterDemoRequest
+	6,  // 25: nightbell.v1.AuthService.Refresh:input_type -> nightbell.v1.RefreshRequest
+	8,  // 26: nightbell.v1.AuthService.Logout:input_type -> nightbell.v1.LogoutRequest
+	10, // 27: nightbell.v1.AuthService.ReadInvitation:input_type -> nightbell.v1.ReadInvitationRequest
+	12, // 28: nightbell.v1.AuthService.AcceptInvitation:input_type -> nightbell.v1.AcceptInvitationRequest
+	18, // 29: nightbell.v1.AuthService.GetSignInOptions:input_type -> nightbell.v1.GetSignInOptionsRequest
+	20, // 30: nightbell.v1.AuthService.ForgotPassword:input_type -> nightbell.v1.ForgotPasswordRequest
+	22, // 31: nightbell.v1.AuthService.ResetPassword:input_type -> nightbell.v1.ResetPasswordRequest
+	24, // 32: nightbell.v1.AuthService.ChangePassword:input_type -> nightbell.v1.ChangePasswordRequest
+	27, // 33: nightbell.v1.AuthService.GetSession:input_type -> nightbell.v1.GetSessionRequest
+	29, // 34: nightbell.v1.AuthService.ListSessions:input_type -> nightbell.v1.ListSessionsRequest
+	31, // 35: nightbell.v1.AuthService.EndSession:input_type -> nightbell.v1.EndSessionRequest
+	33, // 36: nightbell.v1.AuthService.EndOtherSessions:input_type -> nightbell.v1.EndOtherSessionsRequest
+	36, // 37: nightbell.v1.AuthService.ListOrganizations:input_type -> nightbell.v1.ListOrganizationsRequest
+	38, // 38: nightbell.v1.AuthService.SwitchOrganization:input_type -> nightbell.v1.SwitchOrganizationRequest
+	14, // 39: nightbell.v1.AuthService.GetMe:input_type -> nightbell.v1.GetMeRequest
+	1,  // 40: nightbell.v1.AuthService.Register:output_type -> nightbell.v1.RegisterResponse
+	3,  // 41: nightbell.v1.AuthService.Login:output_type -> nightbell.v1.LoginResponse
+	5,  // 42: nightbell.v1.AuthService.EnterDemo:output_type -> nightbell.v1.EnterDemoResponse
+	7,  // 43: nightbell.v1.AuthService.Refresh:output_type -> nightbell.v1.RefreshResponse
+	9,  // 44: nightbell.v1.AuthService.Logout:output_type -> nightbell.v1.LogoutResponse
+	11, // 45: nightbell.v1.AuthService.ReadInvitation:output_type -> nightbell.v1.ReadInvitationResponse
+	13, // 46: nightbell.v1.AuthService.AcceptInvitation:output_type -> nightbell.v1.AcceptInvitationResponse
+	19, // 47: nightbell.v1.AuthService.GetSignInOptions:output_type -> nightbell.v1.GetSignInOptionsResponse
+	21, // 48: nightbell.v1.AuthService.ForgotPassword:output_type -> nightbell.v1.ForgotPasswordResponse
+	23, // 49: nightbell.v1.AuthService.ResetPassword:output_type -> nightbell.v1.ResetPasswordResponse
+	25, // 50: nightbell.v1.AuthService.ChangePassword:output_type -> nightbell.v1.ChangePasswordResponse
+	28, // 51: nightbell.v1.AuthService.GetSession:output_type -> nightbell.v1.GetSessionResponse
+	30, // 52: nightbell.v1.AuthService.ListSessions:output_type -> nightbell.v1.ListSessionsResponse
+	32, // 53: nightbell.v1.AuthService.EndSession:output_type -> nightbell.v1.EndSessionResponse
+	34, // 54: nightbell.v1.AuthService.EndOtherSessions:output_type -> nightbell.v1.EndOtherSessionsResponse
+	37, // 55: nightbell.v1.AuthService.ListOrganizations:output_type -> nightbell.v1.ListOrganizationsResponse
+	39, // 56: nightbell.v1.AuthService.SwitchOrganization:output_type -> nightbell.v1.SwitchOrganizationResponse
+	15, // 57: nightbell.v1.AuthService.GetMe:output_type -> nightbell.v1.GetMeResponse
+	40, // [40:58] is the sub-list for method output_type
+	22, // [22:40] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_auth_service_proto_init() }
@@ -2445,18 +2555,18 @@ func file_nightbell_v1_auth_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_warning_proto_init()
-	file_nightbell_v1_auth_service_proto_msgTypes[9].OneofWrappers = []any{}
-	file_nightbell_v1_auth_service_proto_msgTypes[13].OneofWrappers = []any{}
-	file_nightbell_v1_auth_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_nightbell_v1_auth_service_proto_msgTypes[28].OneofWrappers = []any{}
-	file_nightbell_v1_auth_service_proto_msgTypes[35].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[11].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[15].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_nightbell_v1_auth_service_proto_msgTypes[37].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_auth_service_proto_rawDesc), len(file_nightbell_v1_auth_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   38,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -43,6 +43,7 @@ type AuthServer struct {
 	registration auth.RegistrationMode
 	verifyMail   bool
 	resetKey     []byte
+	guest        *Guest
 	// sleep waits for a turn, or until the caller is gone.
 	sleep func(context.Context, time.Duration) error
 }
@@ -65,6 +66,8 @@ type AuthConfig struct {
 	VerifyMail bool
 	// ResetKey derives the links for forgotten passwords, which are mailed where VerifyMail is set.
 	ResetKey []byte
+	// Guest may sign in without a password; nobody may where it is nil.
+	Guest *Guest
 }
 
 // NewAuthServer fails with auth.ErrShortSecret.
@@ -79,7 +82,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 	}
 	return &AuthServer{
 		db: c.DB, hasher: c.Hasher, callers: c.Callers, limits: limits, sleep: sleep,
-		registration: c.Registration, verifyMail: c.VerifyMail, resetKey: c.ResetKey,
+		registration: c.Registration, verifyMail: c.VerifyMail, resetKey: c.ResetKey, guest: c.Guest,
 		sessions: &sessions{db: c.DB, tokens: c.Tokens, successors: successors, now: time.Now, logger: c.Logger},
 	}, nil
 }
@@ -88,7 +91,7 @@ func NewAuthServer(c AuthConfig) (*AuthServer, error) {
 func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.RegisterRequest) (*nightbellv1.RegisterResponse, error) {
 	registration, err := signup.Registration{
 		Kind: org.Kind(request.GetUserType()), Name: request.GetName(), Email: request.GetEmail(),
-		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(), VerifyMail: s.verifyMail,
+		OrgName: request.GetOrgName(), Phone: request.GetPhone(), Timezone: request.GetTimezone(), Plan: request.GetPlan(), VerifyMail: s.verifyMail,
 	}.Cleaned()
 	if err != nil {
 		return nil, err
@@ -100,7 +103,7 @@ func (s *AuthServer) Register(ctx context.Context, request *nightbellv1.Register
 		if err := s.mayRegister(ctx, tx); err != nil {
 			return err
 		}
-		return s.limits.registration(ctx, tx, rpcserver.Peer(ctx), now)
+		return s.limits.stranger(ctx, tx, "registrations", rpcserver.Peer(ctx), now)
 	})
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func (s *AuthServer) ForgotPassword(ctx context.Context, request *nightbellv1.Fo
 		return nil, auth.ErrNoMailServer
 	}
 	err := s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
-		return s.limits.forgotten(ctx, tx, rpcserver.Peer(ctx), now)
+		return s.limits.stranger(ctx, tx, "forgotten passwords", rpcserver.Peer(ctx), now)
 	})
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (s *AuthServer) joinNew(ctx context.Context, request *nightbellv1.AcceptInv
 		return answer, err
 	}
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
-		return s.limits.registration(ctx, tx, rpcserver.Peer(ctx), now)
+		return s.limits.stranger(ctx, tx, "registrations", rpcserver.Peer(ctx), now)
 	})
 	if err != nil {
 		return answer, err

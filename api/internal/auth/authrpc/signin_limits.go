@@ -132,23 +132,13 @@ func (l *signInLimits) signIn(ctx context.Context, tx pgx.Tx, account string, de
 	return made, err
 }
 
-// registration counts an attempt to make an account, and refuses it when there were too
-// many from this network: an account can send mail.
-func (l *signInLimits) registration(ctx context.Context, tx pgx.Tx, peer netip.Addr, now time.Time) error {
+// stranger counts what anybody may do without an account, and refuses it when there was too much of
+// it from this network: an account and a forgotten password send mail, a guest leaves a session.
+func (l *signInLimits) stranger(ctx context.Context, tx pgx.Tx, what string, peer netip.Addr, now time.Time) error {
 	allowance := l.registrations
 	if peer.IsLoopback() {
 		allowance = l.localRegistrations
 	}
-	return l.refuse(ctx, tx, "registrations", allowance, peer, now)
-}
-
-// forgotten counts a request for a mail with a link, and refuses it when there were too many from this
-// network.
-func (l *signInLimits) forgotten(ctx context.Context, tx pgx.Tx, peer netip.Addr, now time.Time) error {
-	return l.refuse(ctx, tx, "forgotten passwords", l.registrations, peer, now)
-}
-
-func (l *signInLimits) refuse(ctx context.Context, tx pgx.Tx, what string, allowance auth.Allowance, peer netip.Addr, now time.Time) error {
 	slot := l.slots.Of(what, networkOf(peer))
 	return change(ctx, tx, []count{{slot: slot, turns: slot}}, now, func(tallies map[int32]auth.Tally) (err error) {
 		counted, free := tallies[slot].Count(allowance, now)

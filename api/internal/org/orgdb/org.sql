@@ -1,5 +1,5 @@
 -- name: InsertOrg :exec
-INSERT INTO org (id, kind, name, created_at) VALUES (@id, @kind, @name, @created_at);
+INSERT INTO org (id, kind, name, plan, trial_ends_at, created_at) VALUES (@id, @kind, @name, @plan, @trial_ends_at, @created_at);
 
 -- name: SetDefaultPolicy :exec
 UPDATE org SET default_policy_id = @policy_id::uuid WHERE id = @org_id;

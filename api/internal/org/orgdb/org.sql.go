@@ -13,14 +13,16 @@ import (
 )
 
 const insertOrg = `-- name: InsertOrg :exec
-INSERT INTO org (id, kind, name, created_at) VALUES ($1, $2, $3, $4)
+INSERT INTO org (id, kind, name, plan, trial_ends_at, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 `
 
 type InsertOrgParams struct {
-	ID        uuid.UUID
-	Kind      string
-	Name      string
-	CreatedAt time.Time
+	ID          uuid.UUID
+	Kind        string
+	Name        string
+	Plan        string
+	TrialEndsAt *time.Time
+	CreatedAt   time.Time
 }
 
 func (q *Queries) InsertOrg(ctx context.Context, arg InsertOrgParams) error {
@@ -28,6 +30,8 @@ func (q *Queries) InsertOrg(ctx context.Context, arg InsertOrgParams) error {
 		arg.ID,
 		arg.Kind,
 		arg.Name,
+		arg.Plan,
+		arg.TrialEndsAt,
 		arg.CreatedAt,
 	)
 	return err

@@ -21,6 +21,7 @@ var withoutPolicies = map[string]string{
 	"sign_in_tally":    "counts strangers, who belong to no organization",
 	"write_probe":      "written to find out whether it can be",
 	"heartbeat_watch":  "when somebody looked last for heartbeats that are missing",
+	"enquiry":          "left by visitors for whoever runs the installation",
 	"schema_migration": "the schema's history",
 	"test_clock":       "exists in tests only, and everybody may read the time",
 }

@@ -37,6 +37,8 @@ const (
 	AuthServiceRegisterProcedure = "/nightbell.v1.AuthService/Register"
 	// AuthServiceLoginProcedure is the fully-qualified name of the AuthService's Login RPC.
 	AuthServiceLoginProcedure = "/nightbell.v1.AuthService/Login"
+	// AuthServiceEnterDemoProcedure is the fully-qualified name of the AuthService's EnterDemo RPC.
+	AuthServiceEnterDemoProcedure = "/nightbell.v1.AuthService/EnterDemo"
 	// AuthServiceRefreshProcedure is the fully-qualified name of the AuthService's Refresh RPC.
 	AuthServiceRefreshProcedure = "/nightbell.v1.AuthService/Refresh"
 	// AuthServiceLogoutProcedure is the fully-qualified name of the AuthService's Logout RPC.
@@ -86,6 +88,9 @@ type AuthServiceClient interface {
 	Register(context.Context, *v1.RegisterRequest) (*v1.RegisterResponse, error)
 	// Login answers with an access token (15 minutes) and a refresh token.
 	Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error)
+	// EnterDemo signs in to the demo workspace as a guest, who sees everything that a viewer sees and
+	// changes nothing. It is a 404 where there is no demo workspace, or no guests.
+	EnterDemo(context.Context, *v1.EnterDemoRequest) (*v1.EnterDemoResponse, error)
 	// Refresh exchanges a refresh token for a new pair. A token works once; the same token again
 	// within 10 seconds gives the same successor, later it ends the whole session.
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
@@ -148,6 +153,12 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 			httpClient,
 			baseURL+AuthServiceLoginProcedure,
 			connect.WithSchema(authServiceMethods.ByName("Login")),
+			connect.WithClientOptions(opts...),
+		),
+		enterDemo: connect.NewClient[v1.EnterDemoRequest, v1.EnterDemoResponse](
+			httpClient,
+			baseURL+AuthServiceEnterDemoProcedure,
+			connect.WithSchema(authServiceMethods.ByName("EnterDemo")),
 			connect.WithClientOptions(opts...),
 		),
 		refresh: connect.NewClient[v1.RefreshRequest, v1.RefreshResponse](
@@ -252,6 +263,7 @@ func NewAuthServiceClient(httpClient connect.HTTPClient, baseURL string, opts ..
 type authServiceClient struct {
 	register           *connect.Client[v1.RegisterRequest, v1.RegisterResponse]
 	login              *connect.Client[v1.LoginRequest, v1.LoginResponse]
+	enterDemo          *connect.Client[v1.EnterDemoRequest, v1.EnterDemoResponse]
 	refresh            *connect.Client[v1.RefreshRequest, v1.RefreshResponse]
 	logout             *connect.Client[v1.LogoutRequest, v1.LogoutResponse]
 	readInvitation     *connect.Client[v1.ReadInvitationRequest, v1.ReadInvitationResponse]
@@ -281,6 +293,15 @@ func (c *authServiceClient) Register(ctx context.Context, req *v1.RegisterReques
 // Login calls nightbell.v1.AuthService.Login.
 func (c *authServiceClient) Login(ctx context.Context, req *v1.LoginRequest) (*v1.LoginResponse, error) {
 	response, err := c.login.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// EnterDemo calls nightbell.v1.AuthService.EnterDemo.
+func (c *authServiceClient) EnterDemo(ctx context.Context, req *v1.EnterDemoRequest) (*v1.EnterDemoResponse, error) {
+	response, err := c.enterDemo.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -429,6 +450,9 @@ type AuthServiceHandler interface {
 	Register(context.Context, *v1.RegisterRequest) (*v1.RegisterResponse, error)
 	// Login answers with an access token (15 minutes) and a refresh token.
 	Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error)
+	// EnterDemo signs in to the demo workspace as a guest, who sees everything that a viewer sees and
+	// changes nothing. It is a 404 where there is no demo workspace, or no guests.
+	EnterDemo(context.Context, *v1.EnterDemoRequest) (*v1.EnterDemoResponse, error)
 	// Refresh exchanges a refresh token for a new pair. A token works once; the same token again
 	// within 10 seconds gives the same successor, later it ends the whole session.
 	Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error)
@@ -487,6 +511,12 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 		AuthServiceLoginProcedure,
 		svc.Login,
 		connect.WithSchema(authServiceMethods.ByName("Login")),
+		connect.WithHandlerOptions(opts...),
+	)
+	authServiceEnterDemoHandler := connect.NewUnaryHandlerSimple(
+		AuthServiceEnterDemoProcedure,
+		svc.EnterDemo,
+		connect.WithSchema(authServiceMethods.ByName("EnterDemo")),
 		connect.WithHandlerOptions(opts...),
 	)
 	authServiceRefreshHandler := connect.NewUnaryHandlerSimple(
@@ -590,6 +620,8 @@ func NewAuthServiceHandler(svc AuthServiceHandler, opts ...connect.HandlerOption
 			authServiceRegisterHandler.ServeHTTP(w, r)
 		case AuthServiceLoginProcedure:
 			authServiceLoginHandler.ServeHTTP(w, r)
+		case AuthServiceEnterDemoProcedure:
+			authServiceEnterDemoHandler.ServeHTTP(w, r)
 		case AuthServiceRefreshProcedure:
 			authServiceRefreshHandler.ServeHTTP(w, r)
 		case AuthServiceLogoutProcedure:
@@ -635,6 +667,10 @@ func (UnimplementedAuthServiceHandler) Register(context.Context, *v1.RegisterReq
 
 func (UnimplementedAuthServiceHandler) Login(context.Context, *v1.LoginRequest) (*v1.LoginResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.Login is not implemented"))
+}
+
+func (UnimplementedAuthServiceHandler) EnterDemo(context.Context, *v1.EnterDemoRequest) (*v1.EnterDemoResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AuthService.EnterDemo is not implemented"))
 }
 
 func (UnimplementedAuthServiceHandler) Refresh(context.Context, *v1.RefreshRequest) (*v1.RefreshResponse, error) {

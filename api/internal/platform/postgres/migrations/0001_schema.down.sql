@@ -6,7 +6,7 @@ DROP FUNCTION members_seen(uuid[]);
 RESET ROLE;
 DROP FUNCTION weekly_partitions(text, text, timestamptz, interval);
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
-DROP TABLE heartbeat_watch, heartbeat, webhook_delivery, webhook_subscription, idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
+DROP TABLE enquiry, heartbeat_watch, heartbeat, webhook_delivery, webhook_subscription, idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,
     test_page, delivery, notification, incident_timer, timeline_event,
     undecodable_alert, alert_event, alert, incident, sample_call, sample_series, sample, change_event, service_dependency, service_key, service,
     escalation_target, escalation_step, handover_notice, calendar_feed, schedule_override, rotation_person,

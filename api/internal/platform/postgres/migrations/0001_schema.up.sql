@@ -35,6 +35,20 @@ CREATE TABLE installation (
     demo_seeded_at  timestamptz
 );
 
+-- What visitors of the landing page left: a question to sales, or an address for news. It belongs to
+-- whoever runs the installation, and to no organization.
+CREATE TABLE enquiry (
+    id         uuid PRIMARY KEY,
+    kind       text NOT NULL CHECK (kind IN ('sales', 'news')),
+    email      text NOT NULL,
+    name       text NOT NULL DEFAULT '',
+    company    text NOT NULL DEFAULT '',
+    message    text NOT NULL DEFAULT '',
+    created_at timestamptz NOT NULL
+);
+CREATE INDEX enquiry_created_at ON enquiry (created_at);
+CREATE UNIQUE INDEX enquiry_news_once ON enquiry (lower(email)) WHERE kind = 'news';
+
 -- ---------------------------------------------------------------- org and people
 
 -- Grown, and shrunk again, to find out whether the disk has room (postgres.Writable). PLAIN
@@ -57,6 +71,9 @@ CREATE TABLE org (
     unverified_mails_on   date NOT NULL DEFAULT '-infinity',
     stored_bytes          bigint NOT NULL DEFAULT 0, -- of the alerts that came on stored_on
     stored_on             date,
+    -- What was chosen at registration. It limits nothing.
+    plan                  text NOT NULL DEFAULT 'starter' CHECK (plan IN ('starter', 'professional', 'enterprise')),
+    trial_ends_at         timestamptz,
     created_at            timestamptz NOT NULL
 );
 
@@ -1094,7 +1111,7 @@ GRANT USAGE ON SCHEMA public TO nightbell_tenant, nightbell_system;
 GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, nightbell_system;
 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
-GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, password_reset, sign_in_tally, write_probe, heartbeat_watch TO nightbell_system;
+GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, password_reset, sign_in_tally, write_probe, heartbeat_watch, enquiry TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
 GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at), UPDATE (name, timezone, phone) ON users TO nightbell_tenant;

@@ -66,6 +66,14 @@ export declare type RegisterRequest = Message<"nightbell.v1.RegisterRequest"> & 
    * @generated from field: string timezone = 7;
    */
   timezone: string;
+
+  /**
+   * The plan that was chosen: starter (when empty), or professional, which begins with a trial of 14
+   * days. It limits nothing.
+   *
+   * @generated from field: string plan = 8;
+   */
+  plan: string;
 };
 
 /**
@@ -120,6 +128,14 @@ export declare type RegisterRequestJson = {
    * @generated from field: string timezone = 7;
    */
   timezone?: string;
+
+  /**
+   * The plan that was chosen: starter (when empty), or professional, which begins with a trial of 14
+   * days. It limits nothing.
+   *
+   * @generated from field: string plan = 8;
+   */
+  plan?: string;
 };
 
 /**
@@ -289,6 +305,60 @@ export declare type LoginResponseJson = {
  * Use `create(LoginResponseSchema)` to create a new message.
  */
 export declare const LoginResponseSchema: GenMessage<LoginResponse, {jsonType: LoginResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.EnterDemoRequest
+ */
+export declare type EnterDemoRequest = Message<"nightbell.v1.EnterDemoRequest"> & {
+};
+
+/**
+ * @generated from message nightbell.v1.EnterDemoRequest
+ */
+export declare type EnterDemoRequestJson = {
+};
+
+/**
+ * Describes the message nightbell.v1.EnterDemoRequest.
+ * Use `create(EnterDemoRequestSchema)` to create a new message.
+ */
+export declare const EnterDemoRequestSchema: GenMessage<EnterDemoRequest, {jsonType: EnterDemoRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.EnterDemoResponse
+ */
+export declare type EnterDemoResponse = Message<"nightbell.v1.EnterDemoResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUser | undefined;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: Tokens | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.EnterDemoResponse
+ */
+export declare type EnterDemoResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.SignedInUser user = 1;
+   */
+  user?: SignedInUserJson;
+
+  /**
+   * @generated from field: nightbell.v1.Tokens tokens = 2;
+   */
+  tokens?: TokensJson;
+};
+
+/**
+ * Describes the message nightbell.v1.EnterDemoResponse.
+ * Use `create(EnterDemoResponseSchema)` to create a new message.
+ */
+export declare const EnterDemoResponseSchema: GenMessage<EnterDemoResponse, {jsonType: EnterDemoResponseJson}>;
 
 /**
  * @generated from message nightbell.v1.RefreshRequest
@@ -1776,6 +1846,17 @@ export declare const AuthService: GenService<{
     methodKind: "unary";
     input: typeof LoginRequestSchema;
     output: typeof LoginResponseSchema;
+  },
+  /**
+   * EnterDemo signs in to the demo workspace as a guest, who sees everything that a viewer sees and
+   * changes nothing. It is a 404 where there is no demo workspace, or no guests.
+   *
+   * @generated from rpc nightbell.v1.AuthService.EnterDemo
+   */
+  enterDemo: {
+    methodKind: "unary";
+    input: typeof EnterDemoRequestSchema;
+    output: typeof EnterDemoResponseSchema;
   },
   /**
    * Refresh exchanges a refresh token for a new pair. A token works once; the same token again

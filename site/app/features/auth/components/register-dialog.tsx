@@ -8,7 +8,7 @@ import { Segmented } from '~/components/ui/segmented';
 import { paths } from '~/lib/paths';
 import { timezones } from '~/lib/timezones';
 import { register } from '../api/register';
-import { registrationOf, type UserType } from '../model/registration';
+import { type Plan, registrationOf, type UserType } from '../model/registration';
 
 type Status = { kind: 'idle' | 'loading' | 'success' } | { kind: 'error'; message: string };
 
@@ -24,8 +24,13 @@ const userTypes = [
   { value: 'organization', content: 'Organization' },
 ] as const;
 
+const planWords: Record<Plan, string> = {
+  starter: 'Starter: free, for up to 5 team members.',
+  professional: 'Professional: free for 14 days. No setup fees, cancel anytime.',
+};
+
 /** Creates an account. Two seconds after success the dialog closes; the next one starts empty. */
-export function RegisterDialog({ onClose }: { onClose: () => void }) {
+export function RegisterDialog({ plan, onClose }: { plan?: Plan; onClose: () => void }) {
   const [userType, setUserType] = useState<UserType>('individual');
   const [status, setStatus] = useState<Status>({ kind: 'idle' });
   useEffect(() => {
@@ -36,7 +41,7 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     setStatus({ kind: 'loading' });
-    register(registrationOf(userType, new FormData(event.currentTarget)))
+    register(registrationOf(userType, new FormData(event.currentTarget), plan))
       .then(() => setStatus({ kind: 'success' }))
       .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
   };
@@ -45,6 +50,7 @@ export function RegisterDialog({ onClose }: { onClose: () => void }) {
       <form onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'success' && <Banner tone="done">Account created! Welcome to Nightbell.</Banner>}
+        {plan && status.kind === 'idle' && <p className="text-2">{planWords[plan]}</p>}
         <Segmented
           label="Account type"
           look="wide"

@@ -10,10 +10,14 @@ export interface Registration {
   timezone: string;
   org_name?: string;
   phone?: string;
+  plan?: Plan;
 }
 
+/** What somebody registers for; Starter unless said. */
+export type Plan = 'starter' | 'professional';
+
 /** The body from the form's values: org_name only for an organization, phone only when it is not blank. */
-export function registrationOf(userType: UserType, form: FormData): Registration {
+export function registrationOf(userType: UserType, form: FormData, plan?: Plan): Registration {
   const text = (name: string) => String(form.get(name) ?? '');
   const phone = text('phone').trim();
   return {
@@ -23,6 +27,7 @@ export function registrationOf(userType: UserType, form: FormData): Registration
     timezone: text('timezone') || 'UTC',
     user_type: userType,
     ...(userType === 'organization' ? { org_name: text('org_name').trim() } : {}),
+    ...(plan === undefined ? {} : { plan }),
     ...(phone === '' ? {} : { phone }),
   };
 }

@@ -3,11 +3,12 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
 import * as landingStyles from '../landing.module.css';
-import { type Plan, plans } from '../sample/plans';
+import { type Plan, type PlanKey, plans } from '../sample/plans';
 import * as styles from './pricing.module.css';
 
 interface PricingProps {
-  onRegister: () => void;
+  /** Registration with the plan that was chosen. */
+  onRegister: (plan: PlanKey) => void;
   onContact: () => void;
 }
 
@@ -23,7 +24,7 @@ export function Pricing({ onRegister, onContact }: PricingProps) {
             <PlanColumn
               key={plan.name}
               plan={plan}
-              onPick={plan.action === 'register' ? onRegister : onContact}
+              onPick={() => (plan.action === 'contact' ? onContact() : onRegister(plan.action))}
             />
           ))}
         </div>

@@ -1,18 +1,22 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import * as fieldKit from '~/components/ui/field.module.css';
-import { company } from '~/lib/company';
 import * as styles from './stay-updated.module.css';
 
-/**
- * The Stay Updated box. There is no mailing list behind it yet, so it says so, keeps the address
- * to itself and names what can be followed today.
- */
+type Status = { kind: 'idle' | 'sending' } | { kind: 'done' | 'failed'; message: string };
+
+/** The Stay Updated box. It keeps the address on the server that this page came from. */
 export function StayUpdated() {
-  const [asked, setAsked] = useState(false);
-  const submit = (event: FormEvent) => {
+  const [status, setStatus] = useState<Status>({ kind: 'idle' });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setAsked(true);
+    const email = String(new FormData(event.currentTarget).get('email')).trim();
+    setStatus({ kind: 'sending' });
+    // Few readers subscribe, so what sends is loaded when it is needed.
+    import('~/data/enquiries')
+      .then(({ createEnquiry }) => createEnquiry({ kind: 'news', email }))
+      .then((message) => setStatus({ kind: 'done', message }))
+      .catch((cause: Error) => setStatus({ kind: 'failed', message: cause.message }));
   };
   return (
     <div className={styles.stayUpdated}>
@@ -21,18 +25,13 @@ export function StayUpdated() {
       <form onSubmit={submit}>
         <label className={fieldKit.field}>
           <span className="visually-hidden">Email</span>
-          <input type="email" required placeholder="you@company.com" autoComplete="email" />
+          <input name="email" type="email" required placeholder="you@company.com" autoComplete="email" />
         </label>
-        <Button type="submit">Subscribe</Button>
+        <Button type="submit" disabled={status.kind === 'sending' || status.kind === 'done'}>
+          {status.kind === 'sending' ? 'Sending...' : 'Subscribe'}
+        </Button>
       </form>
-      <p role="status">
-        {asked && (
-          <>
-            The letter does not go out yet and your address was not sent anywhere. Releases are announced in
-            the <a href={`${company.repository}/releases.atom`}>release feed</a>.
-          </>
-        )}
-      </p>
+      <p role="status">{'message' in status && status.message}</p>
     </div>
   );
 }

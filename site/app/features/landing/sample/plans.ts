@@ -1,5 +1,8 @@
-/** What a plan's button does: open registration, or write to sales. */
-export type PlanAction = 'register' | 'contact';
+/** A plan that can be registered for, as the server calls it. */
+export type PlanKey = 'starter' | 'professional';
+
+/** What a plan's button does: open registration for it, or write to sales. */
+export type PlanAction = PlanKey | 'contact';
 
 /** A column of the price table. */
 export interface Plan {
@@ -22,7 +25,7 @@ export const plans: readonly Plan[] = [
     pitch: 'For one team finding its rhythm.',
     includes: ['Up to 5 team members', 'Basic alerting', 'Email notifications', 'Community support'],
     button: 'Start free',
-    action: 'register',
+    action: 'starter',
   },
   {
     name: 'Professional',
@@ -37,7 +40,7 @@ export const plans: readonly Plan[] = [
       'Priority support',
     ],
     button: 'Start trial',
-    action: 'register',
+    action: 'professional',
     popular: true,
   },
   {
