@@ -177,6 +177,8 @@ func orNull(s *schema) *schema {
 func formatOf(field protoreflect.FieldDescriptor, rules *validate.StringRules) string {
 	name := string(field.Name())
 	switch {
+	case name == "request_id":
+		return ""
 	case rules.GetUuid(), name == "id", strings.HasSuffix(name, "_id"), strings.HasSuffix(name, "_ids"), name == "ids":
 		return "uuid"
 	case rules.GetEmail(), name == "email":

@@ -119,6 +119,26 @@ var listedRows = map[string]pagedList{
 		come: `INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, created_at, expires_at)
 			VALUES ({org}, {id}, {id} || '@example.com', 'viewer', 'link', sha256({id}), {user}, nightbell_now() + {n} * interval '1 minute', nightbell_now() + interval '7 days')`,
 	},
+	"AuditService.ListAuditEvents": {
+		path: "/v1/audit-events", field: "audit_events", table: "audit_event",
+		come: `INSERT INTO audit_event (org_id, id, at, actor_kind, method) VALUES ({org}, {id}, nightbell_now(), 'system', 'nightbell.v1.OrgService/UpdateUser')`,
+	},
+	"AuthService.ListSessions": {
+		path: "/v1/auth/sessions", field: "sessions", table: "session",
+		come: `INSERT INTO session (id, user_id, org_id, created_at, last_used_at)
+			SELECT {id}, user_id, org_id, nightbell_now() + {n} * interval '1 minute', nightbell_now() FROM membership WHERE org_id = {org} AND role = 'owner'`,
+	},
+	"AuthService.ListOrganizations": {
+		path: "/v1/auth/organizations", field: "organizations", leave: `DELETE FROM membership WHERE org_id = {id}`,
+		come: `WITH made AS (INSERT INTO org (id, kind, name, created_at) VALUES ({id}, 'organization', 'Organization {n}', nightbell_now()) RETURNING id)
+			INSERT INTO membership (org_id, user_id, role, created_at)
+			SELECT made.id, m.user_id, 'viewer', nightbell_now() FROM made, membership m WHERE m.org_id = {org} AND m.role = 'owner'`,
+	},
+	"ContactService.ListTestPages": {
+		path: "/v1/test-pages", field: "test_pages", table: "test_page",
+		come: `INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at)
+			SELECT {org}, {id}, {contact_method}, user_id, 'email', 'queued', nightbell_now() + {n} * interval '1 minute' FROM membership WHERE org_id = {org} AND role = 'owner'`,
+	},
 	"OrgService.ListUsers": {
 		path: "/v1/users", field: "users", leave: `UPDATE users SET disabled_at = nightbell_now() WHERE id = {id}`,
 		come: `WITH made AS (INSERT INTO users (id, name, email, password_hash, created_at)

@@ -46,6 +46,9 @@ func TestATestPageArrivesMarkedAndWakesNobodyElse(t *testing.T) {
 	if got := o.receipt(t, test); got != "sent: taken" {
 		t.Errorf("the receipt says %q", got)
 	}
+	if tested := pgtest.One[string](t, o.Database, `SELECT test_status FROM contact_method WHERE user_id = $1 AND tested_at IS NOT NULL`, o.Ada); tested != "sent" {
+		t.Errorf("the contact method says %q", tested)
+	}
 	deliver(t, o.deliverer)
 	if more := o.provider.messages(); len(more) != 1 {
 		t.Errorf("%d messages in the end", len(more))

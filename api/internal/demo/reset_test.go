@@ -163,6 +163,8 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO known_device (user_id, device_hash, seen_at) SELECT $3, '\x01', nightbell_now() WHERE $1::uuid <> $2::uuid`,
 		`INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, created_at) VALUES ($1, $2, 'k', 'p', '\x02', 'admin', '{config:read}', $3, nightbell_now())`,
 		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at)
+			SELECT $1, $2, id, $3::uuid, 'email', 'queued', nightbell_now() FROM contact_method WHERE org_id = $1 LIMIT 1`,
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
 		`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
 			SELECT $1, $2, 's', 'u', '{}', '\x08', 0, nightbell_now(), nightbell_now() WHERE $3::uuid IS NOT NULL`,

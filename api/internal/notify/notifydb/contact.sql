@@ -74,10 +74,8 @@ UPDATE notification_rule SET urgency = @urgency, delay_seconds = @delay_seconds 
 DELETE FROM notification_rule WHERE org_id = @org_id AND id = @id AND (@everybody::boolean OR user_id = @user_id);
 
 -- name: ReachOf :many
--- How people are reached, with the last test page of each way that has ended.
-SELECT c.user_id::uuid AS user_id, c.kind, (c.verified_at IS NOT NULL)::boolean AS verified, c.failing_since, t.finished_at AS tested_at, coalesce(t.status, '')::text AS test_status
-FROM contact_method c
-LEFT JOIN LATERAL (SELECT p.status, p.finished_at FROM test_page p WHERE p.contact_method_id = c.id AND p.finished_at IS NOT NULL
-                   ORDER BY p.created_at DESC LIMIT 1) t ON true
-WHERE c.org_id = @org_id AND c.user_id = ANY(@people::uuid[]) AND c.deleted_at IS NULL AND c.disabled_at IS NULL
-ORDER BY c.created_at, c.id;
+-- How people are reached, with how the last test page of each way ended.
+SELECT user_id::uuid AS user_id, kind, (verified_at IS NOT NULL)::boolean AS verified, failing_since, tested_at, coalesce(test_status, '')::text AS test_status
+FROM contact_method
+WHERE org_id = @org_id AND user_id = ANY(@people::uuid[]) AND deleted_at IS NULL AND disabled_at IS NULL
+ORDER BY created_at, id;

@@ -356,12 +356,10 @@ func (q *Queries) LockRule(ctx context.Context, arg LockRuleParams) (uuid.UUID, 
 }
 
 const reachOf = `-- name: ReachOf :many
-SELECT c.user_id::uuid AS user_id, c.kind, (c.verified_at IS NOT NULL)::boolean AS verified, c.failing_since, t.finished_at AS tested_at, coalesce(t.status, '')::text AS test_status
-FROM contact_method c
-LEFT JOIN LATERAL (SELECT p.status, p.finished_at FROM test_page p WHERE p.contact_method_id = c.id AND p.finished_at IS NOT NULL
-                   ORDER BY p.created_at DESC LIMIT 1) t ON true
-WHERE c.org_id = $1 AND c.user_id = ANY($2::uuid[]) AND c.deleted_at IS NULL AND c.disabled_at IS NULL
-ORDER BY c.created_at, c.id
+SELECT user_id::uuid AS user_id, kind, (verified_at IS NOT NULL)::boolean AS verified, failing_since, tested_at, coalesce(test_status, '')::text AS test_status
+FROM contact_method
+WHERE org_id = $1 AND user_id = ANY($2::uuid[]) AND deleted_at IS NULL AND disabled_at IS NULL
+ORDER BY created_at, id
 `
 
 type ReachOfRow struct {
@@ -373,7 +371,7 @@ type ReachOfRow struct {
 	TestStatus   string
 }
 
-// How people are reached, with the last test page of each way that has ended.
+// How people are reached, with how the last test page of each way ended.
 func (q *Queries) ReachOf(ctx context.Context, orgID uuid.UUID, people []uuid.UUID) ([]ReachOfRow, error) {
 	rows, err := q.db.Query(ctx, reachOf, orgID, people)
 	if err != nil {

@@ -34,5 +34,8 @@ WHERE p.org_id = due.org_id AND p.id = due.id
 RETURNING p.org_id, p.id, p.contact_method_id, p.user_id, p.channel;
 
 -- name: FinishTestPage :exec
-UPDATE test_page SET status = @status, finished_at = @now::timestamptz, lease_until = NULL, detail = @detail, provider_id = @provider_id
-WHERE org_id = @org_id AND id = @id AND status = 'sending';
+WITH ended AS (
+    UPDATE test_page p SET status = @status::text, finished_at = @now::timestamptz, lease_until = NULL, detail = @detail, provider_id = @provider_id
+    WHERE p.org_id = @org_id AND p.id = @id AND p.status = 'sending' RETURNING p.org_id, p.contact_method_id
+)
+UPDATE contact_method c SET tested_at = @now::timestamptz, test_status = @status::text FROM ended e WHERE c.org_id = e.org_id AND c.id = e.contact_method_id;

@@ -117,13 +117,16 @@ func (q *Queries) FindTestable(ctx context.Context, orgID uuid.UUID, iD uuid.UUI
 }
 
 const finishTestPage = `-- name: FinishTestPage :exec
-UPDATE test_page SET status = $1, finished_at = $2::timestamptz, lease_until = NULL, detail = $3, provider_id = $4
-WHERE org_id = $5 AND id = $6 AND status = 'sending'
+WITH ended AS (
+    UPDATE test_page p SET status = $2::text, finished_at = $1::timestamptz, lease_until = NULL, detail = $3, provider_id = $4
+    WHERE p.org_id = $5 AND p.id = $6 AND p.status = 'sending' RETURNING p.org_id, p.contact_method_id
+)
+UPDATE contact_method c SET tested_at = $1::timestamptz, test_status = $2::text FROM ended e WHERE c.org_id = e.org_id AND c.id = e.contact_method_id
 `
 
 type FinishTestPageParams struct {
-	Status     string
 	Now        time.Time
+	Status     string
 	Detail     string
 	ProviderID string
 	OrgID      uuid.UUID
@@ -132,8 +135,8 @@ type FinishTestPageParams struct {
 
 func (q *Queries) FinishTestPage(ctx context.Context, arg FinishTestPageParams) error {
 	_, err := q.db.Exec(ctx, finishTestPage,
-		arg.Status,
 		arg.Now,
+		arg.Status,
 		arg.Detail,
 		arg.ProviderID,
 		arg.OrgID,

@@ -249,6 +249,8 @@ CREATE TABLE contact_method (
     failing_since       timestamptz,
     failing_for         text NOT NULL DEFAULT '',
     next_try_at         timestamptz, -- nothing is sent to it before; NULL while it works
+    tested_at           timestamptz, -- when its last test page ended, and how: lists of people read it
+    test_status         text CHECK (test_status IN ('sent', 'failed')),
     created_at          timestamptz NOT NULL,
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE,
@@ -906,7 +908,6 @@ CREATE TABLE test_page (
     CHECK ((status = 'sending') = (lease_until IS NOT NULL))
 );
 CREATE INDEX test_page_due_idx ON test_page (created_at) WHERE finished_at IS NULL;
-CREATE INDEX test_page_contact_idx ON test_page (contact_method_id, created_at DESC);
 CREATE INDEX test_page_user_idx ON test_page (user_id, created_at DESC);
 
 -- Mail of an installation without a mail server, shown on /inbox.
