@@ -140,6 +140,12 @@ func (s *AuthServer) openSessions(ctx context.Context, only *uuid.UUID) (actor a
 	if !ok {
 		return actor, nil, auth.ErrNoToken
 	}
+	if s.guest != nil && actor.UserID == s.guest.UserID { // the others of this account are strangers'
+		if only != nil && *only != actor.SessionID {
+			return actor, nil, nil
+		}
+		only = &actor.SessionID
+	}
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		rows, err = authdb.New(tx).ListSessions(ctx, authdb.ListSessionsParams{
 			UserID: actor.UserID, UsedSince: now.Add(-auth.SessionIdle), CreatedSince: now.Add(-auth.SessionLife), ID: only,

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -101,6 +103,22 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	if rest.body["ended_count"] != float64(1) || phone.isSignedIn() || tablet.isSignedIn() || !dana.isSignedIn() || !eve.isSignedIn() {
 		t.Errorf("ending the others: %s", rest.text)
 	}
+}
+
+// Guests of the demo share an account, and are strangers to each other.
+func TestAGuestSeesTheirOwnSessionAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	phone := dana.elsewhere()
+	w.auth.guest = &Guest{UserID: uuid.MustParse(dana.userID), OrgID: uuid.MustParse(dana.orgID)}
+	list := dana.call("GET", "/v1/auth/sessions", nil)
+	sessions, _ := list.body["sessions"].([]any)
+	if len(sessions) != 1 || sessions[0].(object)["current"] != true {
+		t.Fatalf("a guest sees %s", list.text)
+	}
+	theirs := phone.call("GET", "/v1/auth/sessions", nil).body["sessions"].([]any)[0].(object)
+	expect(t, "another guest's", dana.call("GET", "/v1/auth/sessions/"+text(theirs["id"]), nil), http.StatusNotFound, "Session not found")
 }
 
 // Another replica believes a session for a moment; an open stream asks every five seconds.
