@@ -190,6 +190,26 @@ test.describe('incidents', () => {
     await expect(rose).toHaveCount(0);
   });
 
+  test('are asked about again when they rose while the button was pressed', async ({ page, mara }) => {
+    const { key } = await addService(mara);
+    const title = nameOf('Rises unseen');
+    const event = { title, dedup_key: title };
+    const { id } = await tell(mara, key, { ...event, severity: 'low' });
+    await signIn(page, mara);
+    await open(page, `/incidents/${id}`);
+    await page.route(`**/v1/incidents/${id}/acknowledge`, async (route) => {
+      await tell(mara, key, { ...event, severity: 'high' });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: /^Acknowledge/ }).click();
+    await expect(page.getByRole('status', { name: 'Severity rose' })).toContainText(
+      'when it was low; it is high now.',
+    );
+    await page.unroute(`**/v1/incidents/${id}/acknowledge`);
+    await page.getByRole('button', { name: /^Acknowledge again/ }).click();
+    await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
+  });
+
   test('change on one screen when somebody acts on another', async ({ page, context, mara }) => {
     const { id, path } = await declare(mara);
     const name = `#${id.slice(-4)}`;

@@ -18,7 +18,11 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/respond"
 )
@@ -26,7 +30,7 @@ import (
 // Acknowledger shows and acknowledges what a link is about; *respond.Responder is one.
 type Acknowledger interface {
 	LinkedPage(ctx context.Context, claims notify.AckClaims) (respond.Paged, error)
-	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) error
+	AcknowledgeLinked(ctx context.Context, claims notify.AckClaims, seen map[uuid.UUID]alert.Severity) error
 }
 
 // Options are what the pages need.
@@ -97,11 +101,29 @@ func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token strin
 	if !ok {
 		return
 	}
-	if err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims); err != nil {
+	if err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims, seen(w, r)); err != nil {
 		h.fail(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/ack/"+token, http.StatusSeeOther) //nolint:gosec // open has checked that it is our token
+}
+
+// longestForm is room for a thousand incidents.
+const longestForm = 128 << 10
+
+// seen is how severe the page showed each incident, as its form says. What cannot be read is left
+// out: an answer must not fail for it.
+func seen(w http.ResponseWriter, r *http.Request) map[uuid.UUID]alert.Severity {
+	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
+	_ = r.ParseForm()
+	all := map[uuid.UUID]alert.Severity{}
+	for _, one := range r.PostForm["seen"] {
+		text, severity, _ := strings.Cut(one, " ")
+		if incidentID, ok := id.Parse(text); ok {
+			all[incidentID] = alert.Severity(severity)
+		}
+	}
+	return all
 }
 
 // fromThisPage reports whether a browser posted the page's own form. Browsers say so in

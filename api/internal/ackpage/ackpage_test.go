@@ -9,6 +9,8 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +34,7 @@ var (
 type desk struct {
 	paged           respond.Paged
 	looked, acted   int
+	seen            map[uuid.UUID]alert.Severity
 	lookErr, actErr error
 }
 
@@ -43,8 +46,8 @@ func (d *desk) LinkedPage(_ context.Context, got notify.AckClaims) (respond.Page
 	return d.paged, d.lookErr
 }
 
-func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims) error {
-	d.acted++
+func (d *desk) AcknowledgeLinked(_ context.Context, got notify.AckClaims, seen map[uuid.UUID]alert.Severity) error {
+	d.acted, d.seen = d.acted+1, seen
 	if d.actErr != nil || got != claims {
 		return d.actErr
 	}
@@ -120,6 +123,32 @@ func TestTheButtonActs(t *testing.T) {
 	after := ask(d, http.MethodGet, token, nil).Body.String()
 	if !strings.Contains(after, "<h1>You have it</h1>") || strings.Contains(after, "<button") || !strings.Contains(after, "by Mara Lindqvist at 03:12 UTC") {
 		t.Errorf("after the button:\n%s", after)
+	}
+}
+
+// The severity may rise between the look and the press.
+func TestTheButtonSaysWhatThePageShowed(t *testing.T) {
+	d := oneOpen()
+	token := notify.MintAck(key, claims)
+	shown := ask(d, http.MethodGet, token, nil).Body.String()
+	field := regexp.MustCompile(`<input type="hidden" name="seen" value="([^"]*)">`).FindStringSubmatch(shown)
+	if field == nil {
+		t.Fatalf("the form says nothing:\n%s", shown)
+	}
+	for body, want := range map[string]map[uuid.UUID]alert.Severity{
+		url.Values{"seen": {field[1]}}.Encode(): {d.paged.Incidents[0].ID: alert.Critical},
+		"seen=nonsense&seen=":                   {},
+		"%zz":                                   {},
+		"":                                      {},
+	} {
+		request := httptest.NewRequest(http.MethodPost, "https://nightbell.example/ack/"+token, strings.NewReader(body))
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		answer := httptest.NewRecorder()
+		New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, PublicURL: "https://public.example"}).ServeHTTP(answer, request)
+		if answer.Code != http.StatusSeeOther || !maps.Equal(d.seen, want) {
+			t.Errorf("%q: %d, saw %v", body, answer.Code, d.seen)
+		}
 	}
 }
 

@@ -70,7 +70,9 @@ type view struct {
 	Button string
 	Note   string
 	Rows   []row
-	More   int
+	// Seen says how severe the page showed each that is open: "<id> <severity>".
+	Seen []string
+	More int
 }
 
 // row is one incident.
@@ -88,6 +90,7 @@ func newView(paged respond.Paged) view {
 	for _, told := range paged.Incidents {
 		if told.Waits() {
 			v.Open++
+			v.Seen = append(v.Seen, told.ID.String()+" "+string(told.Severity))
 		}
 		if len(v.Rows) < maxRows {
 			v.Rows = append(v.Rows, newRow(told, paged.Now))

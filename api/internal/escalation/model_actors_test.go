@@ -77,7 +77,7 @@ func (w *world) receive(key string, severity alert.Severity, seen *incidentRow) 
 }
 
 func (w *world) open(key string, severity alert.Severity) {
-	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}, told: map[alert.Severity]int{}, quiet: map[alert.Severity]bool{}}
+	row := &incidentRow{key: key, started: w.now, cycles: map[int]time.Time{}, timers: map[TimerKind]time.Time{}, told: map[alert.Severity]int{}, unseen: map[alert.Severity]int{}, quiet: map[alert.Severity]bool{}}
 	row.ID, row.Status, row.Severity, row.Version = uuid.UUID{15: byte(len(w.incidents) + 1)}, incident.Triggered, severity, 1
 	var effects []Effect
 	row.paging, effects = Start(w.snapshot(row, w.now), w.now)
@@ -160,10 +160,15 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 // answer acknowledges or resolves, and sometimes hands on to the next step later.
 func (w *world) answer(row *incidentRow) {
 	by := incident.Actor{Kind: incident.User, ID: who("A"), Name: "A"}
-	commands := []incident.Command{incident.Acknowledge{By: by}, incident.Acknowledge{By: by}, incident.Resolve{By: by}, incident.AlertsCleared{}}
+	acknowledge := incident.Acknowledge{By: by}
+	if w.random.IntN(2) == 0 { // what somebody saw may be long ago
+		seen := []alert.Severity{alert.Critical, alert.High, alert.Medium, alert.Low}[w.random.IntN(4)]
+		acknowledge.Seen = map[uuid.UUID]alert.Severity{row.ID: seen}
+	}
+	commands := []incident.Command{acknowledge, acknowledge, incident.Resolve{By: by}, incident.AlertsCleared{}}
 	w.command(row, commands[w.random.IntN(len(commands))])
 	if w.random.IntN(3) == 0 { // and again, when it has timed out, say
-		w.after(w.upTo(2*time.Hour), func() { w.command(row, incident.Acknowledge{By: by}) })
+		w.after(w.upTo(2*time.Hour), func() { w.command(row, acknowledge) })
 	}
 	if w.random.IntN(4) == 0 {
 		w.after(w.upTo(5*time.Minute), func() { w.command(row, incident.Escalate{By: by}) })
@@ -189,20 +194,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	var effects []Effect
 	switch outcome.Paging {
 	case incident.StopPaging:
-		row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
-		if row.Status == incident.Acknowledged {
-			w.setTimer(row, AckTimeout, row.AnsweredAt())
-			delete(row.timers, ConfirmTimeout)
-			delete(row.timers, ConfirmRequest)
-		} else {
-			clear(row.timers)
-		}
-		w.answered++
-		for _, p := range w.pages {
-			if p.of == row && p.state == pending {
-				p.state = cancelled
-			}
-		}
+		w.stop(row)
 	case incident.NextStep:
 		row.answered, row.escalated = time.Time{}, true
 		delete(row.timers, AckTimeout)
@@ -222,6 +214,10 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		if !w.fault.deafRise {
 			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
 		}
+	case incident.StopAndAsk:
+		w.stop(row)
+		row.unseen[row.Severity]++
+		effects = w.askAgain(row)
 	case incident.AskAgain:
 		if !w.fault.deafRise {
 			effects = w.askAgain(row)
@@ -230,6 +226,24 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	w.carryOut(row, effects, w.now)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
 	w.committed(row)
+}
+
+// stop ends the paging of a row that somebody answered, and calls off what was not sent yet.
+func (w *world) stop(row *incidentRow) {
+	row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
+	if row.Status == incident.Acknowledged {
+		w.setTimer(row, AckTimeout, row.AnsweredAt())
+		delete(row.timers, ConfirmTimeout)
+		delete(row.timers, ConfirmRequest)
+	} else {
+		clear(row.timers)
+	}
+	w.answered++
+	for _, p := range w.pages {
+		if p.of == row && p.state == pending {
+			p.state = cancelled
+		}
+	}
 }
 
 // askAgain asks whoever has the incident about its severity, or says that this has to wait.

@@ -60,6 +60,7 @@ type incidentRow struct {
 	cycles    map[int]time.Time // when each cycle of paging began
 	timers    map[TimerKind]time.Time
 	told      map[alert.Severity]int // decisions that paged because the severity rose to it
+	unseen    map[alert.Severity]int // answers that had not seen that it rose to it: whoever gave one is told again
 	// quiet are the severities for which it was said that the policy pages nobody, and byClock
 	// the cycle that a timer began last.
 	quiet   map[alert.Severity]bool

@@ -166,7 +166,7 @@ func (w *world) checkEnd() {
 			w.problem("R2: #%d is %s, and was acknowledged as %s for good", row.Number(), row.Severity, row.AcknowledgedSeverity)
 		}
 		for severity, times := range row.told {
-			if times > 1 {
+			if times > 1+row.unseen[severity] {
 				w.problem("R3: %d times #%d was said to be %s now", times, row.Number(), severity)
 			}
 		}

@@ -17,9 +17,14 @@ import (
 // the assignee alone. After the severity rose, acknowledging again confirms that By knows
 // of it: By has it from then on, while AcknowledgedAt stays that of the first answer.
 // Message may be empty.
+//
+// Seen is how severe By saw each incident; whoever sends nothing has seen what it is now. Where the
+// severity rose between the look and the answer, the answer is to what was seen: it is as if the
+// severity had risen after it, and By is asked again.
 type Acknowledge struct {
 	By      Actor
 	Message string
+	Seen    map[uuid.UUID]alert.Severity
 }
 
 func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
@@ -30,16 +35,33 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
 		return unchanged(current, StopPaging), nil
 	}
-	next, message := current, "Incident acknowledged"
+	seen, message := c.seen(current), "Incident acknowledged"
+	rose := current.Severity.Rank() < seen.Rank()
+	if rose && current.Status == Acknowledged {
+		return unchanged(current, LeavePaging), nil // the question about what it is now waits on
+	}
+	next, paging := current, StopPaging
 	if current.WantsConfirmation() {
 		next.ConfirmedAt, message = now, "Acknowledged again, now that it is "+string(current.Severity)
 	} else {
 		next.AcknowledgedAt = now
 	}
-	next.Status, next.AcknowledgedBy, next.AcknowledgedSeverity = Acknowledged, c.By.person(), current.Severity
-	return changed(next, StopPaging, Event{
-		Kind: "acknowledged", Actor: c.By, Message: cmp.Or(c.Message, message), Data: map[string]any{"severity": string(current.Severity)},
+	message = cmp.Or(c.Message, message)
+	if rose {
+		message, paging = message+", when it was "+string(seen), StopAndAsk
+	}
+	next.Status, next.AcknowledgedBy, next.AcknowledgedSeverity = Acknowledged, c.By.person(), seen
+	return changed(next, paging, Event{
+		Kind: "acknowledged", Actor: c.By, Message: message, Data: map[string]any{"severity": string(seen)},
 	}), nil
+}
+
+// seen is the severity that the answer is to: never a higher one than the incident has.
+func (c Acknowledge) seen(current Incident) alert.Severity {
+	if seen := c.Seen[current.ID]; knownSeverity(seen) && seen.Rank() > current.Severity.Rank() {
+		return seen
+	}
+	return current.Severity
 }
 
 // Resolve says that it is over. It is accepted from every open state. Message may be empty.

@@ -120,6 +120,7 @@ const (
 	FirstStep   Paging = "first"   // a new cycle begins at the first step
 	TellRise    Paging = "rise"    // the severity rose while it was triggered
 	AskAgain    Paging = "confirm" // the severity rose after it was acknowledged
+	StopAndAsk  Paging = "answer"  // both at once: it rose before the answer came, which did not see that
 )
 
 // Outcome is what a command does.

@@ -50,6 +50,7 @@ var commands = []struct {
 	command Command
 }{
 	{"acknowledge", Acknowledge{By: grace}},
+	{"acknowledge what was seen as low", Acknowledge{By: grace, Seen: map[uuid.UUID]alert.Severity{{9}: alert.Low}}},
 	{"acknowledge by an API key", Acknowledge{By: robot, Message: "on it"}},
 	{"resolve", Resolve{By: grace}},
 	{"the last alert resolved", AlertsCleared{}},
@@ -116,6 +117,7 @@ func cell(t *testing.T, current Incident, command Command) string {
 	words := map[Paging]string{
 		LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now",
 		TellRise: ", whoever was paged is told", AskAgain: ", whoever has it is asked to acknowledge it again",
+		StopAndAsk: ", paging stops, and whoever answered is asked to acknowledge what it is now",
 	}[outcome.Paging]
 	if !outcome.Changed {
 		return "no change" + words
@@ -189,6 +191,35 @@ func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
 	}
 }
 
+// TestAnAnswerCountsForWhatWasSeen: whoever pressed the button while the severity rose has not seen
+// that, and is asked about it; whoever saw it as it is, or worse, is not.
+func TestAnAnswerCountsForWhatWasSeen(t *testing.T) {
+	high := inState(Triggered)
+	saw := func(severity alert.Severity) Acknowledge {
+		return Acknowledge{By: grace, Seen: map[uuid.UUID]alert.Severity{high.ID: severity}}
+	}
+	for severity, asks := range map[alert.Severity]bool{alert.Low: true, alert.Medium: true, alert.High: false, alert.Critical: false, "": false, "sev1": false} {
+		got, err := Decide(high, saw(severity), noon)
+		if err != nil || got.Next.Status != Acknowledged || got.Next.WantsConfirmation() != asks || (got.Paging == StopAndAsk) != asks {
+			t.Errorf("seen as %q: %+v, %v", severity, got, err)
+		}
+		if asks && got.Events[0].Message != "Incident acknowledged, when it was "+string(severity) {
+			t.Errorf("the timeline says %q", got.Events[0].Message)
+		}
+	}
+	asked, _ := Decide(high, saw(alert.Low), noon)
+	if again, _ := Decide(asked.Next, saw(alert.Medium), noon); again.Changed || again.Paging != LeavePaging {
+		t.Errorf("a second answer to less than it is ended the question: %+v", again)
+	}
+	if again, _ := Decide(asked.Next, saw(alert.High), noon); again.Next.WantsConfirmation() || again.Paging != StopPaging {
+		t.Errorf("the answer to what it is did not count: %+v", again)
+	}
+	other := Acknowledge{By: grace, Seen: map[uuid.UUID]alert.Severity{{8}: alert.Low}}
+	if got, _ := Decide(high, other, noon); got.Paging != StopPaging {
+		t.Errorf("what was seen of another incident counted: %+v", got)
+	}
+}
+
 func TestDecideIsTotal(t *testing.T) {
 	for _, status := range append(states, "", "snoozed") {
 		for _, c := range append(commands, struct {
@@ -248,7 +279,7 @@ func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, 
 		t.Errorf("%#v: %+v breaks the table's CHECK on resolved_at", command, after)
 	case after.Status == Acknowledged && after.AcknowledgedAt.IsZero():
 		t.Errorf("%#v: %+v breaks the table's CHECK on acknowledged_at", command, after)
-	case after.Status == Acknowledged && before.Status != Acknowledged && outcome.Paging != StopPaging:
+	case after.Status == Acknowledged && before.Status != Acknowledged && outcome.Paging != StopPaging && outcome.Paging != StopAndAsk:
 		t.Errorf("%#v acknowledged but goes on paging", command)
 	}
 }

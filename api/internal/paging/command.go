@@ -38,6 +38,11 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 		return r.advance(ctx, batch, record, escalation.Rise)
 	case incident.AskAgain:
 		return r.askAgain(ctx, batch, record)
+	case incident.StopAndAsk:
+		if err := r.stop(ctx, batch, record); err != nil {
+			return err
+		}
+		return r.askAgain(ctx, batch, record)
 	case incident.LeavePaging:
 		return nil
 	default:
@@ -67,7 +72,7 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	}
 	if current.Status == escalation.Active {
 		current.State = escalation.Stop(current.State, reason)
-		r.pagings = append(r.pagings, current.Paging)
+		r.save(current.Paging)
 	}
 	return nil
 }
@@ -102,6 +107,9 @@ func (r *Round) askAgain(ctx context.Context, batch *pgx.Batch, record incidentd
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
+	}
+	if current.Status == escalation.Active { // the same command has just stopped it
+		current.State = escalation.Stop(current.State, string(record.Status))
 	}
 	snapshot, err := r.snapshot(ctx, record, current.State)
 	if err != nil {

@@ -133,6 +133,40 @@ func TestWhoeverAcknowledgedIsAskedAgain(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatDidNotSeeTheRise: the incident becomes critical while Bob, who looks at a low one,
+// presses Acknowledge. The cycle stops, and Bob is asked; without his answer the policy pages again.
+func TestAnAnswerThatDidNotSeeTheRise(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		then func(*workspace, incident.Acknowledge)
+		want []string
+	}{
+		{"and nothing follows", func(*workspace, incident.Acknowledge) {}, []string{"2.0.0 Ada"}},
+		{"and he presses again in the same sight", func(w *workspace, same incident.Acknowledge) { w.Respond(t, same) }, []string{"2.0.0 Ada"}},
+		{"and he confirms", func(w *workspace, same incident.Acknowledge) { w.Respond(t, incident.Acknowledge{By: same.By}) }, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.Clock.Freeze(friday)
+			w.send(t, "slow", alert.Low)
+			w.Clock.Advance(time.Second)
+			w.send(t, "down", alert.Critical)
+			equal(t, "told of the rise", w.cycles(t), "1.0.0 Ada", "1.0.1 Ada rise")
+			seen := incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob"), Seen: map[uuid.UUID]alert.Severity{w.OnlyIncident(t): alert.Low}}
+			w.Respond(t, seen)
+			equal(t, "asked", w.cycles(t)[2:], "1.0.1 Bob rise")
+			equal(t, "incident", w.Incidents(t), "acknowledged critical 2")
+			equal(t, "said", w.Said(t, "acknowledged"), "Incident acknowledged, when it was low")
+			w.tick(t, time.Minute)
+			test.then(w, seen)
+			w.tick(t, 20*time.Minute)
+			equal(t, "paged after the time to confirm", w.cycles(t)[3:4][:min(1, len(w.cycles(t))-3)], test.want...)
+		})
+	}
+}
+
 // TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement, from which the time to acknowledge is
 // measured, while the limit of the acknowledgement counts from the confirmation.
 func TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement(t *testing.T) {

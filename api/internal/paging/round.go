@@ -70,7 +70,16 @@ func (r *Round) carryOut(target incidentdb.Record, state escalation.State, effec
 			r.noteEffect(target, string(effect.Kind), effect.Message, effect)
 		}
 	}
-	r.pagings = append(r.pagings, escalationdb.Paging{OrgID: target.OrgID, IncidentID: target.ID, PolicyID: target.PolicyID, State: state})
+	r.save(escalationdb.Paging{OrgID: target.OrgID, IncidentID: target.ID, PolicyID: target.PolicyID, State: state})
+}
+
+// save keeps the state that was decided last for an incident: one command may stop and ask.
+func (r *Round) save(paging escalationdb.Paging) {
+	if last := len(r.pagings) - 1; last >= 0 && r.pagings[last].IncidentID == paging.IncidentID {
+		r.pagings[last] = paging
+		return
+	}
+	r.pagings = append(r.pagings, paging)
 }
 
 // heldUntil is when what a quiet time puts off until its end is looked at again: then, or in a moment

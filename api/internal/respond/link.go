@@ -76,14 +76,14 @@ func (p PartlyAcknowledged) Error() string {
 }
 
 // AcknowledgeLinked acknowledges, as the person the message was for, every incident of
-// it that nobody has answered yet.
-func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims) error {
+// it that nobody has answered yet; seen is how severe the person saw each.
+func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims, seen map[uuid.UUID]alert.Severity) error {
 	before, err := r.LinkedPage(ctx, claims)
 	if err != nil {
 		return err
 	}
 	by := incident.Actor{Kind: incident.User, ID: claims.UserID, Name: before.PersonName}
-	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message"}
+	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message", Seen: seen}
 	var waiting []uuid.UUID
 	for _, i := range before.Incidents {
 		if i.Waits() {

@@ -7,7 +7,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call, switchedMessage } from '~/lib/api';
 import { isSame, sessionToCallWith } from '~/lib/session-change';
 import { toast } from '~/lib/toast';
-import { showFailure } from './incident-changes';
+import { type Seen, showFailure } from './incident-changes';
 import { renew } from './renewal';
 
 const atOnce = 1000; // the most ids of one call
@@ -24,22 +24,27 @@ export interface Tally {
  * it was asked, also when this page is closed. Failures are counted; it rejects, and sends no more,
  * when somebody else is signed in.
  */
-export async function changeMany(ids: readonly string[], verb: 'acknowledge' | 'resolve'): Promise<Tally> {
+export async function changeMany(
+  incidents: readonly Seen[],
+  verb: 'acknowledge' | 'resolve',
+): Promise<Tally> {
   const begunBy = sessionToCallWith();
   const failed: string[] = [];
-  for (let first = 0; first < ids.length; first += atOnce) {
+  for (let first = 0; first < incidents.length; first += atOnce) {
     // A thousand takes its time, in which another tab may sign in as somebody else.
     const session = sessionToCallWith();
     if (!begunBy || !session || !isSame(session, begunBy)) throw new ApiError(switchedMessage, 401);
-    failed.push(...(await changePart(ids.slice(first, first + atOnce), verb)));
+    failed.push(...(await changePart(incidents.slice(first, first + atOnce), verb)));
   }
-  return { done: ids.length - failed.length, failed };
+  return { done: incidents.length - failed.length, failed };
 }
 
 // The ids of the part that did not change.
-async function changePart(ids: string[], verb: 'acknowledge' | 'resolve'): Promise<string[]> {
+async function changePart(incidents: Seen[], verb: 'acknowledge' | 'resolve'): Promise<string[]> {
+  const ids = incidents.map(({ id }) => id);
   try {
-    const results = await post({ action: verb, ids, message: messages[verb] });
+    const seen = verb === 'acknowledge' ? { seen: seenOf(incidents) } : {};
+    const results = await post({ action: verb, ids, message: messages[verb], ...seen });
     const changed = new Set(results.filter((one) => !one.error).map((one) => one.id));
     return ids.filter((id) => !changed.has(id));
   } catch {
@@ -51,13 +56,22 @@ async function changePart(ids: string[], verb: 'acknowledge' | 'resolve'): Promi
  * Acknowledges every unacknowledged incident, also those that are not loaded, up to the newest of
  * `seen`: what came later nobody has looked at. Fails with ApiError.
  */
-export async function acknowledgeAll(seen: readonly { triggeredAt: Date }[]): Promise<Tally> {
+export async function acknowledgeAll(seen: readonly (Seen & { triggeredAt: Date })[]): Promise<Tally> {
   const newest = seen.reduce((latest, one) => Math.max(latest, one.triggeredAt.getTime()), 0);
   // The server's times are finer than a millisecond.
   const filter = { triggered_before: new Date(newest + 1).toISOString() };
-  const results = await post({ action: 'acknowledge', filter, message: messages.acknowledge });
+  const results = await post({
+    action: 'acknowledge',
+    filter,
+    message: messages.acknowledge,
+    seen: seenOf(seen.slice(0, atOnce)),
+  });
   const failed = results.filter((one) => one.error).map((one) => one.id ?? '');
   return { done: results.length - failed.length, failed };
+}
+
+function seenOf(incidents: readonly Seen[]): Seen[] {
+  return incidents.map(({ id, severity }) => ({ id, severity }));
 }
 
 async function post(body: ChangeIncidentsRequestJson): Promise<IncidentResultJson[]> {
@@ -78,15 +92,16 @@ const messages = { acknowledge: 'Incident acknowledged', resolve: 'Incident reso
 export function useChangeMany() {
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: ({ ids, verb }: { ids: readonly string[]; verb: 'acknowledge' | 'resolve' }) =>
-      changeMany(ids, verb),
-    onSuccess: (tally, { ids, verb }) => {
+    mutationFn: ({ incidents, verb }: { incidents: readonly Seen[]; verb: 'acknowledge' | 'resolve' }) =>
+      changeMany(incidents, verb),
+    onSuccess: (tally, { incidents, verb }) => {
       if (tally.failed.length === 0) return;
       toast({
         kind: 'failure',
         title: `Failed to ${verb} incident`,
-        detail: `${tally.failed.length} of ${ids.length} did not change. They are still selected.`,
-        retry: () => change.mutate({ ids: tally.failed, verb }),
+        detail: `${tally.failed.length} of ${incidents.length} did not change. They are still selected.`,
+        retry: () =>
+          change.mutate({ incidents: incidents.filter(({ id }) => tally.failed.includes(id)), verb }),
       });
     },
     onSettled: () => void renew(client, 'incident'),

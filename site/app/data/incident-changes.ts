@@ -22,20 +22,31 @@ const bodies = {
 } as const;
 
 /** Does one thing to one incident and returns its new state. Fails with ApiError. */
-export async function changeIncident(id: string, verb: 'acknowledge' | 'resolve'): Promise<IncidentJson> {
-  return post(id, verb, bodies[verb], `${verb} incident`);
+export async function changeIncident(
+  { id, severity }: Seen,
+  verb: 'acknowledge' | 'resolve',
+): Promise<IncidentJson> {
+  // An acknowledgement counts for the severity that was on the screen.
+  const seen = verb === 'acknowledge' ? { severity_seen: severity } : {};
+  return post(id, verb, { ...bodies[verb], ...seen }, `${verb} incident`);
 }
 
 /** The mutation behind Acknowledge and Resolve. A failure is shown as a toast, with a Retry. */
-export function useChangeIncident(id: string) {
+export function useChangeIncident(incident: Seen) {
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: (verb: 'acknowledge' | 'resolve') => changeIncident(id, verb),
-    onSuccess: (incident) => accept(client, incident),
+    mutationFn: (verb: 'acknowledge' | 'resolve') => changeIncident(incident, verb),
+    onSuccess: (changed) => accept(client, changed),
     onError: (error, verb) => showFailure(error, () => change.mutate(verb)),
     onSettled: () => void renew(client, 'incident'),
   });
   return change;
+}
+
+/** An incident as somebody saw it: an answer counts for that severity, and for no higher one. */
+export interface Seen {
+  id: string;
+  severity: string;
 }
 
 /** An incident as far as a person sees in it who is paged next. */

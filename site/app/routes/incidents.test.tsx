@@ -87,7 +87,7 @@ describe('the incidents page', () => {
   it('acknowledges in the row', async () => {
     server.use(
       http.post('*/v1/incidents/x-c41e/acknowledge', async ({ request }) => {
-        expect(await request.json()).toEqual({ message: 'Incident acknowledged' });
+        expect(await request.json()).toEqual({ message: 'Incident acknowledged', severity_seen: 'critical' });
         incidents[0] = { ...incidents[0], status: 'acknowledged' };
         return HttpResponse.json({ incident: incidents[0] });
       }),
@@ -124,7 +124,14 @@ describe('the incidents page', () => {
     expect(await screen.findByRole('checkbox', { name: 'Select #c41e' })).toBeChecked();
     await userEvent.click(screen.getByRole('button', { name: 'Acknowledge 1' }));
     await waitFor(() => expect(screen.queryByText('1 selected')).toBeNull());
-    expect(asked).toEqual([{ action: 'acknowledge', ids: ['x-c41e'], message: 'Incident acknowledged' }]);
+    expect(asked).toEqual([
+      {
+        action: 'acknowledge',
+        ids: ['x-c41e'],
+        message: 'Incident acknowledged',
+        seen: [{ id: 'x-c41e', severity: 'critical' }],
+      },
+    ]);
   });
 
   it('acknowledges all by one call, also those that are not loaded', async () => {

@@ -610,7 +610,11 @@ type AcknowledgeIncidentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// A sentence for the history.
-	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// How severe the incident was when the caller looked: critical, high, medium or low. Where it has
+	// become more severe since, the answer counts for what was seen, and the caller is paged once more to
+	// acknowledge what it is now. Without it the answer is to whatever the incident is.
+	SeveritySeen  string `protobuf:"bytes,3,opt,name=severity_seen,json=severitySeen,proto3" json:"severity_seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -655,6 +659,13 @@ func (x *AcknowledgeIncidentRequest) GetId() string {
 func (x *AcknowledgeIncidentRequest) GetMessage() string {
 	if x != nil {
 		return x.Message
+	}
+	return ""
+}
+
+func (x *AcknowledgeIncidentRequest) GetSeveritySeen() string {
+	if x != nil {
+		return x.SeveritySeen
 	}
 	return ""
 }
@@ -830,7 +841,10 @@ type ChangeIncidentsRequest struct {
 	// For the timeline, when they are acknowledged or resolved.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	// Who has them from now on, when they are assigned; nobody when empty.
-	AssigneeId    string `protobuf:"bytes,5,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	AssigneeId string `protobuf:"bytes,5,opt,name=assignee_id,json=assigneeId,proto3" json:"assignee_id,omitempty"`
+	// How severe they were when the caller looked, when they are acknowledged: see severity_seen of
+	// AcknowledgeIncident.
+	Seen          []*SeveritySeen `protobuf:"bytes,6,rep,name=seen,proto3" json:"seen,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -900,6 +914,68 @@ func (x *ChangeIncidentsRequest) GetAssigneeId() string {
 	return ""
 }
 
+func (x *ChangeIncidentsRequest) GetSeen() []*SeveritySeen {
+	if x != nil {
+		return x.Seen
+	}
+	return nil
+}
+
+// How severe an incident was when the caller looked.
+type SeveritySeen struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the incident.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// critical, high, medium or low.
+	Severity      string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeveritySeen) Reset() {
+	*x = SeveritySeen{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeveritySeen) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeveritySeen) ProtoMessage() {}
+
+func (x *SeveritySeen) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeveritySeen.ProtoReflect.Descriptor instead.
+func (*SeveritySeen) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *SeveritySeen) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SeveritySeen) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
 // IncidentFilter means the newest 50,000 incidents that the action applies to: triggered ones to
 // acknowledge, open ones for every other action.
 type IncidentFilter struct {
@@ -917,7 +993,7 @@ type IncidentFilter struct {
 
 func (x *IncidentFilter) Reset() {
 	*x = IncidentFilter{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -929,7 +1005,7 @@ func (x *IncidentFilter) String() string {
 func (*IncidentFilter) ProtoMessage() {}
 
 func (x *IncidentFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -942,7 +1018,7 @@ func (x *IncidentFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentFilter.ProtoReflect.Descriptor instead.
 func (*IncidentFilter) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *IncidentFilter) GetTriggeredBefore() *timestamppb.Timestamp {
@@ -979,7 +1055,7 @@ type ChangeIncidentsResponse struct {
 
 func (x *ChangeIncidentsResponse) Reset() {
 	*x = ChangeIncidentsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -991,7 +1067,7 @@ func (x *ChangeIncidentsResponse) String() string {
 func (*ChangeIncidentsResponse) ProtoMessage() {}
 
 func (x *ChangeIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1004,7 +1080,7 @@ func (x *ChangeIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ChangeIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ChangeIncidentsResponse) GetResults() []*IncidentResult {
@@ -1035,7 +1111,7 @@ type IncidentResult struct {
 
 func (x *IncidentResult) Reset() {
 	*x = IncidentResult{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1047,7 +1123,7 @@ func (x *IncidentResult) String() string {
 func (*IncidentResult) ProtoMessage() {}
 
 func (x *IncidentResult) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1060,7 +1136,7 @@ func (x *IncidentResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentResult.ProtoReflect.Descriptor instead.
 func (*IncidentResult) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *IncidentResult) GetId() string {
@@ -1099,7 +1175,7 @@ type ResultError struct {
 
 func (x *ResultError) Reset() {
 	*x = ResultError{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1187,7 @@ func (x *ResultError) String() string {
 func (*ResultError) ProtoMessage() {}
 
 func (x *ResultError) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1200,7 @@ func (x *ResultError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultError.ProtoReflect.Descriptor instead.
 func (*ResultError) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ResultError) GetCode() string {
@@ -1159,7 +1235,7 @@ type AssignIncidentRequest struct {
 
 func (x *AssignIncidentRequest) Reset() {
 	*x = AssignIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1171,7 +1247,7 @@ func (x *AssignIncidentRequest) String() string {
 func (*AssignIncidentRequest) ProtoMessage() {}
 
 func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1184,7 +1260,7 @@ func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentRequest.ProtoReflect.Descriptor instead.
 func (*AssignIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AssignIncidentRequest) GetId() string {
@@ -1210,7 +1286,7 @@ type AssignIncidentResponse struct {
 
 func (x *AssignIncidentResponse) Reset() {
 	*x = AssignIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1298,7 @@ func (x *AssignIncidentResponse) String() string {
 func (*AssignIncidentResponse) ProtoMessage() {}
 
 func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1311,7 @@ func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentResponse.ProtoReflect.Descriptor instead.
 func (*AssignIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AssignIncidentResponse) GetIncident() *Incident {
@@ -1254,7 +1330,7 @@ type EscalateIncidentRequest struct {
 
 func (x *EscalateIncidentRequest) Reset() {
 	*x = EscalateIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1266,7 +1342,7 @@ func (x *EscalateIncidentRequest) String() string {
 func (*EscalateIncidentRequest) ProtoMessage() {}
 
 func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1279,7 +1355,7 @@ func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *EscalateIncidentRequest) GetId() string {
@@ -1298,7 +1374,7 @@ type EscalateIncidentResponse struct {
 
 func (x *EscalateIncidentResponse) Reset() {
 	*x = EscalateIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1386,7 @@ func (x *EscalateIncidentResponse) String() string {
 func (*EscalateIncidentResponse) ProtoMessage() {}
 
 func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1399,7 @@ func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *EscalateIncidentResponse) GetIncident() *Incident {
@@ -1344,7 +1420,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1356,7 +1432,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1369,7 +1445,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -1396,7 +1472,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1408,7 +1484,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1421,7 +1497,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *AddCommentResponse) GetEntry() *TimelineEntry {
@@ -1444,7 +1520,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1456,7 +1532,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1469,7 +1545,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1505,7 +1581,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1517,7 +1593,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1530,7 +1606,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
@@ -1560,7 +1636,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1648,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1661,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -1621,7 +1697,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1709,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1722,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -1678,7 +1754,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1690,7 +1766,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1703,7 +1779,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -1749,7 +1825,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1761,7 +1837,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1774,7 +1850,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -1816,7 +1892,7 @@ type GetIncidentAlertRequest struct {
 
 func (x *GetIncidentAlertRequest) Reset() {
 	*x = GetIncidentAlertRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1828,7 +1904,7 @@ func (x *GetIncidentAlertRequest) String() string {
 func (*GetIncidentAlertRequest) ProtoMessage() {}
 
 func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1841,7 +1917,7 @@ func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertRequest.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetIncidentAlertRequest) GetId() string {
@@ -1869,7 +1945,7 @@ type GetIncidentAlertResponse struct {
 
 func (x *GetIncidentAlertResponse) Reset() {
 	*x = GetIncidentAlertResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1881,7 +1957,7 @@ func (x *GetIncidentAlertResponse) String() string {
 func (*GetIncidentAlertResponse) ProtoMessage() {}
 
 func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1894,7 +1970,7 @@ func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertResponse.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetIncidentAlertResponse) GetAlert() *Alert {
@@ -1970,10 +2046,11 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x7f\n" +
 	"\x16CreateIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"^\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\xa9\x01\n" +
 	"\x1aAcknowledgeIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12\"\n" +
-	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\x84\x01\n" +
+	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\x12I\n" +
+	"\rseverity_seen\x18\x03 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\fseveritySeen\"\x84\x01\n" +
 	"\x1bAcknowledgeIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
 	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"Z\n" +
@@ -1982,14 +2059,18 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\"\x80\x01\n" +
 	"\x17ResolveIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\x121\n" +
-	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\x8d\x02\n" +
+	"\bwarnings\x18\x02 \x03(\v2\x15.nightbell.v1.WarningR\bwarnings\"\xc8\x02\n" +
 	"\x16ChangeIncidentsRequest\x12E\n" +
 	"\x06action\x18\x01 \x01(\tB-\xbaH*r(R\vacknowledgeR\aresolveR\bescalateR\x06assignR\x06action\x12'\n" +
 	"\x03ids\x18\x02 \x03(\tB\x15\xbaH\x06\x92\x01\x03\x10\xe8\a\x92\xb5\x18\bincidentR\x03ids\x124\n" +
 	"\x06filter\x18\x03 \x01(\v2\x1c.nightbell.v1.IncidentFilterR\x06filter\x12\"\n" +
 	"\amessage\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\x12)\n" +
 	"\vassignee_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\n" +
-	"assigneeId\"\xcd\x01\n" +
+	"assigneeId\x129\n" +
+	"\x04seen\x18\x06 \x03(\v2\x1a.nightbell.v1.SeveritySeenB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x04seen\"^\n" +
+	"\fSeveritySeen\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12>\n" +
+	"\bseverity\x18\x02 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\"\xcd\x01\n" +
 	"\x0eIncidentFilter\x12M\n" +
 	"\x10triggered_before\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x0ftriggeredBefore\x12@\n" +
 	"\bseverity\x18\x02 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\x12*\n" +
@@ -2092,7 +2173,7 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
 	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
@@ -2107,95 +2188,97 @@ var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ResolveIncidentRequest)(nil),      // 10: nightbell.v1.ResolveIncidentRequest
 	(*ResolveIncidentResponse)(nil),     // 11: nightbell.v1.ResolveIncidentResponse
 	(*ChangeIncidentsRequest)(nil),      // 12: nightbell.v1.ChangeIncidentsRequest
-	(*IncidentFilter)(nil),              // 13: nightbell.v1.IncidentFilter
-	(*ChangeIncidentsResponse)(nil),     // 14: nightbell.v1.ChangeIncidentsResponse
-	(*IncidentResult)(nil),              // 15: nightbell.v1.IncidentResult
-	(*ResultError)(nil),                 // 16: nightbell.v1.ResultError
-	(*AssignIncidentRequest)(nil),       // 17: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),      // 18: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),     // 19: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),    // 20: nightbell.v1.EscalateIncidentResponse
-	(*AddCommentRequest)(nil),           // 21: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),          // 22: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),         // 23: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),        // 24: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),    // 25: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),   // 26: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),   // 27: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),  // 28: nightbell.v1.ListIncidentAlertsResponse
-	(*GetIncidentAlertRequest)(nil),     // 29: nightbell.v1.GetIncidentAlertRequest
-	(*GetIncidentAlertResponse)(nil),    // 30: nightbell.v1.GetIncidentAlertResponse
-	nil,                                 // 31: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*timestamppb.Timestamp)(nil),       // 32: google.protobuf.Timestamp
-	(*IncidentSummary)(nil),             // 33: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 34: nightbell.v1.Warning
-	(*Incident)(nil),                    // 35: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 36: google.protobuf.Struct
-	(*TimelineEntry)(nil),               // 37: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                // 38: nightbell.v1.Notification
-	(*Alert)(nil),                       // 39: nightbell.v1.Alert
-	(*AlertReport)(nil),                 // 40: nightbell.v1.AlertReport
+	(*SeveritySeen)(nil),                // 13: nightbell.v1.SeveritySeen
+	(*IncidentFilter)(nil),              // 14: nightbell.v1.IncidentFilter
+	(*ChangeIncidentsResponse)(nil),     // 15: nightbell.v1.ChangeIncidentsResponse
+	(*IncidentResult)(nil),              // 16: nightbell.v1.IncidentResult
+	(*ResultError)(nil),                 // 17: nightbell.v1.ResultError
+	(*AssignIncidentRequest)(nil),       // 18: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),      // 19: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),     // 20: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),    // 21: nightbell.v1.EscalateIncidentResponse
+	(*AddCommentRequest)(nil),           // 22: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),          // 23: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),         // 24: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),        // 25: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),    // 26: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),   // 27: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),   // 28: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),  // 29: nightbell.v1.ListIncidentAlertsResponse
+	(*GetIncidentAlertRequest)(nil),     // 30: nightbell.v1.GetIncidentAlertRequest
+	(*GetIncidentAlertResponse)(nil),    // 31: nightbell.v1.GetIncidentAlertResponse
+	nil,                                 // 32: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),             // 34: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                     // 35: nightbell.v1.Warning
+	(*Incident)(nil),                    // 36: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 37: google.protobuf.Struct
+	(*TimelineEntry)(nil),               // 38: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                // 39: nightbell.v1.Notification
+	(*Alert)(nil),                       // 40: nightbell.v1.Alert
+	(*AlertReport)(nil),                 // 41: nightbell.v1.AlertReport
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	32, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
-	32, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
-	33, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	34, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
-	35, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	31, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	36, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	35, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	35, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	35, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	34, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	13, // 14: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	32, // 15: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
-	15, // 16: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	16, // 17: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	35, // 18: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 19: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	37, // 20: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	37, // 21: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	38, // 22: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	39, // 23: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	39, // 24: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
-	40, // 25: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
-	0,  // 26: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 27: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 28: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 29: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 30: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 31: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 32: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	17, // 33: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	19, // 34: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	21, // 35: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	23, // 36: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	25, // 37: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	27, // 38: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	29, // 39: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
-	1,  // 40: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 41: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 42: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 43: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 44: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 45: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	14, // 46: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	18, // 47: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	20, // 48: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	22, // 49: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	24, // 50: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	26, // 51: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	28, // 52: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	30, // 53: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
-	40, // [40:54] is the sub-list for method output_type
-	26, // [26:40] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	33, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	33, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	34, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	35, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	36, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	32, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	37, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	36, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	36, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	36, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	35, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	14, // 14: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
+	13, // 15: nightbell.v1.ChangeIncidentsRequest.seen:type_name -> nightbell.v1.SeveritySeen
+	33, // 16: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	16, // 17: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
+	17, // 18: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
+	36, // 19: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	36, // 20: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	38, // 21: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	38, // 22: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	39, // 23: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	40, // 24: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	40, // 25: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
+	41, // 26: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
+	0,  // 27: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 28: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 29: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	6,  // 30: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	8,  // 31: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	10, // 32: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	12, // 33: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	18, // 34: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	20, // 35: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	22, // 36: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	24, // 37: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	26, // 38: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	28, // 39: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	30, // 40: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
+	1,  // 41: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 42: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 43: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	7,  // 44: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	9,  // 45: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	11, // 46: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	15, // 47: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	19, // 48: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	21, // 49: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	23, // 50: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	25, // 51: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	27, // 52: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	29, // 53: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	31, // 54: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
+	41, // [41:55] is the sub-list for method output_type
+	27, // [27:41] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -2207,17 +2290,17 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[15].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[26].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[25].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[27].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[29].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

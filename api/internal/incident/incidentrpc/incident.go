@@ -153,7 +153,9 @@ func (h *Handler) respond(ctx context.Context, text string, command func(inciden
 // AcknowledgeIncident stops the paging.
 func (h *Handler) AcknowledgeIncident(ctx context.Context, request *nightbellv1.AcknowledgeIncidentRequest) (*nightbellv1.AcknowledgeIncidentResponse, error) {
 	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
-		return incident.Acknowledge{By: by, Message: request.GetMessage()}
+		return incident.Acknowledge{By: by, Message: request.GetMessage(), Seen: seen(&nightbellv1.SeveritySeen{
+			Id: request.GetId(), Severity: request.GetSeveritySeen(),
+		})}
 	})
 	return &nightbellv1.AcknowledgeIncidentResponse{Incident: next}, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -67,7 +68,18 @@ func (h *Handler) commandOf(ctx context.Context, request *nightbellv1.ChangeInci
 		to, err := h.user(ctx, request.GetAssigneeId())
 		return incident.Assign{By: actor, To: to.id, ToName: to.name}, err
 	}
-	return incident.Acknowledge{By: actor, Message: request.GetMessage()}, nil
+	return incident.Acknowledge{By: actor, Message: request.GetMessage(), Seen: seen(request.GetSeen()...)}, nil
+}
+
+// seen is how severe a caller saw incidents; an id that is none names nothing.
+func seen(list ...*nightbellv1.SeveritySeen) map[uuid.UUID]alert.Severity {
+	all := make(map[uuid.UUID]alert.Severity, len(list))
+	for _, one := range list {
+		if incidentID, ok := id.Parse(one.GetId()); ok {
+			all[incidentID] = alert.Severity(one.GetSeverity())
+		}
+	}
+	return all
 }
 
 // selection is the incidents that a request means.

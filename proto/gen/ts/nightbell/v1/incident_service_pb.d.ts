@@ -600,6 +600,15 @@ export declare type AcknowledgeIncidentRequest = Message<"nightbell.v1.Acknowled
    * @generated from field: string message = 2;
    */
   message: string;
+
+  /**
+   * How severe the incident was when the caller looked: critical, high, medium or low. Where it has
+   * become more severe since, the answer counts for what was seen, and the caller is paged once more to
+   * acknowledge what it is now. Without it the answer is to whatever the incident is.
+   *
+   * @generated from field: string severity_seen = 3 [json_name = "severity_seen"];
+   */
+  severitySeen: string;
 };
 
 /**
@@ -617,6 +626,15 @@ export declare type AcknowledgeIncidentRequestJson = {
    * @generated from field: string message = 2;
    */
   message?: string;
+
+  /**
+   * How severe the incident was when the caller looked: critical, high, medium or low. Where it has
+   * become more severe since, the answer counts for what was seen, and the caller is paged once more to
+   * acknowledge what it is now. Without it the answer is to whatever the incident is.
+   *
+   * @generated from field: string severity_seen = 3 [json_name = "severity_seen"];
+   */
+  severity_seen?: string;
 };
 
 /**
@@ -785,6 +803,14 @@ export declare type ChangeIncidentsRequest = Message<"nightbell.v1.ChangeInciden
    * @generated from field: string assignee_id = 5 [json_name = "assignee_id"];
    */
   assigneeId: string;
+
+  /**
+   * How severe they were when the caller looked, when they are acknowledged: see severity_seen of
+   * AcknowledgeIncident.
+   *
+   * @generated from field: repeated nightbell.v1.SeveritySeen seen = 6;
+   */
+  seen: SeveritySeen[];
 };
 
 /**
@@ -827,6 +853,14 @@ export declare type ChangeIncidentsRequestJson = {
    * @generated from field: string assignee_id = 5 [json_name = "assignee_id"];
    */
   assignee_id?: string;
+
+  /**
+   * How severe they were when the caller looked, when they are acknowledged: see severity_seen of
+   * AcknowledgeIncident.
+   *
+   * @generated from field: repeated nightbell.v1.SeveritySeen seen = 6;
+   */
+  seen?: SeveritySeenJson[];
 };
 
 /**
@@ -834,6 +868,54 @@ export declare type ChangeIncidentsRequestJson = {
  * Use `create(ChangeIncidentsRequestSchema)` to create a new message.
  */
 export declare const ChangeIncidentsRequestSchema: GenMessage<ChangeIncidentsRequest, {jsonType: ChangeIncidentsRequestJson}>;
+
+/**
+ * How severe an incident was when the caller looked.
+ *
+ * @generated from message nightbell.v1.SeveritySeen
+ */
+export declare type SeveritySeen = Message<"nightbell.v1.SeveritySeen"> & {
+  /**
+   * The id of the incident.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity: string;
+};
+
+/**
+ * How severe an incident was when the caller looked.
+ *
+ * @generated from message nightbell.v1.SeveritySeen
+ */
+export declare type SeveritySeenJson = {
+  /**
+   * The id of the incident.
+   *
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SeveritySeen.
+ * Use `create(SeveritySeenSchema)` to create a new message.
+ */
+export declare const SeveritySeenSchema: GenMessage<SeveritySeen, {jsonType: SeveritySeenJson}>;
 
 /**
  * IncidentFilter means the newest 50,000 incidents that the action applies to: triggered ones to

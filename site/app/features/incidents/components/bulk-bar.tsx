@@ -15,13 +15,13 @@ interface BulkBarProps {
 export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarProps) {
   const change = useChangeMany();
   const all = useAcknowledgeAll();
-  const run = async (verb: 'acknowledge' | 'resolve', ids: readonly string[]) => {
-    const tally = await change.mutateAsync({ ids, verb });
-    onDone(ids.filter((id) => !tally.failed.includes(id)));
+  const run = async (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) => {
+    const tally = await change.mutateAsync({ incidents, verb });
+    onDone(incidents.map(({ id }) => id).filter((id) => !tally.failed.includes(id)));
   };
   const busy = change.isPending || all.isPending;
-  const waiting = idsOf(selected.filter(needsAnswer));
-  const acknowledged = idsOf(selected.filter(({ status }) => status === 'acknowledged'));
+  const waiting = selected.filter(needsAnswer);
+  const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
   const more = unacknowledged > waiting.length;
   if (selected.length === 0) return null;
   return (
@@ -49,8 +49,4 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
       <IconButton icon="x" label="Clear selection" size="sm" onClick={onClear} />
     </section>
   );
-}
-
-function idsOf(incidents: readonly Incident[]): string[] {
-  return incidents.map((incident) => incident.id);
 }

@@ -10,7 +10,7 @@ import * as styles from './incident-actions.module.css';
 
 /** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
 export function IncidentActions({ incident }: { incident: Incident }) {
-  const change = useChangeIncident(incident.id);
+  const change = useChangeIncident(incident);
   const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
   const waiting = needsAnswer(incident);
   const over = incident.status === 'resolved';

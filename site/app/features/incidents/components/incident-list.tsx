@@ -44,9 +44,10 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     may,
     onMove: setCursor,
     onToggle: selection.toggle,
-    onAcknowledge: (id) =>
-      shown.some((one) => one.id === id && needsAnswer(one)) &&
-      many.mutate({ ids: [id], verb: 'acknowledge' }),
+    onAcknowledge: (id) => {
+      const incidents = shown.filter((one) => one.id === id && needsAnswer(one));
+      if (incidents.length > 0) many.mutate({ incidents, verb: 'acknowledge' });
+    },
     onClear: selection.clear,
   });
   return (

@@ -82,7 +82,7 @@ export const IncidentRow = memo(function IncidentRow({
 });
 
 function RowActions({ incident }: { incident: Incident }) {
-  const change = useChangeIncident(incident.id);
+  const change = useChangeIncident(incident);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (

@@ -28,7 +28,7 @@ export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
 function Caution({ incident, others }: { incident: Incident; others: readonly Incident[] }) {
   // The open ones of the list are those that nobody has acknowledged even once.
   const open = others.every(({ status }) => status === 'triggered');
-  const change = useChangeIncident(incident.id);
+  const change = useChangeIncident(incident);
   const now = useNow(1000);
   return (
     <section className={styles.caution} aria-label="Needs a person">

@@ -33,7 +33,11 @@ export function useEntries(actions: readonly Entry[], text: string) {
       ...toEntry(incident, 'Incidents'),
       acknowledge:
         mayAct('responder') && incident.status === 'triggered'
-          ? () => many.mutate({ ids: [incident.id ?? ''], verb: 'acknowledge' })
+          ? () =>
+              many.mutate({
+                incidents: [{ id: incident.id ?? '', severity: incident.severity ?? '' }],
+                verb: 'acknowledge',
+              })
           : undefined,
     })),
     ...services.map(
