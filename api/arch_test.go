@@ -194,6 +194,11 @@ var rules = map[string]rule{
 		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
 		advice: "a channel sends what it is given; what to send is decided and stored elsewhere",
 	},
+	"enquiry": {
+		may:    []string{"kernel", "platform", "postgres", "gen", "enquiry"},
+		mayNot: []string{"connectrpc.com/"},
+		advice: "what visitors leave belongs to no organization and touches nothing of theirs",
+	},
 	"installation": {
 		may:    []string{"kernel", "platform", "postgres", "gen"},
 		mayNot: []string{"connectrpc.com/", "net/http"},

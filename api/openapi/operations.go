@@ -200,7 +200,7 @@ func (c call) refusals(named bool) []int {
 		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	fields := c.method.Input().Fields()
-	nothingAsked := c.authz.GetPublic() && fields.Len() == 0 // a demo that may not be there
+	nothingAsked := c.authz.GetPublic() && fields.Len() == 0                                   // a demo that may not be there
 	if named || c.verb == http.MethodDelete || fields.ByName("token") != nil || nothingAsked { // token: of a link
 		statuses = append(statuses, http.StatusNotFound)
 	}

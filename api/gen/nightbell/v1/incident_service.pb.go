@@ -2067,9 +2067,9 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\amessage\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\amessage\x12)\n" +
 	"\vassignee_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\n" +
 	"assigneeId\x129\n" +
-	"\x04seen\x18\x06 \x03(\v2\x1a.nightbell.v1.SeveritySeenB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x04seen\"^\n" +
-	"\fSeveritySeen\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12>\n" +
+	"\x04seen\x18\x06 \x03(\v2\x1a.nightbell.v1.SeveritySeenB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\x04seen\"l\n" +
+	"\fSeveritySeen\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12>\n" +
 	"\bseverity\x18\x02 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\"\xcd\x01\n" +
 	"\x0eIncidentFilter\x12M\n" +
 	"\x10triggered_before\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x0ftriggeredBefore\x12@\n" +

@@ -35,6 +35,7 @@ func stubs() map[protoreflect.FullName]mounting {
 	return map[protoreflect.FullName]mounting{
 		nightbellv1connect.AiServiceName:                  stub[nightbellv1connect.AiServiceHandler](nightbellv1connect.UnimplementedAiServiceHandler{}, nightbellv1connect.NewAiServiceHandler),
 		nightbellv1connect.ApiKeyServiceName:              stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
+		nightbellv1connect.AuditServiceName:               stub[nightbellv1connect.AuditServiceHandler](nightbellv1connect.UnimplementedAuditServiceHandler{}, nightbellv1connect.NewAuditServiceHandler),
 		nightbellv1connect.AuthServiceName:                stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),
 		nightbellv1connect.CatalogServiceName:             stub[nightbellv1connect.CatalogServiceHandler](nightbellv1connect.UnimplementedCatalogServiceHandler{}, nightbellv1connect.NewCatalogServiceHandler),
 		nightbellv1connect.ChangeServiceName:              stub[nightbellv1connect.ChangeServiceHandler](nightbellv1connect.UnimplementedChangeServiceHandler{}, nightbellv1connect.NewChangeServiceHandler),
@@ -42,6 +43,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.EscalationServiceName:          stub[nightbellv1connect.EscalationServiceHandler](nightbellv1connect.UnimplementedEscalationServiceHandler{}, nightbellv1connect.NewEscalationServiceHandler),
 		nightbellv1connect.HeartbeatServiceName:           stub[nightbellv1connect.HeartbeatServiceHandler](nightbellv1connect.UnimplementedHeartbeatServiceHandler{}, nightbellv1connect.NewHeartbeatServiceHandler),
 		nightbellv1connect.InboxServiceName:               stub[nightbellv1connect.InboxServiceHandler](nightbellv1connect.UnimplementedInboxServiceHandler{}, nightbellv1connect.NewInboxServiceHandler),
+		nightbellv1connect.EnquiryServiceName:             stub[nightbellv1connect.EnquiryServiceHandler](nightbellv1connect.UnimplementedEnquiryServiceHandler{}, nightbellv1connect.NewEnquiryServiceHandler),
 		nightbellv1connect.InstallationServiceName:        stub[nightbellv1connect.InstallationServiceHandler](nightbellv1connect.UnimplementedInstallationServiceHandler{}, nightbellv1connect.NewInstallationServiceHandler),
 		nightbellv1connect.IncidentServiceName:            stub[nightbellv1connect.IncidentServiceHandler](nightbellv1connect.UnimplementedIncidentServiceHandler{}, nightbellv1connect.NewIncidentServiceHandler),
 		nightbellv1connect.InvitationServiceName:          stub[nightbellv1connect.InvitationServiceHandler](nightbellv1connect.UnimplementedInvitationServiceHandler{}, nightbellv1connect.NewInvitationServiceHandler),
