@@ -359,6 +359,216 @@ func (x *CountIncidentsResponse) GetResolvedCount() int32 {
 	return 0
 }
 
+type GetIncidentMetricsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many days a period has; 7 when absent.
+	Days          int32 `protobuf:"varint,1,opt,name=days,proto3" json:"days,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncidentMetricsRequest) Reset() {
+	*x = GetIncidentMetricsRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncidentMetricsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncidentMetricsRequest) ProtoMessage() {}
+
+func (x *GetIncidentMetricsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncidentMetricsRequest.ProtoReflect.Descriptor instead.
+func (*GetIncidentMetricsRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetIncidentMetricsRequest) GetDays() int32 {
+	if x != nil {
+		return x.Days
+	}
+	return 0
+}
+
+type GetIncidentMetricsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The days that end now.
+	Current *IncidentMetrics `protobuf:"bytes,1,opt,name=current,proto3" json:"current,omitempty"`
+	// As many days before them.
+	Before        *IncidentMetrics `protobuf:"bytes,2,opt,name=before,proto3" json:"before,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetIncidentMetricsResponse) Reset() {
+	*x = GetIncidentMetricsResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetIncidentMetricsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetIncidentMetricsResponse) ProtoMessage() {}
+
+func (x *GetIncidentMetricsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetIncidentMetricsResponse.ProtoReflect.Descriptor instead.
+func (*GetIncidentMetricsResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetIncidentMetricsResponse) GetCurrent() *IncidentMetrics {
+	if x != nil {
+		return x.Current
+	}
+	return nil
+}
+
+func (x *GetIncidentMetricsResponse) GetBefore() *IncidentMetrics {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+// Figures of the incidents that were triggered in a period.
+type IncidentMetrics struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// After this moment,
+	From *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=from,proto3" json:"from,omitempty"`
+	// until this one.
+	To *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=to,proto3" json:"to,omitempty"`
+	// How many were triggered.
+	TriggeredCount int32 `protobuf:"varint,3,opt,name=triggered_count,json=triggeredCount,proto3" json:"triggered_count,omitempty"`
+	// How many of those were acknowledged, and are not triggered again.
+	AcknowledgedCount int32 `protobuf:"varint,4,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
+	// How many of those are resolved, by people or by themselves.
+	ResolvedCount int32 `protobuf:"varint,5,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
+	// MTTA: the average time from triggered to the first acknowledgement, in seconds; absent where none
+	// was acknowledged.
+	MttaSeconds *int32 `protobuf:"varint,6,opt,name=mtta_seconds,json=mttaSeconds,proto3,oneof" json:"mtta_seconds,omitempty"`
+	// MTTR: the average time from triggered to resolved, in seconds; absent where none is resolved.
+	MttrSeconds *int32 `protobuf:"varint,7,opt,name=mttr_seconds,json=mttrSeconds,proto3,oneof" json:"mttr_seconds,omitempty"`
+	// How many were open at the end of the period, whenever they were triggered. For a period that is
+	// over, incidents that had been open for more than 90 days then, and are resolved now, are left out.
+	OpenCount     int32 `protobuf:"varint,8,opt,name=open_count,json=openCount,proto3" json:"open_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IncidentMetrics) Reset() {
+	*x = IncidentMetrics{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentMetrics) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentMetrics) ProtoMessage() {}
+
+func (x *IncidentMetrics) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentMetrics.ProtoReflect.Descriptor instead.
+func (*IncidentMetrics) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *IncidentMetrics) GetFrom() *timestamppb.Timestamp {
+	if x != nil {
+		return x.From
+	}
+	return nil
+}
+
+func (x *IncidentMetrics) GetTo() *timestamppb.Timestamp {
+	if x != nil {
+		return x.To
+	}
+	return nil
+}
+
+func (x *IncidentMetrics) GetTriggeredCount() int32 {
+	if x != nil {
+		return x.TriggeredCount
+	}
+	return 0
+}
+
+func (x *IncidentMetrics) GetAcknowledgedCount() int32 {
+	if x != nil {
+		return x.AcknowledgedCount
+	}
+	return 0
+}
+
+func (x *IncidentMetrics) GetResolvedCount() int32 {
+	if x != nil {
+		return x.ResolvedCount
+	}
+	return 0
+}
+
+func (x *IncidentMetrics) GetMttaSeconds() int32 {
+	if x != nil && x.MttaSeconds != nil {
+		return *x.MttaSeconds
+	}
+	return 0
+}
+
+func (x *IncidentMetrics) GetMttrSeconds() int32 {
+	if x != nil && x.MttrSeconds != nil {
+		return *x.MttrSeconds
+	}
+	return 0
+}
+
+func (x *IncidentMetrics) GetOpenCount() int32 {
+	if x != nil {
+		return x.OpenCount
+	}
+	return 0
+}
+
 type GetIncidentRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -368,7 +578,7 @@ type GetIncidentRequest struct {
 
 func (x *GetIncidentRequest) Reset() {
 	*x = GetIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -380,7 +590,7 @@ func (x *GetIncidentRequest) String() string {
 func (*GetIncidentRequest) ProtoMessage() {}
 
 func (x *GetIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -393,7 +603,7 @@ func (x *GetIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentRequest.ProtoReflect.Descriptor instead.
 func (*GetIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *GetIncidentRequest) GetId() string {
@@ -414,7 +624,7 @@ type GetIncidentResponse struct {
 
 func (x *GetIncidentResponse) Reset() {
 	*x = GetIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -426,7 +636,7 @@ func (x *GetIncidentResponse) String() string {
 func (*GetIncidentResponse) ProtoMessage() {}
 
 func (x *GetIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -439,7 +649,7 @@ func (x *GetIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentResponse.ProtoReflect.Descriptor instead.
 func (*GetIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetIncidentResponse) GetIncident() *Incident {
@@ -476,7 +686,7 @@ type CreateIncidentRequest struct {
 
 func (x *CreateIncidentRequest) Reset() {
 	*x = CreateIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +698,7 @@ func (x *CreateIncidentRequest) String() string {
 func (*CreateIncidentRequest) ProtoMessage() {}
 
 func (x *CreateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +711,7 @@ func (x *CreateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*CreateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateIncidentRequest) GetTitle() string {
@@ -564,7 +774,7 @@ type CreateIncidentResponse struct {
 
 func (x *CreateIncidentResponse) Reset() {
 	*x = CreateIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -576,7 +786,7 @@ func (x *CreateIncidentResponse) String() string {
 func (*CreateIncidentResponse) ProtoMessage() {}
 
 func (x *CreateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -589,7 +799,7 @@ func (x *CreateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*CreateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CreateIncidentResponse) GetIncident() *Incident {
@@ -621,7 +831,7 @@ type AcknowledgeIncidentRequest struct {
 
 func (x *AcknowledgeIncidentRequest) Reset() {
 	*x = AcknowledgeIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -633,7 +843,7 @@ func (x *AcknowledgeIncidentRequest) String() string {
 func (*AcknowledgeIncidentRequest) ProtoMessage() {}
 
 func (x *AcknowledgeIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -646,7 +856,7 @@ func (x *AcknowledgeIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcknowledgeIncidentRequest.ProtoReflect.Descriptor instead.
 func (*AcknowledgeIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AcknowledgeIncidentRequest) GetId() string {
@@ -681,7 +891,7 @@ type AcknowledgeIncidentResponse struct {
 
 func (x *AcknowledgeIncidentResponse) Reset() {
 	*x = AcknowledgeIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -693,7 +903,7 @@ func (x *AcknowledgeIncidentResponse) String() string {
 func (*AcknowledgeIncidentResponse) ProtoMessage() {}
 
 func (x *AcknowledgeIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[9]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -706,7 +916,7 @@ func (x *AcknowledgeIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcknowledgeIncidentResponse.ProtoReflect.Descriptor instead.
 func (*AcknowledgeIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AcknowledgeIncidentResponse) GetIncident() *Incident {
@@ -734,7 +944,7 @@ type ResolveIncidentRequest struct {
 
 func (x *ResolveIncidentRequest) Reset() {
 	*x = ResolveIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -746,7 +956,7 @@ func (x *ResolveIncidentRequest) String() string {
 func (*ResolveIncidentRequest) ProtoMessage() {}
 
 func (x *ResolveIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[10]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -759,7 +969,7 @@ func (x *ResolveIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveIncidentRequest.ProtoReflect.Descriptor instead.
 func (*ResolveIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ResolveIncidentRequest) GetId() string {
@@ -787,7 +997,7 @@ type ResolveIncidentResponse struct {
 
 func (x *ResolveIncidentResponse) Reset() {
 	*x = ResolveIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -799,7 +1009,7 @@ func (x *ResolveIncidentResponse) String() string {
 func (*ResolveIncidentResponse) ProtoMessage() {}
 
 func (x *ResolveIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[11]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,7 +1022,7 @@ func (x *ResolveIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResolveIncidentResponse.ProtoReflect.Descriptor instead.
 func (*ResolveIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ResolveIncidentResponse) GetIncident() *Incident {
@@ -851,7 +1061,7 @@ type ChangeIncidentsRequest struct {
 
 func (x *ChangeIncidentsRequest) Reset() {
 	*x = ChangeIncidentsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -863,7 +1073,7 @@ func (x *ChangeIncidentsRequest) String() string {
 func (*ChangeIncidentsRequest) ProtoMessage() {}
 
 func (x *ChangeIncidentsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -876,7 +1086,7 @@ func (x *ChangeIncidentsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeIncidentsRequest.ProtoReflect.Descriptor instead.
 func (*ChangeIncidentsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ChangeIncidentsRequest) GetAction() string {
@@ -934,7 +1144,7 @@ type SeveritySeen struct {
 
 func (x *SeveritySeen) Reset() {
 	*x = SeveritySeen{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -946,7 +1156,7 @@ func (x *SeveritySeen) String() string {
 func (*SeveritySeen) ProtoMessage() {}
 
 func (x *SeveritySeen) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -959,7 +1169,7 @@ func (x *SeveritySeen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SeveritySeen.ProtoReflect.Descriptor instead.
 func (*SeveritySeen) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SeveritySeen) GetId() string {
@@ -993,7 +1203,7 @@ type IncidentFilter struct {
 
 func (x *IncidentFilter) Reset() {
 	*x = IncidentFilter{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1005,7 +1215,7 @@ func (x *IncidentFilter) String() string {
 func (*IncidentFilter) ProtoMessage() {}
 
 func (x *IncidentFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[14]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1018,7 +1228,7 @@ func (x *IncidentFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentFilter.ProtoReflect.Descriptor instead.
 func (*IncidentFilter) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{14}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *IncidentFilter) GetTriggeredBefore() *timestamppb.Timestamp {
@@ -1055,7 +1265,7 @@ type ChangeIncidentsResponse struct {
 
 func (x *ChangeIncidentsResponse) Reset() {
 	*x = ChangeIncidentsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1277,7 @@ func (x *ChangeIncidentsResponse) String() string {
 func (*ChangeIncidentsResponse) ProtoMessage() {}
 
 func (x *ChangeIncidentsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[15]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1290,7 @@ func (x *ChangeIncidentsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ChangeIncidentsResponse.ProtoReflect.Descriptor instead.
 func (*ChangeIncidentsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{15}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ChangeIncidentsResponse) GetResults() []*IncidentResult {
@@ -1111,7 +1321,7 @@ type IncidentResult struct {
 
 func (x *IncidentResult) Reset() {
 	*x = IncidentResult{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1123,7 +1333,7 @@ func (x *IncidentResult) String() string {
 func (*IncidentResult) ProtoMessage() {}
 
 func (x *IncidentResult) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[16]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1136,7 +1346,7 @@ func (x *IncidentResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentResult.ProtoReflect.Descriptor instead.
 func (*IncidentResult) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{16}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *IncidentResult) GetId() string {
@@ -1175,7 +1385,7 @@ type ResultError struct {
 
 func (x *ResultError) Reset() {
 	*x = ResultError{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1187,7 +1397,7 @@ func (x *ResultError) String() string {
 func (*ResultError) ProtoMessage() {}
 
 func (x *ResultError) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[17]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1200,7 +1410,7 @@ func (x *ResultError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResultError.ProtoReflect.Descriptor instead.
 func (*ResultError) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{17}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResultError) GetCode() string {
@@ -1235,7 +1445,7 @@ type AssignIncidentRequest struct {
 
 func (x *AssignIncidentRequest) Reset() {
 	*x = AssignIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1247,7 +1457,7 @@ func (x *AssignIncidentRequest) String() string {
 func (*AssignIncidentRequest) ProtoMessage() {}
 
 func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[18]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1260,7 +1470,7 @@ func (x *AssignIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentRequest.ProtoReflect.Descriptor instead.
 func (*AssignIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{18}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *AssignIncidentRequest) GetId() string {
@@ -1286,7 +1496,7 @@ type AssignIncidentResponse struct {
 
 func (x *AssignIncidentResponse) Reset() {
 	*x = AssignIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1298,7 +1508,7 @@ func (x *AssignIncidentResponse) String() string {
 func (*AssignIncidentResponse) ProtoMessage() {}
 
 func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[19]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1311,7 +1521,7 @@ func (x *AssignIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignIncidentResponse.ProtoReflect.Descriptor instead.
 func (*AssignIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{19}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *AssignIncidentResponse) GetIncident() *Incident {
@@ -1330,7 +1540,7 @@ type EscalateIncidentRequest struct {
 
 func (x *EscalateIncidentRequest) Reset() {
 	*x = EscalateIncidentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1552,7 @@ func (x *EscalateIncidentRequest) String() string {
 func (*EscalateIncidentRequest) ProtoMessage() {}
 
 func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[20]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1565,7 @@ func (x *EscalateIncidentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentRequest.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{20}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *EscalateIncidentRequest) GetId() string {
@@ -1374,7 +1584,7 @@ type EscalateIncidentResponse struct {
 
 func (x *EscalateIncidentResponse) Reset() {
 	*x = EscalateIncidentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1596,7 @@ func (x *EscalateIncidentResponse) String() string {
 func (*EscalateIncidentResponse) ProtoMessage() {}
 
 func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[21]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1609,7 @@ func (x *EscalateIncidentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EscalateIncidentResponse.ProtoReflect.Descriptor instead.
 func (*EscalateIncidentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{21}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *EscalateIncidentResponse) GetIncident() *Incident {
@@ -1420,7 +1630,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1432,7 +1642,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[22]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1655,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{22}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -1472,7 +1682,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1694,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[23]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1707,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{23}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *AddCommentResponse) GetEntry() *TimelineEntry {
@@ -1520,7 +1730,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1742,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[24]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1755,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{24}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1581,7 +1791,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1593,7 +1803,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1606,7 +1816,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
@@ -1636,7 +1846,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1648,7 +1858,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1661,7 +1871,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -1697,7 +1907,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1709,7 +1919,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1722,7 +1932,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -1754,7 +1964,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1766,7 +1976,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1779,7 +1989,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -1825,7 +2035,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1837,7 +2047,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1850,7 +2060,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -1892,7 +2102,7 @@ type GetIncidentAlertRequest struct {
 
 func (x *GetIncidentAlertRequest) Reset() {
 	*x = GetIncidentAlertRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1904,7 +2114,7 @@ func (x *GetIncidentAlertRequest) String() string {
 func (*GetIncidentAlertRequest) ProtoMessage() {}
 
 func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1917,7 +2127,7 @@ func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertRequest.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetIncidentAlertRequest) GetId() string {
@@ -1945,7 +2155,7 @@ type GetIncidentAlertResponse struct {
 
 func (x *GetIncidentAlertResponse) Reset() {
 	*x = GetIncidentAlertResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1957,7 +2167,7 @@ func (x *GetIncidentAlertResponse) String() string {
 func (*GetIncidentAlertResponse) ProtoMessage() {}
 
 func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1970,7 +2180,7 @@ func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertResponse.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetIncidentAlertResponse) GetAlert() *Alert {
@@ -2024,7 +2234,24 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x16CountIncidentsResponse\x12'\n" +
 	"\x0ftriggered_count\x18\x01 \x01(\x05R\x0etriggeredCount\x12-\n" +
 	"\x12acknowledged_count\x18\x02 \x01(\x05R\x11acknowledgedCount\x12%\n" +
-	"\x0eresolved_count\x18\x03 \x01(\x05R\rresolvedCount\"2\n" +
+	"\x0eresolved_count\x18\x03 \x01(\x05R\rresolvedCount\":\n" +
+	"\x19GetIncidentMetricsRequest\x12\x1d\n" +
+	"\x04days\x18\x01 \x01(\x05B\t\xbaH\x06\x1a\x04\x18Z(\x00R\x04days\"\x8c\x01\n" +
+	"\x1aGetIncidentMetricsResponse\x127\n" +
+	"\acurrent\x18\x01 \x01(\v2\x1d.nightbell.v1.IncidentMetricsR\acurrent\x125\n" +
+	"\x06before\x18\x02 \x01(\v2\x1d.nightbell.v1.IncidentMetricsR\x06before\"\xfd\x02\n" +
+	"\x0fIncidentMetrics\x12.\n" +
+	"\x04from\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\x04from\x12*\n" +
+	"\x02to\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x02to\x12'\n" +
+	"\x0ftriggered_count\x18\x03 \x01(\x05R\x0etriggeredCount\x12-\n" +
+	"\x12acknowledged_count\x18\x04 \x01(\x05R\x11acknowledgedCount\x12%\n" +
+	"\x0eresolved_count\x18\x05 \x01(\x05R\rresolvedCount\x12&\n" +
+	"\fmtta_seconds\x18\x06 \x01(\x05H\x00R\vmttaSeconds\x88\x01\x01\x12&\n" +
+	"\fmttr_seconds\x18\a \x01(\x05H\x01R\vmttrSeconds\x88\x01\x01\x12\x1d\n" +
+	"\n" +
+	"open_count\x18\b \x01(\x05R\topenCountB\x0f\n" +
+	"\r_mtta_secondsB\x0f\n" +
+	"\r_mttr_seconds\"2\n" +
 	"\x12GetIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"|\n" +
 	"\x13GetIncidentResponse\x122\n" +
@@ -2143,10 +2370,11 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\balert_id\x18\x02 \x01(\tB\t\x92\xb5\x18\x05alertR\aalertId\"\x80\x01\n" +
 	"\x18GetIncidentAlertResponse\x121\n" +
 	"\x05alert\x18\x01 \x01(\v2\x13.nightbell.v1.AlertB\x06\xbaH\x03\xc8\x01\x01R\x05alert\x121\n" +
-	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\xe7\x12\n" +
+	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\x8f\x14\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
-	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\x91\x01\n" +
+	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\xa5\x01\n" +
+	"\x12GetIncidentMetrics\x12'.nightbell.v1.GetIncidentMetricsRequest\x1a(.nightbell.v1.GetIncidentMetricsResponse\"<\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x17\x12\x15/v1/incidents/metrics\x90\x02\x01\x12\x91\x01\n" +
 	"\vGetIncident\x12 .nightbell.v1.GetIncidentRequest\x1a!.nightbell.v1.GetIncidentResponse\"=\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/incidents/{id}\x90\x02\x01\x12\xba\x01\n" +
 	"\x0eCreateIncident\x12#.nightbell.v1.CreateIncidentRequest\x1a$.nightbell.v1.CreateIncidentResponse\"]\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x1b/v1/incidents/{incident.id}\x82\xd3\xe4\x93\x02\x12:\x01*\"\r/v1/incidents\x12\xbb\x01\n" +
 	"\x13AcknowledgeIncident\x12(.nightbell.v1.AcknowledgeIncidentRequest\x1a).nightbell.v1.AcknowledgeIncidentResponse\"O\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/acknowledge\x12\xab\x01\n" +
@@ -2173,112 +2401,121 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
 	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
 	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
 	(*CountIncidentsRequest)(nil),       // 2: nightbell.v1.CountIncidentsRequest
 	(*CountIncidentsResponse)(nil),      // 3: nightbell.v1.CountIncidentsResponse
-	(*GetIncidentRequest)(nil),          // 4: nightbell.v1.GetIncidentRequest
-	(*GetIncidentResponse)(nil),         // 5: nightbell.v1.GetIncidentResponse
-	(*CreateIncidentRequest)(nil),       // 6: nightbell.v1.CreateIncidentRequest
-	(*CreateIncidentResponse)(nil),      // 7: nightbell.v1.CreateIncidentResponse
-	(*AcknowledgeIncidentRequest)(nil),  // 8: nightbell.v1.AcknowledgeIncidentRequest
-	(*AcknowledgeIncidentResponse)(nil), // 9: nightbell.v1.AcknowledgeIncidentResponse
-	(*ResolveIncidentRequest)(nil),      // 10: nightbell.v1.ResolveIncidentRequest
-	(*ResolveIncidentResponse)(nil),     // 11: nightbell.v1.ResolveIncidentResponse
-	(*ChangeIncidentsRequest)(nil),      // 12: nightbell.v1.ChangeIncidentsRequest
-	(*SeveritySeen)(nil),                // 13: nightbell.v1.SeveritySeen
-	(*IncidentFilter)(nil),              // 14: nightbell.v1.IncidentFilter
-	(*ChangeIncidentsResponse)(nil),     // 15: nightbell.v1.ChangeIncidentsResponse
-	(*IncidentResult)(nil),              // 16: nightbell.v1.IncidentResult
-	(*ResultError)(nil),                 // 17: nightbell.v1.ResultError
-	(*AssignIncidentRequest)(nil),       // 18: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),      // 19: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),     // 20: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),    // 21: nightbell.v1.EscalateIncidentResponse
-	(*AddCommentRequest)(nil),           // 22: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),          // 23: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),         // 24: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),        // 25: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),    // 26: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),   // 27: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),   // 28: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),  // 29: nightbell.v1.ListIncidentAlertsResponse
-	(*GetIncidentAlertRequest)(nil),     // 30: nightbell.v1.GetIncidentAlertRequest
-	(*GetIncidentAlertResponse)(nil),    // 31: nightbell.v1.GetIncidentAlertResponse
-	nil,                                 // 32: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*timestamppb.Timestamp)(nil),       // 33: google.protobuf.Timestamp
-	(*IncidentSummary)(nil),             // 34: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 35: nightbell.v1.Warning
-	(*Incident)(nil),                    // 36: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 37: google.protobuf.Struct
-	(*TimelineEntry)(nil),               // 38: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                // 39: nightbell.v1.Notification
-	(*Alert)(nil),                       // 40: nightbell.v1.Alert
-	(*AlertReport)(nil),                 // 41: nightbell.v1.AlertReport
+	(*GetIncidentMetricsRequest)(nil),   // 4: nightbell.v1.GetIncidentMetricsRequest
+	(*GetIncidentMetricsResponse)(nil),  // 5: nightbell.v1.GetIncidentMetricsResponse
+	(*IncidentMetrics)(nil),             // 6: nightbell.v1.IncidentMetrics
+	(*GetIncidentRequest)(nil),          // 7: nightbell.v1.GetIncidentRequest
+	(*GetIncidentResponse)(nil),         // 8: nightbell.v1.GetIncidentResponse
+	(*CreateIncidentRequest)(nil),       // 9: nightbell.v1.CreateIncidentRequest
+	(*CreateIncidentResponse)(nil),      // 10: nightbell.v1.CreateIncidentResponse
+	(*AcknowledgeIncidentRequest)(nil),  // 11: nightbell.v1.AcknowledgeIncidentRequest
+	(*AcknowledgeIncidentResponse)(nil), // 12: nightbell.v1.AcknowledgeIncidentResponse
+	(*ResolveIncidentRequest)(nil),      // 13: nightbell.v1.ResolveIncidentRequest
+	(*ResolveIncidentResponse)(nil),     // 14: nightbell.v1.ResolveIncidentResponse
+	(*ChangeIncidentsRequest)(nil),      // 15: nightbell.v1.ChangeIncidentsRequest
+	(*SeveritySeen)(nil),                // 16: nightbell.v1.SeveritySeen
+	(*IncidentFilter)(nil),              // 17: nightbell.v1.IncidentFilter
+	(*ChangeIncidentsResponse)(nil),     // 18: nightbell.v1.ChangeIncidentsResponse
+	(*IncidentResult)(nil),              // 19: nightbell.v1.IncidentResult
+	(*ResultError)(nil),                 // 20: nightbell.v1.ResultError
+	(*AssignIncidentRequest)(nil),       // 21: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),      // 22: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),     // 23: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),    // 24: nightbell.v1.EscalateIncidentResponse
+	(*AddCommentRequest)(nil),           // 25: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),          // 26: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),         // 27: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),        // 28: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),    // 29: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),   // 30: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),   // 31: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),  // 32: nightbell.v1.ListIncidentAlertsResponse
+	(*GetIncidentAlertRequest)(nil),     // 33: nightbell.v1.GetIncidentAlertRequest
+	(*GetIncidentAlertResponse)(nil),    // 34: nightbell.v1.GetIncidentAlertResponse
+	nil,                                 // 35: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*timestamppb.Timestamp)(nil),       // 36: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),             // 37: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                     // 38: nightbell.v1.Warning
+	(*Incident)(nil),                    // 39: nightbell.v1.Incident
+	(*structpb.Struct)(nil),             // 40: google.protobuf.Struct
+	(*TimelineEntry)(nil),               // 41: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                // 42: nightbell.v1.Notification
+	(*Alert)(nil),                       // 43: nightbell.v1.Alert
+	(*AlertReport)(nil),                 // 44: nightbell.v1.AlertReport
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	33, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
-	33, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
-	34, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	35, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
-	36, // 4: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 5: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	32, // 6: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	37, // 7: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	36, // 8: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 9: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	36, // 10: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 11: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	36, // 12: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	35, // 13: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	14, // 14: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
-	13, // 15: nightbell.v1.ChangeIncidentsRequest.seen:type_name -> nightbell.v1.SeveritySeen
-	33, // 16: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
-	16, // 17: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
-	17, // 18: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	36, // 19: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	36, // 20: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	38, // 21: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	38, // 22: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	39, // 23: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	40, // 24: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	40, // 25: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
-	41, // 26: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
-	0,  // 27: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 28: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 29: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	6,  // 30: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	8,  // 31: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	10, // 32: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	12, // 33: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	18, // 34: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	20, // 35: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	22, // 36: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	24, // 37: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	26, // 38: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	28, // 39: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	30, // 40: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
-	1,  // 41: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 42: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 43: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	7,  // 44: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	9,  // 45: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	11, // 46: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	15, // 47: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	19, // 48: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	21, // 49: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	23, // 50: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	25, // 51: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	27, // 52: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	29, // 53: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	31, // 54: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
-	41, // [41:55] is the sub-list for method output_type
-	27, // [27:41] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	36, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	36, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	37, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	38, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	6,  // 4: nightbell.v1.GetIncidentMetricsResponse.current:type_name -> nightbell.v1.IncidentMetrics
+	6,  // 5: nightbell.v1.GetIncidentMetricsResponse.before:type_name -> nightbell.v1.IncidentMetrics
+	36, // 6: nightbell.v1.IncidentMetrics.from:type_name -> google.protobuf.Timestamp
+	36, // 7: nightbell.v1.IncidentMetrics.to:type_name -> google.protobuf.Timestamp
+	39, // 8: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	38, // 9: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	35, // 10: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	40, // 11: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	39, // 12: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	38, // 13: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	39, // 14: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	38, // 15: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	39, // 16: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	38, // 17: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	17, // 18: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
+	16, // 19: nightbell.v1.ChangeIncidentsRequest.seen:type_name -> nightbell.v1.SeveritySeen
+	36, // 20: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	19, // 21: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
+	20, // 22: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
+	39, // 23: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	39, // 24: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	41, // 25: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	41, // 26: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	42, // 27: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	43, // 28: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	43, // 29: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
+	44, // 30: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
+	0,  // 31: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 32: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 33: nightbell.v1.IncidentService.GetIncidentMetrics:input_type -> nightbell.v1.GetIncidentMetricsRequest
+	7,  // 34: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	9,  // 35: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	11, // 36: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	13, // 37: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	15, // 38: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	21, // 39: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	23, // 40: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	25, // 41: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	27, // 42: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	29, // 43: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	31, // 44: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	33, // 45: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
+	1,  // 46: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 47: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 48: nightbell.v1.IncidentService.GetIncidentMetrics:output_type -> nightbell.v1.GetIncidentMetricsResponse
+	8,  // 49: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	10, // 50: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	12, // 51: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	14, // 52: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	18, // 53: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	22, // 54: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	24, // 55: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	26, // 56: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	28, // 57: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	30, // 58: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	32, // 59: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	34, // 60: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
+	46, // [46:61] is the sub-list for method output_type
+	31, // [31:46] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -2290,17 +2527,18 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_options_proto_init()
 	file_nightbell_v1_warning_proto_init()
 	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[16].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[25].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[27].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[29].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[6].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[19].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[32].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   33,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -3,6 +3,7 @@
 package incidentrpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -74,6 +75,21 @@ func (h *Handler) CountIncidents(ctx context.Context, _ *nightbellv1.CountIncide
 		return h.counter.Count(ctx, tx, orgID, now)
 	})
 }
+
+// GetIncidentMetrics compares the last days with those before.
+func (h *Handler) GetIncidentMetrics(ctx context.Context, request *nightbellv1.GetIncidentMetricsRequest) (*nightbellv1.GetIncidentMetricsResponse, error) {
+	days := int(cmp.Or(request.GetDays(), defaultPeriod))
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.GetIncidentMetricsResponse, error) {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		return incidents.Compare(ctx, tx, orgID, days, now)
+	})
+}
+
+// defaultPeriod is a week (specification, section 2: "change from last week").
+const defaultPeriod = 7
 
 // GetIncident gives one incident.
 func (h *Handler) GetIncident(ctx context.Context, request *nightbellv1.GetIncidentRequest) (*nightbellv1.GetIncidentResponse, error) {

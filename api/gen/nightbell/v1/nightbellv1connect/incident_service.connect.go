@@ -39,6 +39,9 @@ const (
 	// IncidentServiceCountIncidentsProcedure is the fully-qualified name of the IncidentService's
 	// CountIncidents RPC.
 	IncidentServiceCountIncidentsProcedure = "/nightbell.v1.IncidentService/CountIncidents"
+	// IncidentServiceGetIncidentMetricsProcedure is the fully-qualified name of the IncidentService's
+	// GetIncidentMetrics RPC.
+	IncidentServiceGetIncidentMetricsProcedure = "/nightbell.v1.IncidentService/GetIncidentMetrics"
 	// IncidentServiceGetIncidentProcedure is the fully-qualified name of the IncidentService's
 	// GetIncident RPC.
 	IncidentServiceGetIncidentProcedure = "/nightbell.v1.IncidentService/GetIncident"
@@ -86,6 +89,9 @@ type IncidentServiceClient interface {
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
+	// GetIncidentMetrics says how many incidents there were in the last days, how soon people answered
+	// and how soon it was over, beside the same for the days before them.
+	GetIncidentMetrics(context.Context, *v1.GetIncidentMetricsRequest) (*v1.GetIncidentMetricsResponse, error)
 	// GetIncident gives one incident with everything that its screen shows.
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
@@ -140,6 +146,13 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+IncidentServiceCountIncidentsProcedure,
 			connect.WithSchema(incidentServiceMethods.ByName("CountIncidents")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getIncidentMetrics: connect.NewClient[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse](
+			httpClient,
+			baseURL+IncidentServiceGetIncidentMetricsProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("GetIncidentMetrics")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -227,6 +240,7 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 type incidentServiceClient struct {
 	listIncidents       *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
 	countIncidents      *connect.Client[v1.CountIncidentsRequest, v1.CountIncidentsResponse]
+	getIncidentMetrics  *connect.Client[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse]
 	getIncident         *connect.Client[v1.GetIncidentRequest, v1.GetIncidentResponse]
 	createIncident      *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
 	acknowledgeIncident *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
@@ -253,6 +267,15 @@ func (c *incidentServiceClient) ListIncidents(ctx context.Context, req *v1.ListI
 // CountIncidents calls nightbell.v1.IncidentService.CountIncidents.
 func (c *incidentServiceClient) CountIncidents(ctx context.Context, req *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error) {
 	response, err := c.countIncidents.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetIncidentMetrics calls nightbell.v1.IncidentService.GetIncidentMetrics.
+func (c *incidentServiceClient) GetIncidentMetrics(ctx context.Context, req *v1.GetIncidentMetricsRequest) (*v1.GetIncidentMetricsResponse, error) {
+	response, err := c.getIncidentMetrics.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -376,6 +399,9 @@ type IncidentServiceHandler interface {
 	ListIncidents(context.Context, *v1.ListIncidentsRequest) (*v1.ListIncidentsResponse, error)
 	// CountIncidents gives the number of incidents in each status.
 	CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error)
+	// GetIncidentMetrics says how many incidents there were in the last days, how soon people answered
+	// and how soon it was over, beside the same for the days before them.
+	GetIncidentMetrics(context.Context, *v1.GetIncidentMetricsRequest) (*v1.GetIncidentMetricsResponse, error)
 	// GetIncident gives one incident with everything that its screen shows.
 	GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error)
 	// CreateIncident declares an incident by hand or from a program and pages by the service's
@@ -426,6 +452,13 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 		IncidentServiceCountIncidentsProcedure,
 		svc.CountIncidents,
 		connect.WithSchema(incidentServiceMethods.ByName("CountIncidents")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceGetIncidentMetricsHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceGetIncidentMetricsProcedure,
+		svc.GetIncidentMetrics,
+		connect.WithSchema(incidentServiceMethods.ByName("GetIncidentMetrics")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -512,6 +545,8 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 			incidentServiceListIncidentsHandler.ServeHTTP(w, r)
 		case IncidentServiceCountIncidentsProcedure:
 			incidentServiceCountIncidentsHandler.ServeHTTP(w, r)
+		case IncidentServiceGetIncidentMetricsProcedure:
+			incidentServiceGetIncidentMetricsHandler.ServeHTTP(w, r)
 		case IncidentServiceGetIncidentProcedure:
 			incidentServiceGetIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceCreateIncidentProcedure:
@@ -551,6 +586,10 @@ func (UnimplementedIncidentServiceHandler) ListIncidents(context.Context, *v1.Li
 
 func (UnimplementedIncidentServiceHandler) CountIncidents(context.Context, *v1.CountIncidentsRequest) (*v1.CountIncidentsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.CountIncidents is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) GetIncidentMetrics(context.Context, *v1.GetIncidentMetricsRequest) (*v1.GetIncidentMetricsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.GetIncidentMetrics is not implemented"))
 }
 
 func (UnimplementedIncidentServiceHandler) GetIncident(context.Context, *v1.GetIncidentRequest) (*v1.GetIncidentResponse, error) {

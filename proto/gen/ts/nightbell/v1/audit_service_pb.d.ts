@@ -23,6 +23,8 @@ export declare type AuditEvent = Message<"nightbell.v1.AuditEvent"> & {
   id: string;
 
   /**
+   * When it was done.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: Timestamp | undefined;
@@ -96,6 +98,8 @@ export declare type AuditEventJson = {
   id?: string;
 
   /**
+   * When it was done.
+   *
    * @generated from field: google.protobuf.Timestamp at = 2;
    */
   at?: TimestampJson;

@@ -374,6 +374,216 @@ export declare type CountIncidentsResponseJson = {
 export declare const CountIncidentsResponseSchema: GenMessage<CountIncidentsResponse, {jsonType: CountIncidentsResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetIncidentMetricsRequest
+ */
+export declare type GetIncidentMetricsRequest = Message<"nightbell.v1.GetIncidentMetricsRequest"> & {
+  /**
+   * How many days a period has; 7 when absent.
+   *
+   * @generated from field: int32 days = 1;
+   */
+  days: number;
+};
+
+/**
+ * @generated from message nightbell.v1.GetIncidentMetricsRequest
+ */
+export declare type GetIncidentMetricsRequestJson = {
+  /**
+   * How many days a period has; 7 when absent.
+   *
+   * @generated from field: int32 days = 1;
+   */
+  days?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.GetIncidentMetricsRequest.
+ * Use `create(GetIncidentMetricsRequestSchema)` to create a new message.
+ */
+export declare const GetIncidentMetricsRequestSchema: GenMessage<GetIncidentMetricsRequest, {jsonType: GetIncidentMetricsRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetIncidentMetricsResponse
+ */
+export declare type GetIncidentMetricsResponse = Message<"nightbell.v1.GetIncidentMetricsResponse"> & {
+  /**
+   * The days that end now.
+   *
+   * @generated from field: nightbell.v1.IncidentMetrics current = 1;
+   */
+  current?: IncidentMetrics | undefined;
+
+  /**
+   * As many days before them.
+   *
+   * @generated from field: nightbell.v1.IncidentMetrics before = 2;
+   */
+  before?: IncidentMetrics | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.GetIncidentMetricsResponse
+ */
+export declare type GetIncidentMetricsResponseJson = {
+  /**
+   * The days that end now.
+   *
+   * @generated from field: nightbell.v1.IncidentMetrics current = 1;
+   */
+  current?: IncidentMetricsJson;
+
+  /**
+   * As many days before them.
+   *
+   * @generated from field: nightbell.v1.IncidentMetrics before = 2;
+   */
+  before?: IncidentMetricsJson;
+};
+
+/**
+ * Describes the message nightbell.v1.GetIncidentMetricsResponse.
+ * Use `create(GetIncidentMetricsResponseSchema)` to create a new message.
+ */
+export declare const GetIncidentMetricsResponseSchema: GenMessage<GetIncidentMetricsResponse, {jsonType: GetIncidentMetricsResponseJson}>;
+
+/**
+ * Figures of the incidents that were triggered in a period.
+ *
+ * @generated from message nightbell.v1.IncidentMetrics
+ */
+export declare type IncidentMetrics = Message<"nightbell.v1.IncidentMetrics"> & {
+  /**
+   * After this moment,
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: Timestamp | undefined;
+
+  /**
+   * until this one.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: Timestamp | undefined;
+
+  /**
+   * How many were triggered.
+   *
+   * @generated from field: int32 triggered_count = 3 [json_name = "triggered_count"];
+   */
+  triggeredCount: number;
+
+  /**
+   * How many of those were acknowledged, and are not triggered again.
+   *
+   * @generated from field: int32 acknowledged_count = 4 [json_name = "acknowledged_count"];
+   */
+  acknowledgedCount: number;
+
+  /**
+   * How many of those are resolved, by people or by themselves.
+   *
+   * @generated from field: int32 resolved_count = 5 [json_name = "resolved_count"];
+   */
+  resolvedCount: number;
+
+  /**
+   * MTTA: the average time from triggered to the first acknowledgement, in seconds; absent where none
+   * was acknowledged.
+   *
+   * @generated from field: optional int32 mtta_seconds = 6 [json_name = "mtta_seconds"];
+   */
+  mttaSeconds?: number | undefined;
+
+  /**
+   * MTTR: the average time from triggered to resolved, in seconds; absent where none is resolved.
+   *
+   * @generated from field: optional int32 mttr_seconds = 7 [json_name = "mttr_seconds"];
+   */
+  mttrSeconds?: number | undefined;
+
+  /**
+   * How many were open at the end of the period, whenever they were triggered. For a period that is
+   * over, incidents that had been open for more than 90 days then, and are resolved now, are left out.
+   *
+   * @generated from field: int32 open_count = 8 [json_name = "open_count"];
+   */
+  openCount: number;
+};
+
+/**
+ * Figures of the incidents that were triggered in a period.
+ *
+ * @generated from message nightbell.v1.IncidentMetrics
+ */
+export declare type IncidentMetricsJson = {
+  /**
+   * After this moment,
+   *
+   * @generated from field: google.protobuf.Timestamp from = 1;
+   */
+  from?: TimestampJson;
+
+  /**
+   * until this one.
+   *
+   * @generated from field: google.protobuf.Timestamp to = 2;
+   */
+  to?: TimestampJson;
+
+  /**
+   * How many were triggered.
+   *
+   * @generated from field: int32 triggered_count = 3 [json_name = "triggered_count"];
+   */
+  triggered_count?: number;
+
+  /**
+   * How many of those were acknowledged, and are not triggered again.
+   *
+   * @generated from field: int32 acknowledged_count = 4 [json_name = "acknowledged_count"];
+   */
+  acknowledged_count?: number;
+
+  /**
+   * How many of those are resolved, by people or by themselves.
+   *
+   * @generated from field: int32 resolved_count = 5 [json_name = "resolved_count"];
+   */
+  resolved_count?: number;
+
+  /**
+   * MTTA: the average time from triggered to the first acknowledgement, in seconds; absent where none
+   * was acknowledged.
+   *
+   * @generated from field: optional int32 mtta_seconds = 6 [json_name = "mtta_seconds"];
+   */
+  mtta_seconds?: number;
+
+  /**
+   * MTTR: the average time from triggered to resolved, in seconds; absent where none is resolved.
+   *
+   * @generated from field: optional int32 mttr_seconds = 7 [json_name = "mttr_seconds"];
+   */
+  mttr_seconds?: number;
+
+  /**
+   * How many were open at the end of the period, whenever they were triggered. For a period that is
+   * over, incidents that had been open for more than 90 days then, and are resolved now, are left out.
+   *
+   * @generated from field: int32 open_count = 8 [json_name = "open_count"];
+   */
+  open_count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.IncidentMetrics.
+ * Use `create(IncidentMetricsSchema)` to create a new message.
+ */
+export declare const IncidentMetricsSchema: GenMessage<IncidentMetrics, {jsonType: IncidentMetricsJson}>;
+
+/**
  * @generated from message nightbell.v1.GetIncidentRequest
  */
 export declare type GetIncidentRequest = Message<"nightbell.v1.GetIncidentRequest"> & {
@@ -1777,6 +1987,17 @@ export declare const IncidentService: GenService<{
     methodKind: "unary";
     input: typeof CountIncidentsRequestSchema;
     output: typeof CountIncidentsResponseSchema;
+  },
+  /**
+   * GetIncidentMetrics says how many incidents there were in the last days, how soon people answered
+   * and how soon it was over, beside the same for the days before them.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.GetIncidentMetrics
+   */
+  getIncidentMetrics: {
+    methodKind: "unary";
+    input: typeof GetIncidentMetricsRequestSchema;
+    output: typeof GetIncidentMetricsResponseSchema;
   },
   /**
    * GetIncident gives one incident with everything that its screen shows.
