@@ -90,13 +90,15 @@ test.describe('the bar', () => {
 });
 
 test('counts that never loaded are not 0, and nobody is said to be not needed', async ({ page }) => {
-  await page.route(/\/v1\/incidents(\?|\/counts)/, (route) =>
+  await page.route(/\/v1\/incidents(\?|\/counts|\/metrics)/, (route) =>
     route.fulfill({ status: 409, json: { message: 'Away.' } }),
   );
   await page.goto('/dashboard');
   await expect(page.getByText('Failed to load incidents')).toBeVisible();
-  for (const name of ['Unacknowledged', 'Acknowledged', 'Resolved'])
+  await expect(page.getByText('Failed to load metrics')).toBeVisible();
+  for (const name of ['Open Incidents', 'MTTA', 'MTTR'])
     await expect(page.getByRole('region', { name, exact: true })).toHaveText(new RegExp(`^${name}\\s*-$`));
+  await expect(page.getByRole('tab', { name: 'Open -' })).toBeVisible();
   await expect(page.getByText('Nobody is needed')).toHaveCount(0);
   await expect(page.getByRole('navigation', { name: 'Pages' }).getByText('number not known')).toBeAttached();
 });
@@ -107,8 +109,8 @@ test('counts are known and the list is not: what it says of the list is nothing'
   );
   await page.goto('/dashboard');
   await expect(page.getByText('Failed to load incidents')).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Unacknowledged' })).toHaveText(/^Unacknowledged\s*[1-9]/);
-  await expect(page.getByText(/Nobody is needed|None under way/)).toHaveCount(0);
+  await expect(page.getByRole('region', { name: 'Open Incidents' })).toHaveText(/^Open Incidents\s*[1-9]/);
+  await expect(page.getByText(/Nobody is needed|No open incidents/)).toHaveCount(0);
 });
 
 for (const [path, api, words] of [

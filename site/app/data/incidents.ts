@@ -2,6 +2,7 @@ import type {
   AlertJson,
   CountIncidentsResponseJson,
   GetIncidentAlertResponseJson,
+  GetIncidentMetricsResponseJson,
   GetIncidentResponseJson,
   IncidentJson,
   ListIncidentAlertsResponseJson,
@@ -65,6 +66,20 @@ export const incidentCounts = queryOptions({
       signal,
     }),
   select: toCounts,
+});
+
+/** How soon incidents of the last week were acknowledged and resolved, beside the week before. A week moves on by itself. */
+export const incidentMetrics = queryOptions({
+  queryKey: incidentKeys.metrics,
+  staleTime: freshFor.list,
+  refetchInterval: 60_000,
+  queryFn: ({ signal }) =>
+    call<GetIncidentMetricsResponseJson>({
+      method: 'GET',
+      path: '/v1/incidents/metrics',
+      action: 'fetch metrics',
+      signal,
+    }),
 });
 
 /** How many incidents are in each status. */

@@ -3,6 +3,7 @@ export const incidentKeys = {
   all: ['incidents'] as const,
   list: ['incidents', 'list'] as const,
   counts: ['incidents', 'counts'] as const,
+  metrics: ['incidents', 'metrics'] as const,
   ones: ['incidents', 'one'] as const,
   one: (id: string) => ['incidents', 'one', id] as const,
   timeline: (id: string) => ['incidents', 'one', id, 'timeline'] as const,

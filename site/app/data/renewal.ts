@@ -16,7 +16,12 @@ import {
   teamKeys,
 } from './keys';
 
-const summaries: readonly QueryKey[] = [incidentKeys.counts, incidentKeys.list, serviceKeys.all];
+const summaries: readonly QueryKey[] = [
+  incidentKeys.counts,
+  incidentKeys.metrics,
+  incidentKeys.list,
+  serviceKeys.all,
+];
 const ofIncident = (id: string) => (id === '' ? summaries : [...summaries, incidentKeys.one(id)]);
 
 /** What is asked again after an event of the live feed, by the first word of its name. */

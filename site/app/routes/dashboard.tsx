@@ -2,30 +2,28 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
-import { Button, ButtonLink } from '~/components/ui/button';
-import { Card } from '~/components/ui/card';
-import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { Button } from '~/components/ui/button';
 import { prefetch } from '~/data/cache';
-import { incidentCounts, incidentList } from '~/data/incidents';
+import { incidentCounts, incidentList, incidentMetrics } from '~/data/incidents';
 import { serviceList } from '~/data/services';
-import { CountCards } from '~/features/incidents/components/count-cards';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { IncidentBoard } from '~/features/incidents/components/incident-board';
+import { MetricCards } from '~/features/incidents/components/metric-cards';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
-import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
-import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 
 export function clientLoader() {
   return prefetch((client) => [
     client.infiniteQuery(incidentList({ status: 'open' })),
     client.query(incidentCounts),
+    client.query(incidentMetrics),
     client.query(serviceList),
   ]);
 }
 
-/** Is anybody needed, what is open, and how the services are. */
+/** Is anybody needed, how the week goes, how the services are, and which incidents there are. */
 export default function Dashboard() {
   const list = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows });
   const counts = useQuery(incidentCounts);
@@ -44,28 +42,16 @@ export default function Dashboard() {
       <Boundary what="What needs a person">
         <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
       </Boundary>
-      <Boundary what="The counts">
-        <CountCards counts={counts.data ?? null} incidents={list.data && open} />
+      <Boundary what="The figures">
+        <MetricCards />
       </Boundary>
       <div className="stack">
         <Boundary what="The services">
           <ServiceStatusGrid />
         </Boundary>
-        <Card
-          title="Open Incidents"
-          actions={
-            <ButtonLink to={paths.incidents} look="quiet" size="sm">
-              All incidents
-            </ButtonLink>
-          }
-        >
-          {list.isPending && <Loading what="incidents" />}
-          <FetchFailed of={list}>Failed to load incidents</FetchFailed>
-          {list.data && open.length === 0 && <Empty>No open incidents.</Empty>}
-          <Boundary what="The open incidents">
-            <OpenIncidents incidents={open} source={list} />
-          </Boundary>
-        </Card>
+        <Boundary what="The incidents">
+          <IncidentBoard />
+        </Boundary>
       </div>
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
     </>
