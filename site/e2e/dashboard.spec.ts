@@ -78,4 +78,18 @@ test.describe('the dashboard', () => {
     await expect(table.getByRole('link', { name: low.title })).toBeVisible();
     await mara.post(`/v1/incidents/${low.id}/resolve`, { message: 'done' });
   });
+
+  test('keeps its place under a title of many words', async ({ page }) => {
+    await page.route(/\/v1\/incidents\?/, async (route) => {
+      const response = await route.fetch();
+      const json: { incidents: { title: string }[] } = await response.json();
+      for (const one of json.incidents) one.title = 'Payments of customers fail '.repeat(12);
+      await route.fulfill({ response, json });
+    });
+    await open(page, '/dashboard');
+    const strip = page.getByRole('region', { name: 'Needs a person' });
+    await expect(strip).toBeVisible();
+    // What stood in its place while nobody knew is as high.
+    expect(Math.round((await strip.boundingBox())?.height ?? 0)).toBe(78);
+  });
 });

@@ -22,6 +22,7 @@ test.describe('the landing page', () => {
     await open(page, '/#pricing');
     await page.getByRole('button', { name: 'Contact sales' }).click();
     const dialog = page.getByRole('dialog', { name: 'Talk to a person' });
+    await expect(dialog).toBeVisible();
     await expectClean(page);
     await dialog.getByLabel('Name').fill('Ada Visitor');
     await dialog.getByLabel('Email').fill('ada@example.com');
