@@ -9,12 +9,16 @@ it.each([
   [
     'incident.acknowledged',
     '{"incident_id":"i1"}',
-    'incidents,counts incidents,list services incidents,one,i1',
+    'incidents,counts incidents,metrics incidents,list services incidents,one,i1',
   ],
-  ['page.sent', '{"incident_id":"i1"}', 'incidents,counts incidents,list services incidents,one,i1'],
+  [
+    'page.sent',
+    '{"incident_id":"i1"}',
+    'incidents,counts incidents,metrics incidents,list services incidents,one,i1',
+  ],
   ['service.health_changed', '{"service_id":"s1"}', 'services incidents,list'],
-  ['incident.changed', 'null', 'incidents,counts incidents,list services'],
-  ['of.a.newer.server', 'not json', 'incidents,counts incidents,list services'],
+  ['incident.changed', 'null', 'incidents,counts incidents,metrics incidents,list services'],
+  ['of.a.newer.server', 'not json', 'incidents,counts incidents,metrics incidents,list services'],
 ])('%s of %s renews what shows it', (name, data, keys) =>
   expect(keysOf(name, data).map(String).join(' ')).toBe(keys),
 );

@@ -20,6 +20,7 @@ it('keeps the rest when one card cannot be drawn', async () => {
       HttpResponse.json({ incidents: [{ id: 'i1', title: 'Disk full', status: 'triggered' }] }),
     ),
     http.get('*/v1/incidents/counts', () => HttpResponse.json({ triggered_count: 1 })),
+    http.get('*/v1/incidents/metrics', () => HttpResponse.json({ current: {}, before: {} })),
     http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
   );
   renderRoute('/dashboard', Dashboard);
