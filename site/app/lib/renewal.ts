@@ -1,4 +1,5 @@
 import { exclusively } from './exclusive';
+import { settle } from './lease';
 import { currentSession, type Session, type SessionUser } from './session';
 import { isSame, replaceTokens } from './session-change';
 
@@ -43,7 +44,11 @@ async function renewAlone(
   let answer = await ask(stored.refreshToken);
   // The same token gives the same successor for 10 seconds, so an answer that was lost is asked for once more.
   if (answer.kind === 'unclear') answer = await ask(stored.refreshToken);
-  if (answer.kind === 'renewed') replaceTokens(stored, answer);
+  if (answer.kind === 'renewed') {
+    // Another tab may have stored a sign-in while the answer was on its way, which is seen here a moment later.
+    await new Promise((seen) => setTimeout(seen, settle));
+    replaceTokens(stored, answer);
+  }
   if (answer.kind === 'unclear') return answer;
   // What is stored now is right whoever wrote it: this answer, a later sign-in, or nothing after a logout.
   const now = currentSession();
