@@ -5,7 +5,7 @@ import type {
   UpdateUserResponseJson,
   UserJson,
 } from '@nightbell/proto';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { hashKey, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
@@ -94,9 +94,14 @@ export function useRemoveUser() {
         action: 'remove this person',
         keepSession: true,
       }),
-    onSuccess: () => {
+    onSuccess: (_, { id }) => {
+      // What named this person is still on screen while the dialog closes: asked again, it would not be found.
+      const gone = hashKey(memberKeys.duties(id));
       for (const queryKey of [memberKeys.all, teamKeys.all, scheduleKeys.all, incidentKeys.all])
-        void client.invalidateQueries({ queryKey });
+        void client.invalidateQueries({
+          queryKey,
+          predicate: ({ queryHash }) => queryHash !== gone,
+        });
     },
   });
 }
