@@ -42,7 +42,7 @@ async function tabOf({ tab }) {
   page.setDefaultTimeout(patience);
   page.on('pageerror', (error) => complaints.push(`${tab}: ${error.stack ?? error}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`${tab}: ${message.text()}`);
+    if (message.type() === 'error') complaints.push(`${tab}: ${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
