@@ -22,6 +22,8 @@ type Prospect struct {
 	Maintenance []Maintenance
 	// Paged are who was paged in the cycle under way.
 	Paged []Paged
+	// Unreached is set when no page of the cycle under way has got through so far.
+	Unreached bool
 	// Reachable tells whether a person can be paged.
 	Reachable func(person uuid.UUID) bool
 }
@@ -35,14 +37,14 @@ type Foreseen struct {
 // Snapshot is what a decision at an instant depends on.
 func (p Prospect) Snapshot(state State, now time.Time) Snapshot {
 	return Snapshot{
-		State: state, Policy: p.Policy.At(now, p.Reachable), Owners: p.Owners, Paged: p.Paged,
+		State: state, Policy: p.Policy.At(now, p.Reachable), Owners: p.Owners, Paged: p.Paged, Unreached: p.Unreached,
 		Severity: p.Severity, Hold: HoldAt(p.Maintenance, p.Service, now),
 	}
 }
 
 // Foresee is what would happen to an incident that opens at an instant and that nobody
-// answers, with every sweep on time: Start and then Decide, until paging ends or after
-// MostForeseen decisions. ends is false for the latter.
+// answers, with every sweep on time and pages that get through: Start and then Decide, until
+// paging ends or after MostForeseen decisions. ends is false for the latter.
 func (p Prospect) Foresee(at time.Time) (ahead []Foreseen, ends bool) {
 	state, effects := Start(p.Snapshot(State{}, at), at)
 	ahead = append(ahead, Foreseen{at, effects})

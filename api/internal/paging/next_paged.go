@@ -12,6 +12,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -40,6 +41,11 @@ func NextPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now 
 		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, orgID, incidentID, paging.Cycle); err != nil {
 			return nil, fmt.Errorf("read who was paged: %w", err)
 		}
+	}
+	// Where nothing gets through, the last resort is paged a round earlier.
+	prospect.Unreached, err = escalationdb.Unreached(ctx, tx, orgID, incidentID, paging.Cycle, notify.DeadAfter)
+	if err != nil {
+		return nil, fmt.Errorf("read whether anybody was reached: %w", err)
 	}
 	return namesOf(ctx, tx, prospect.Next(paging.State, now))
 }

@@ -54,3 +54,20 @@ func (w *workspace) nextPaged(t *testing.T) (names []string) {
 	}
 	return names
 }
+
+// Where the first round reached nobody, the last resort is named for the second, and paged in it.
+func TestTheLastResortIsNamedWhereNobodyWasReached(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.SetSteps(t, page(user(w.Bob)))
+	w.Exec(t, `UPDATE escalation_policy SET repeats = 3`)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	equal(t, "while Bob may be reached", w.nextPaged(t), "Bob")
+	w.Exec(t, `UPDATE contact_method SET failures = 3 WHERE user_id = $1`, w.Bob)
+	named := w.nextPaged(t)
+	slices.Sort(named)
+	equal(t, "while nothing gets through", named, "Ada", "Bob")
+	before := len(w.Paged(t))
+	w.Later(t, 5*time.Minute)
+	equal(t, "in the second round", w.Paged(t)[before:], "1.0 Ada", "1.0 Bob")
+}
