@@ -62,10 +62,7 @@ func (w *workspace) onlyWebhook(ctx context.Context, webhook string) error {
 	if err := w.call(ctx, http.MethodGet, "/v1/contact-methods", nil, &listed); err != nil {
 		return err
 	}
-	var made struct {
-		ContactMethod struct{ ID string } `json:"contact_method"`
-	}
-	err := w.call(ctx, http.MethodPost, "/v1/contact-methods", map[string]any{"kind": "webhook", "name": "Hook", "address": webhook}, &made)
+	err := w.call(ctx, http.MethodPost, "/v1/contact-methods", map[string]any{"kind": "webhook", "name": "Hook", "address": webhook}, nil)
 	if err != nil {
 		return err
 	}
@@ -74,9 +71,7 @@ func (w *workspace) onlyWebhook(ctx context.Context, webhook string) error {
 			return err
 		}
 	}
-	return w.call(ctx, http.MethodPost, "/v1/notification-rules", map[string]any{
-		"contact_method_id": made.ContactMethod.ID, "urgency": "high", "delay_seconds": 0,
-	}, nil)
+	return nil
 }
 
 func (w *workspace) addPolicy(ctx context.Context) error {

@@ -73,13 +73,13 @@ func TestAServiceTakesItsHeartbeatsWithIt(t *testing.T) {
 	serviceID := at[string](t, made, "service", "id")
 	paging := func() string {
 		return pgtest.One[string](t, n.database, `SELECT status || ' ' || paging_status || ' ' || (paging_due_at IS NOT NULL)
-			|| ' ' || (SELECT count(*) FROM notification n WHERE n.incident_id = i.id AND n.state = 'pending') FROM incident i WHERE service_id = $1`, serviceID)
+			|| ' ' || EXISTS (SELECT FROM notification n WHERE n.incident_id = i.id AND n.state = 'pending') FROM incident i WHERE service_id = $1`, serviceID)
 	}
-	if got := paging(); !strings.HasPrefix(got, "triggered ") || !strings.HasSuffix(got, " 1") {
+	if got := paging(); !strings.HasPrefix(got, "triggered ") || !strings.HasSuffix(got, " true") {
 		t.Fatalf("before it is deleted: %s", got)
 	}
 	n.call(n.owner(), http.MethodDelete, "/v1/services/"+serviceID, nil)
-	if got := paging(); !strings.HasPrefix(got, "resolved ") || !strings.HasSuffix(got, " false 0") {
+	if got := paging(); !strings.HasPrefix(got, "resolved ") || !strings.HasSuffix(got, " false false") {
 		t.Errorf("after it was deleted: %s", got)
 	}
 	said := pgtest.One[string](t, n.database, `SELECT string_agg(message, '|') FROM timeline_event e JOIN incident i ON i.id = e.incident_id WHERE i.service_id = $1 AND kind = 'heartbeat_recovered'`, serviceID)

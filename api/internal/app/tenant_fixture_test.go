@@ -206,7 +206,7 @@ func (n *tenant) makeContact(shared bool) string {
 	n.t.Helper()
 	body := object{"kind": "email", "name": "Mail", "address": "mail@" + n.name + ".example.com", "shared": shared}
 	if !shared {
-		body["user_id"] = n.people["responder"]
+		body["user_id"], body["without_rules"] = n.people["responder"], true
 	}
 	return n.make("/v1/contact-methods", "contact_method", body)
 }

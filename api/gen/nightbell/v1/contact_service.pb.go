@@ -178,7 +178,10 @@ type CreateContactMethodRequest struct {
 	// Of the organization, and not of the caller.
 	Shared bool `protobuf:"varint,4,opt,name=shared,proto3" json:"shared,omitempty"`
 	// Whose it is to be: the caller's when absent. An API key names somebody, or says shared.
-	UserId        string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	UserId string `protobuf:"bytes,5,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// Makes no notification rules with it: while the person has others, it is paged only once it has
+	// some. Without this the person is told by it at once of everything, urgent or not.
+	WithoutRules  bool `protobuf:"varint,6,opt,name=without_rules,json=withoutRules,proto3" json:"without_rules,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -248,6 +251,13 @@ func (x *CreateContactMethodRequest) GetUserId() string {
 	return ""
 }
 
+func (x *CreateContactMethodRequest) GetWithoutRules() bool {
+	if x != nil {
+		return x.WithoutRules
+	}
+	return false
+}
+
 type CreateContactMethodResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ContactMethod *ContactMethod         `protobuf:"bytes,1,opt,name=contact_method,json=contactMethod,proto3" json:"contact_method,omitempty"`
@@ -256,9 +266,11 @@ type CreateContactMethodResponse struct {
 	SigningSecret *string `protobuf:"bytes,2,opt,name=signing_secret,json=signingSecret,proto3,oneof" json:"signing_secret,omitempty"`
 	// Why no link was mailed to an e-mail address, and what to do; absent when one was or none is
 	// needed.
-	Message       *string `protobuf:"bytes,3,opt,name=message,proto3,oneof" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Message *string `protobuf:"bytes,3,opt,name=message,proto3,oneof" json:"message,omitempty"`
+	// The rules that were made with it; change or delete them as you like.
+	NotificationRules []*NotificationRule `protobuf:"bytes,4,rep,name=notification_rules,json=notificationRules,proto3" json:"notification_rules,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *CreateContactMethodResponse) Reset() {
@@ -310,6 +322,13 @@ func (x *CreateContactMethodResponse) GetMessage() string {
 		return *x.Message
 	}
 	return ""
+}
+
+func (x *CreateContactMethodResponse) GetNotificationRules() []*NotificationRule {
+	if x != nil {
+		return x.NotificationRules
+	}
+	return nil
 }
 
 type SendVerificationRequest struct {
@@ -1824,17 +1843,19 @@ const file_nightbell_v1_contact_service_proto_rawDesc = "" +
 	"\x10_disabled_reasonB\x11\n" +
 	"\x0f_failing_reasonB\n" +
 	"\n" +
-	"\b_user_id\"\xd2\x01\n" +
+	"\b_user_id\"\xf7\x01\n" +
 	"\x1aCreateContactMethodRequest\x120\n" +
 	"\x04kind\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17R\x05emailR\awebhookR\x05slackR\x04kind\x12\x1d\n" +
 	"\x04name\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x04name\x12(\n" +
 	"\aaddress\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x03\x18\xd0\x0f\x98\xb5\x18\x01R\aaddress\x12\x16\n" +
 	"\x06shared\x18\x04 \x01(\bR\x06shared\x12!\n" +
-	"\auser_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"\xd1\x01\n" +
+	"\auser_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\x12#\n" +
+	"\rwithout_rules\x18\x06 \x01(\bR\fwithoutRules\"\xa0\x02\n" +
 	"\x1bCreateContactMethodResponse\x12B\n" +
 	"\x0econtact_method\x18\x01 \x01(\v2\x1b.nightbell.v1.ContactMethodR\rcontactMethod\x120\n" +
 	"\x0esigning_secret\x18\x02 \x01(\tB\x04\x98\xb5\x18\x01H\x00R\rsigningSecret\x88\x01\x01\x12\x1d\n" +
-	"\amessage\x18\x03 \x01(\tH\x01R\amessage\x88\x01\x01B\x11\n" +
+	"\amessage\x18\x03 \x01(\tH\x01R\amessage\x88\x01\x01\x12M\n" +
+	"\x12notification_rules\x18\x04 \x03(\v2\x1e.nightbell.v1.NotificationRuleR\x11notificationRulesB\x11\n" +
 	"\x0f_signing_secretB\n" +
 	"\n" +
 	"\b_message\"=\n" +
@@ -2006,53 +2027,54 @@ var file_nightbell_v1_contact_service_proto_depIdxs = []int32{
 	31, // 0: nightbell.v1.ContactMethod.created_at:type_name -> google.protobuf.Timestamp
 	31, // 1: nightbell.v1.ContactMethod.failing_since_at:type_name -> google.protobuf.Timestamp
 	0,  // 2: nightbell.v1.CreateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	0,  // 3: nightbell.v1.GetContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	32, // 4: nightbell.v1.UpdateContactMethodRequest.update_mask:type_name -> google.protobuf.FieldMask
-	0,  // 5: nightbell.v1.UpdateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
-	0,  // 6: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
-	13, // 7: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	13, // 8: nightbell.v1.GetNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	32, // 9: nightbell.v1.UpdateNotificationRuleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	13, // 10: nightbell.v1.UpdateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
-	13, // 11: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
-	31, // 12: nightbell.v1.TestPage.created_at:type_name -> google.protobuf.Timestamp
-	31, // 13: nightbell.v1.TestPage.finished_at:type_name -> google.protobuf.Timestamp
-	24, // 14: nightbell.v1.SendTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
-	24, // 15: nightbell.v1.GetTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
-	24, // 16: nightbell.v1.ListTestPagesResponse.test_pages:type_name -> nightbell.v1.TestPage
-	1,  // 17: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
-	9,  // 18: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
-	5,  // 19: nightbell.v1.ContactService.GetContactMethod:input_type -> nightbell.v1.GetContactMethodRequest
-	7,  // 20: nightbell.v1.ContactService.UpdateContactMethod:input_type -> nightbell.v1.UpdateContactMethodRequest
-	3,  // 21: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
-	25, // 22: nightbell.v1.ContactService.SendTestPage:input_type -> nightbell.v1.SendTestPageRequest
-	27, // 23: nightbell.v1.ContactService.GetTestPage:input_type -> nightbell.v1.GetTestPageRequest
-	29, // 24: nightbell.v1.ContactService.ListTestPages:input_type -> nightbell.v1.ListTestPagesRequest
-	11, // 25: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
-	14, // 26: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
-	20, // 27: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
-	16, // 28: nightbell.v1.ContactService.GetNotificationRule:input_type -> nightbell.v1.GetNotificationRuleRequest
-	18, // 29: nightbell.v1.ContactService.UpdateNotificationRule:input_type -> nightbell.v1.UpdateNotificationRuleRequest
-	22, // 30: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
-	2,  // 31: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
-	10, // 32: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
-	6,  // 33: nightbell.v1.ContactService.GetContactMethod:output_type -> nightbell.v1.GetContactMethodResponse
-	8,  // 34: nightbell.v1.ContactService.UpdateContactMethod:output_type -> nightbell.v1.UpdateContactMethodResponse
-	4,  // 35: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
-	26, // 36: nightbell.v1.ContactService.SendTestPage:output_type -> nightbell.v1.SendTestPageResponse
-	28, // 37: nightbell.v1.ContactService.GetTestPage:output_type -> nightbell.v1.GetTestPageResponse
-	30, // 38: nightbell.v1.ContactService.ListTestPages:output_type -> nightbell.v1.ListTestPagesResponse
-	12, // 39: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
-	15, // 40: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
-	21, // 41: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
-	17, // 42: nightbell.v1.ContactService.GetNotificationRule:output_type -> nightbell.v1.GetNotificationRuleResponse
-	19, // 43: nightbell.v1.ContactService.UpdateNotificationRule:output_type -> nightbell.v1.UpdateNotificationRuleResponse
-	23, // 44: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
-	31, // [31:45] is the sub-list for method output_type
-	17, // [17:31] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	13, // 3: nightbell.v1.CreateContactMethodResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
+	0,  // 4: nightbell.v1.GetContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
+	32, // 5: nightbell.v1.UpdateContactMethodRequest.update_mask:type_name -> google.protobuf.FieldMask
+	0,  // 6: nightbell.v1.UpdateContactMethodResponse.contact_method:type_name -> nightbell.v1.ContactMethod
+	0,  // 7: nightbell.v1.ListContactMethodsResponse.contact_methods:type_name -> nightbell.v1.ContactMethod
+	13, // 8: nightbell.v1.CreateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	13, // 9: nightbell.v1.GetNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	32, // 10: nightbell.v1.UpdateNotificationRuleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	13, // 11: nightbell.v1.UpdateNotificationRuleResponse.notification_rule:type_name -> nightbell.v1.NotificationRule
+	13, // 12: nightbell.v1.ListNotificationRulesResponse.notification_rules:type_name -> nightbell.v1.NotificationRule
+	31, // 13: nightbell.v1.TestPage.created_at:type_name -> google.protobuf.Timestamp
+	31, // 14: nightbell.v1.TestPage.finished_at:type_name -> google.protobuf.Timestamp
+	24, // 15: nightbell.v1.SendTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
+	24, // 16: nightbell.v1.GetTestPageResponse.test_page:type_name -> nightbell.v1.TestPage
+	24, // 17: nightbell.v1.ListTestPagesResponse.test_pages:type_name -> nightbell.v1.TestPage
+	1,  // 18: nightbell.v1.ContactService.CreateContactMethod:input_type -> nightbell.v1.CreateContactMethodRequest
+	9,  // 19: nightbell.v1.ContactService.ListContactMethods:input_type -> nightbell.v1.ListContactMethodsRequest
+	5,  // 20: nightbell.v1.ContactService.GetContactMethod:input_type -> nightbell.v1.GetContactMethodRequest
+	7,  // 21: nightbell.v1.ContactService.UpdateContactMethod:input_type -> nightbell.v1.UpdateContactMethodRequest
+	3,  // 22: nightbell.v1.ContactService.SendVerification:input_type -> nightbell.v1.SendVerificationRequest
+	25, // 23: nightbell.v1.ContactService.SendTestPage:input_type -> nightbell.v1.SendTestPageRequest
+	27, // 24: nightbell.v1.ContactService.GetTestPage:input_type -> nightbell.v1.GetTestPageRequest
+	29, // 25: nightbell.v1.ContactService.ListTestPages:input_type -> nightbell.v1.ListTestPagesRequest
+	11, // 26: nightbell.v1.ContactService.DeleteContactMethod:input_type -> nightbell.v1.DeleteContactMethodRequest
+	14, // 27: nightbell.v1.ContactService.CreateNotificationRule:input_type -> nightbell.v1.CreateNotificationRuleRequest
+	20, // 28: nightbell.v1.ContactService.ListNotificationRules:input_type -> nightbell.v1.ListNotificationRulesRequest
+	16, // 29: nightbell.v1.ContactService.GetNotificationRule:input_type -> nightbell.v1.GetNotificationRuleRequest
+	18, // 30: nightbell.v1.ContactService.UpdateNotificationRule:input_type -> nightbell.v1.UpdateNotificationRuleRequest
+	22, // 31: nightbell.v1.ContactService.DeleteNotificationRule:input_type -> nightbell.v1.DeleteNotificationRuleRequest
+	2,  // 32: nightbell.v1.ContactService.CreateContactMethod:output_type -> nightbell.v1.CreateContactMethodResponse
+	10, // 33: nightbell.v1.ContactService.ListContactMethods:output_type -> nightbell.v1.ListContactMethodsResponse
+	6,  // 34: nightbell.v1.ContactService.GetContactMethod:output_type -> nightbell.v1.GetContactMethodResponse
+	8,  // 35: nightbell.v1.ContactService.UpdateContactMethod:output_type -> nightbell.v1.UpdateContactMethodResponse
+	4,  // 36: nightbell.v1.ContactService.SendVerification:output_type -> nightbell.v1.SendVerificationResponse
+	26, // 37: nightbell.v1.ContactService.SendTestPage:output_type -> nightbell.v1.SendTestPageResponse
+	28, // 38: nightbell.v1.ContactService.GetTestPage:output_type -> nightbell.v1.GetTestPageResponse
+	30, // 39: nightbell.v1.ContactService.ListTestPages:output_type -> nightbell.v1.ListTestPagesResponse
+	12, // 40: nightbell.v1.ContactService.DeleteContactMethod:output_type -> nightbell.v1.DeleteContactMethodResponse
+	15, // 41: nightbell.v1.ContactService.CreateNotificationRule:output_type -> nightbell.v1.CreateNotificationRuleResponse
+	21, // 42: nightbell.v1.ContactService.ListNotificationRules:output_type -> nightbell.v1.ListNotificationRulesResponse
+	17, // 43: nightbell.v1.ContactService.GetNotificationRule:output_type -> nightbell.v1.GetNotificationRuleResponse
+	19, // 44: nightbell.v1.ContactService.UpdateNotificationRule:output_type -> nightbell.v1.UpdateNotificationRuleResponse
+	23, // 45: nightbell.v1.ContactService.DeleteNotificationRule:output_type -> nightbell.v1.DeleteNotificationRuleResponse
+	32, // [32:46] is the sub-list for method output_type
+	18, // [18:32] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_contact_service_proto_init() }

@@ -23,8 +23,17 @@ func InsertFirstContact(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID,
 	if err != nil {
 		return uuid.Nil, err
 	}
+	_, _, err = InsertFirstRules(ctx, tx, orgID, userID, contactID, now)
+	return contactID, err
+}
+
+// InsertFirstRules has a person told by a contact method at once of everything: one rule for urgent
+// incidents (high) and one for the others (low). Without them it would be paged by no plan, as its
+// owner has rules for other methods.
+func InsertFirstRules(ctx context.Context, tx pgx.Tx, orgID, userID, contactID uuid.UUID, now time.Time) (high, low uuid.UUID, err error) {
+	high, low = id.New(), id.New()
 	_, err = tx.Exec(ctx, `INSERT INTO notification_rule (org_id, id, user_id, contact_method_id, urgency, delay_seconds, created_at)
 		VALUES ($1, $2, $4, $5, 'high', 0, $6), ($1, $3, $4, $5, 'low', 0, $6)`,
-		orgID, id.New(), id.New(), userID, contactID, now)
-	return contactID, err
+		orgID, high, low, userID, contactID, now)
+	return high, low, err
 }

@@ -121,7 +121,16 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 				return err
 			}
 		}
-		return notifydb.New(tx).InsertContact(ctx, row)
+		if err := notifydb.New(tx).InsertContact(ctx, row); err != nil || userID == nil || request.GetWithoutRules() {
+			return err
+		}
+		high, low, err := notifydb.InsertFirstRules(ctx, tx, caller.OrgID, *userID, row.ID, now)
+		contact, person := row.ID.String(), userID.String()
+		response.NotificationRules = []*nightbellv1.NotificationRule{
+			{Id: high.String(), ContactMethodId: contact, Urgency: "high", UserId: person},
+			{Id: low.String(), ContactMethodId: contact, Urgency: "low", UserId: person},
+		}
+		return err
 	})
 	if postgres.IsForeignKey(err) {
 		err = errNoUser.Because(err)

@@ -225,6 +225,14 @@ export declare type CreateContactMethodRequest = Message<"nightbell.v1.CreateCon
    * @generated from field: string user_id = 5 [json_name = "user_id"];
    */
   userId: string;
+
+  /**
+   * Makes no notification rules with it: while the person has others, it is paged only once it has
+   * some. Without this the person is told by it at once of everything, urgent or not.
+   *
+   * @generated from field: bool without_rules = 6 [json_name = "without_rules"];
+   */
+  withoutRules: boolean;
 };
 
 /**
@@ -263,6 +271,14 @@ export declare type CreateContactMethodRequestJson = {
    * @generated from field: string user_id = 5 [json_name = "user_id"];
    */
   user_id?: string;
+
+  /**
+   * Makes no notification rules with it: while the person has others, it is paged only once it has
+   * some. Without this the person is told by it at once of everything, urgent or not.
+   *
+   * @generated from field: bool without_rules = 6 [json_name = "without_rules"];
+   */
+  without_rules?: boolean;
 };
 
 /**
@@ -295,6 +311,13 @@ export declare type CreateContactMethodResponse = Message<"nightbell.v1.CreateCo
    * @generated from field: optional string message = 3;
    */
   message?: string | undefined;
+
+  /**
+   * The rules that were made with it; change or delete them as you like.
+   *
+   * @generated from field: repeated nightbell.v1.NotificationRule notification_rules = 4 [json_name = "notification_rules"];
+   */
+  notificationRules: NotificationRule[];
 };
 
 /**
@@ -321,6 +344,13 @@ export declare type CreateContactMethodResponseJson = {
    * @generated from field: optional string message = 3;
    */
   message?: string;
+
+  /**
+   * The rules that were made with it; change or delete them as you like.
+   *
+   * @generated from field: repeated nightbell.v1.NotificationRule notification_rules = 4 [json_name = "notification_rules"];
+   */
+  notification_rules?: NotificationRuleJson[];
 };
 
 /**
