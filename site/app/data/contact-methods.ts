@@ -1,14 +1,17 @@
 import type {
   ContactMethodJson,
+  CreateContactMethodRequestJson,
+  CreateContactMethodResponseJson,
   ListContactMethodsResponseJson,
   SendVerificationResponseJson,
 } from '@nightbell/proto';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call, reasonOf } from '~/lib/api';
+import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { toast } from '~/lib/toast';
-import { contactKeys } from './keys';
+import { contactKeys, memberKeys, policyKeys, ruleKeys } from './keys';
 
 const renewEvery = 30_000;
 
@@ -51,3 +54,42 @@ export function useSendVerification() {
     onSettled: () => client.invalidateQueries(contactMethods),
   });
 }
+
+/** Adds a way to reach the reader, told at once of everything, or a shared channel. */
+export function useAddContact() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: CreateContactMethodRequestJson) =>
+      call<CreateContactMethodResponseJson>({
+        method: 'POST',
+        path: '/v1/contact-methods',
+        body,
+        action: 'add the contact method',
+        keepSession: true,
+      }),
+    onSuccess: () => renewContacts(client),
+  });
+}
+
+/** Deletes one, and its rules with it. What was sent to it stays in the log. */
+export function useDeleteContact() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, etag }: Version) =>
+      call<object>({
+        method: 'DELETE',
+        path: `/v1/contact-methods/${encodeURIComponent(id)}`,
+        headers: ifMatch(etag),
+        action: 'delete the contact method',
+        keepSession: true,
+      }),
+    onSettled: () => renewContacts(client),
+  });
+}
+
+const renewContacts = (client: QueryClient) =>
+  Promise.all(
+    [contactKeys.all, ruleKeys.all, memberKeys.all, policyKeys.all].map((queryKey) =>
+      client.invalidateQueries({ queryKey }),
+    ),
+  );

@@ -53,6 +53,7 @@ export const explainKeys = { all: ['explain'] as const };
 export const previewKey = (body: string) => ['schedule-preview', body] as const;
 
 export const contactKeys = { all: ['contact-methods'] as const };
+export const ruleKeys = { all: ['notification-rules'] as const };
 export const feedKeys = { all: ['calendar-feeds'] as const };
 export const installationKeys = { all: ['installation'] as const };
 export const meKeys = { all: ['me'] as const };

@@ -3,13 +3,18 @@ import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/data/contact-methods';
-import { ContactList } from '~/features/oncall/components/contact-list';
-import * as styles from '~/features/oncall/components/contact-list.module.css';
+import { notificationRules } from '~/data/notification-rules';
+import { ContactList } from '~/features/contacts/components/contact-list';
+import * as styles from '~/features/contacts/components/contact-list.module.css';
+import { RuleCard } from '~/features/contacts/components/rule-card';
+import { isUnused } from '~/features/contacts/model/rules';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 
 /** How the reader is reached, and the channels everybody shares. */
 export default function OnCallContacts() {
   const contacts = useQuery(contactMethods);
+  const rules = useQuery(notificationRules);
+  const own = (contacts.data ?? []).filter((contact) => !contact.shared);
   return (
     <>
       <PageHead title="My contact methods" />
@@ -27,15 +32,20 @@ export default function OnCallContacts() {
       </FetchFailed>
       {contacts.data && (
         <div className={styles.contactColumns}>
-          <ContactList
-            title="How you are reached"
-            contacts={contacts.data.filter((contact) => !contact.shared)}
-            empty="By the e-mail address of your account."
-          />
+          <div className={styles.stack}>
+            <ContactList
+              title="How you are reached"
+              contacts={own}
+              empty="Nothing reaches you. Add a contact method, so that you can be paged."
+              unused={(contact) => isUnused(contact, rules.data ?? [])}
+            />
+            <RuleCard own={own} />
+          </div>
           <ContactList
             title="Shared channels"
             contacts={contacts.data.filter((contact) => contact.shared)}
             empty="No shared channel yet."
+            shared
           />
         </div>
       )}

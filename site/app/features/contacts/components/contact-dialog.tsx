@@ -1,0 +1,103 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '~/components/ui/button';
+import { CopyButton } from '~/components/ui/copy-button';
+import { Banner, Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
+import { SelectField, TextField } from '~/components/ui/field';
+import { useAddContact } from '~/data/contact-methods';
+import { reasonOf } from '~/lib/api';
+import { toast } from '~/lib/toast';
+import * as styles from './contact-list.module.css';
+
+const kinds = [
+  { value: 'email', word: 'E-mail', label: 'E-mail address', sample: 'mara@example.com', type: 'email' },
+  {
+    value: 'slack',
+    word: 'Slack',
+    label: 'Incoming webhook',
+    sample: 'https://hooks.slack.com/...',
+    type: 'url',
+  },
+  { value: 'webhook', word: 'Webhook', label: 'URL', sample: 'https://example.com/page-me', type: 'url' },
+] as const;
+
+/** Adds a way to reach the reader or, shared, a channel of the organization. A webhook's secret is shown this once. */
+export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: () => void }) {
+  const add = useAddContact();
+  const [chosen, setChosen] = useState<string>('email');
+  const kind = kinds.find(({ value }) => value === chosen) ?? kinds[0];
+  const secret = add.data?.signing_secret;
+  if (secret) {
+    return (
+      <Dialog title="Copy the signing secret now" onClose={onClose}>
+        <div className={dialogKit.body}>
+          <p className="text-2">
+            It signs each message (Standard Webhooks), so that the receiver knows who sent it. Nightbell
+            cannot show it again.
+          </p>
+          <code className={styles.secret}>{secret}</code>
+          <div className={dialogKit.choices}>
+            <CopyButton text={secret} word="Copy secret" />
+            <Button onClick={onClose}>I have stored it</Button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  }
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    const body = {
+      kind: kind.value,
+      name: String(form.get('name')).trim(),
+      address: String(form.get('address')).trim(),
+      ...(shared ? { shared } : {}),
+    };
+    add.mutate(body, {
+      onSuccess: ({ contact_method, message, signing_secret }) => {
+        if (signing_secret) return;
+        const link = 'Open the link that was mailed to it: it is paged from then on.';
+        toast({ kind: 'success', title: message || (contact_method?.verified === false ? link : 'Added.') });
+        onClose();
+      },
+    });
+  };
+  return (
+    <Dialog title={shared ? 'Add shared channel' : 'Add contact method'} onClose={onClose}>
+      <form onSubmit={submit}>
+        {add.isError && <Banner tone="failed">{reasonOf(add.error)}</Banner>}
+        <SelectField
+          label="Kind"
+          name="kind"
+          options={kinds}
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+        />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={100}
+          placeholder={shared ? 'Ops room' : 'Phone'}
+        />
+        <TextField
+          key={kind.value}
+          label={kind.label}
+          name="address"
+          type={kind.type}
+          required
+          maxLength={2000}
+          placeholder={kind.sample}
+        />
+        <Button type="submit" look="primary" size="lg" disabled={add.isPending} labels={['Adding...']}>
+          {add.isPending ? 'Adding...' : shared ? 'Add shared channel' : 'Add contact method'}
+        </Button>
+        <p className={dialogKit.note}>
+          {shared
+            ? 'It is paged by the escalation policies that name it.'
+            : 'You are told by it at once of everything. Change that under "When you are told".'}
+        </p>
+      </form>
+    </Dialog>
+  );
+}
