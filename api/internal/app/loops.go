@@ -44,6 +44,7 @@ func (s *server) loops() []loop {
 		{"live feed across replicas", s.listenAcrossReplicas},
 		{"database", s.followPrimary},
 		{"storage", func(ctx context.Context) { s.every(ctx, storageInterval, s.countStorage) }},
+		{"senders", func(ctx context.Context) { sweep.Loop(ctx, s.logger, "senders", sweep.NewWaker(), s.senders.Flush) }},
 		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},

@@ -223,7 +223,7 @@ type plainRoute struct {
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator, calls *callquota.Quota) error {
 	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
 	webhooks := http.NewServeMux()
-	alerts := ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger)
+	alerts := ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger).Noting(s.senders)
 	alerts.Register(webhooks)
 	events := s.events(alerts, keys, callers)
 	acknowledge, verify := s.acknowledgePages(), s.verifyPages()

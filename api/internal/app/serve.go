@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/forgotten"
 	"github.com/nightbell/nightbell/api/internal/handover"
@@ -83,6 +84,7 @@ type server struct {
 	wakers      map[notify.Kind]*sweep.Waker
 	escalations *sweep.Waker
 	storage     *orgdb.StorageMeter
+	senders     *catalogdb.SenderLog
 	// refused counts the requests with alerts that were answered 503 for our own reasons.
 	refused  atomic.Int64
 	stopping chan struct{}
@@ -169,6 +171,7 @@ func (s *server) build(ctx context.Context) error {
 	s.egress = egress.New(egress.Options{Allow: s.egressAllow})
 	s.hub = s.newHub()
 	s.storage = orgdb.NewStorageMeter(s.db, int64(s.quotas.StoredMiBPerDay)<<20)
+	s.senders = catalogdb.NewSenderLog(s.db, time.Now)
 	s.escalations, s.wakers = sweep.NewWaker(), map[notify.Kind]*sweep.Waker{}
 	for _, kind := range notify.Kinds {
 		s.wakers[kind] = sweep.NewWaker()

@@ -243,5 +243,5 @@ func (c *campaign) attempt(ctx context.Context, via transport, method protorefle
 // but perhaps a random secret.
 func showsNothing(method protoreflect.MethodDescriptor) bool {
 	return unfinished[shortName(method)] || authzOf(method).GetReveals() ||
-		shortName(method) == "IncidentService.CountIncidents" || shortName(method) == "IncidentService.GetIncidentMetrics" || shortName(method) == "AuthService.GetSignInOptions" || shortName(method) == "InstallationService.GetInstallation"
+		shortName(method) == "IncidentService.CountIncidents" || shortName(method) == "IncidentService.GetIncidentMetrics" || shortName(method) == "CatalogService.GetSenders" || shortName(method) == "AuthService.GetSignInOptions" || shortName(method) == "InstallationService.GetInstallation"
 }

@@ -11,7 +11,7 @@ import (
 var erasable = []string{
 	"webhook_delivery", "webhook_subscription", "test_page", "delivery", "notification", "incident_timer", "timeline_event",
 	"alert_event", "alert", "undecodable_alert", "incident",
-	"maintenance_service", "maintenance_window", "change_event", "sample", "sample_series", "sample_call", "service_dependency", "service_key", "heartbeat", "service", "integration",
+	"maintenance_service", "maintenance_window", "change_event", "sample", "sample_series", "sample_call", "sender_call", "service_dependency", "service_key", "heartbeat", "service", "integration",
 	"escalation_target", "escalation_step", "calendar_feed", "handover_notice",
 	"schedule_override", "rotation_person", "rotation", "schedule", "escalation_policy",
 	"notification_rule", "contact_method", "inbox_mail",

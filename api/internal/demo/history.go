@@ -49,8 +49,16 @@ func (f *filling) addHistory(ctx context.Context) error {
 	if err := f.escalateUntil(ctx, f.now); err != nil {
 		return err
 	}
+	if _, err := f.tx.Exec(ctx, sendersSQL, orgID, catalog.Alertmanager); err != nil {
+		return err
+	}
 	return f.stopPaging(ctx)
 }
+
+// sendersSQL notes what called, as intake's handlers would have.
+const sendersSQL = `
+INSERT INTO sender_call (org_id, service_id, kind, first_at, last_at)
+SELECT org_id, service_id, $2, min(first_seen_at), max(last_seen_at) FROM alert WHERE org_id = $1 AND source = 'prometheus' GROUP BY 1, 2`
 
 // storyOf is all that happens to an incident, besides its paging.
 func (f *filling) storyOf(i pastIncident) (story []happening) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 )
 
@@ -56,5 +57,6 @@ func (c Changes) keep(w http.ResponseWriter, r *http.Request) (change event.Chan
 	case mismatch:
 		return change, false, errMismatch
 	}
+	c.Events.called(r, sender.Route, catalog.ChangeSender)
 	return change, replayed, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
@@ -166,6 +167,9 @@ func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error)
 	h.store(r.Context(), sender.Route, []event.Event{one}, func(_ int, answer eventAnswer, failure error) {
 		answers[0], err = answer, failure
 	})
+	if err == nil {
+		h.called(r, sender.Route, catalog.PlainHTTP)
+	}
 	return answers[0], err
 }
 
@@ -211,12 +215,16 @@ func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, er
 		}
 		events, places = append(events, one), append(places, i)
 	}
+	taken := false
 	h.store(r.Context(), sender.Route, events, func(i int, answer eventAnswer, err error) {
-		if err != nil {
+		if taken = taken || err == nil; err != nil {
 			answer = refused(events[i].Received.Event.ID.String(), err)
 		}
 		results[places[i]] = answer
 	})
+	if taken {
+		h.called(r, sender.Route, catalog.PlainHTTP)
+	}
 	return results, nil
 }
 

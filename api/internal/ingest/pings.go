@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -87,6 +88,7 @@ func (p Pings) take(w http.ResponseWriter, r *http.Request) (pingAnswer, error) 
 	if err != nil {
 		return pingAnswer{}, err
 	}
+	p.Events.called(r, sender.Route, catalog.Heartbeat)
 	return pingAnswer{
 		Name: name, Status: state.Status, DueAt: instant(state.DueAt), DeadlineAt: instant(state.DeadlineAt),
 		Warnings: append([]event.Warning{}, ping.Warnings...), replayed: replayed,

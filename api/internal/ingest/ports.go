@@ -31,6 +31,11 @@ type Keys interface {
 // Route is where the alerts of a key go.
 type Route = catalog.Route
 
+// Calls is told of calls that were taken in. Note must not block: an answer waits for it.
+type Calls interface {
+	Note(call catalog.SenderCall)
+}
+
 // Acceptor commits what was received. Both calls return nil only after the commit,
 // and an error only when nothing was committed that the sender must not repeat.
 type Acceptor interface {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/ingest/event"
 	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -111,6 +112,7 @@ func (s *Samples) keep(w http.ResponseWriter, r *http.Request) (answer samplesAn
 	case mismatch:
 		return answer, false, errMismatch
 	}
+	s.events.called(r, route, catalog.SampleSender)
 	return samplesAnswer{
 		Service: reference{route.ServiceID, route.ServiceName}, Name: samples.Name, AcceptedCount: len(samples.Points),
 		Warnings: append([]event.Warning{}, samples.Warnings...),

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/ingest/prometheus"
 	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -39,6 +40,7 @@ type Handler struct {
 	log        *slog.Logger
 	arriving   *fairshare.Pool[uuid.UUID]
 	parsing    chan struct{}
+	calls      Calls
 }
 
 // NewHandler makes a handler that logs to log; Register gives it its paths.
@@ -46,6 +48,23 @@ func NewHandler(keys Keys, acceptor Acceptor, writeError ErrorWriter, log *slog.
 	return &Handler{
 		keys: keys, acceptor: acceptor, writeError: writeError, log: log,
 		arriving: fairshare.New[uuid.UUID](arrivingBytes), parsing: make(chan struct{}, parsedAtOnce),
+	}
+}
+
+// Noting makes the handler, and what takes events, changes, samples and pings with it, tell calls
+// what called. It is to be called before the first request.
+func (h *Handler) Noting(calls Calls) *Handler {
+	h.calls = calls
+	return h
+}
+
+// called notes that something called about a service, once what it brought is stored.
+func (h *Handler) called(r *http.Request, route Route, what catalog.SenderKind) {
+	if h.calls == nil {
+		return
+	}
+	for _, kind := range catalog.KindsOf(r.UserAgent(), r.Header.Get("Nightbell-Sdk"), what) {
+		h.calls.Note(catalog.SenderCall{OrgID: route.OrgID, ServiceID: route.ServiceID, Kind: kind})
 	}
 }
 
@@ -101,7 +120,16 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (ale
 	if err := h.acceptor.Accept(ctx, route, batch); err != nil {
 		return alert.Batch{}, fmt.Errorf("committing %d alerts: %w", len(batch.Alerts), err)
 	}
+	h.called(r, route, monitor(batch))
 	return batch, nil
+}
+
+// monitor is which monitoring system sent a batch. It has an alert, as parsers promise.
+func monitor(batch alert.Batch) catalog.SenderKind {
+	if batch.Alerts[0].Source == prometheus.SourceGrafana {
+		return catalog.Grafana
+	}
+	return catalog.Alertmanager
 }
 
 // parse runs a parser. A parser that panics has a bug, but the alert it read is

@@ -1081,6 +1081,180 @@ func (x *RotateServiceKeyResponse) GetWebhookUrl() string {
 	return ""
 }
 
+type GetSendersRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What calls about this service; about any when absent.
+	ServiceId     string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSendersRequest) Reset() {
+	*x = GetSendersRequest{}
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSendersRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSendersRequest) ProtoMessage() {}
+
+func (x *GetSendersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSendersRequest.ProtoReflect.Descriptor instead.
+func (*GetSendersRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *GetSendersRequest) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+type GetSendersResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One of each kind that ever called, by kind.
+	Senders       []*Sender `protobuf:"bytes,1,rep,name=senders,proto3" json:"senders,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSendersResponse) Reset() {
+	*x = GetSendersResponse{}
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSendersResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSendersResponse) ProtoMessage() {}
+
+func (x *GetSendersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSendersResponse.ProtoReflect.Descriptor instead.
+func (*GetSendersResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetSendersResponse) GetSenders() []*Sender {
+	if x != nil {
+		return x.Senders
+	}
+	return nil
+}
+
+// Programs of one kind that call about services.
+type Sender struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// alertmanager and grafana send alerts; node_sdk, python_sdk and go_sdk are our SDKs; http is other
+	// programs that send events; heartbeat pings; github and change bring changes (github from GitHub
+	// Actions), sample brings readings.
+	Kind string `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"`
+	// True while its last call is at most 30 days old.
+	Connected bool `protobuf:"varint,2,opt,name=connected,proto3" json:"connected,omitempty"`
+	// When one of them called for the first time.
+	FirstCalledAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=first_called_at,json=firstCalledAt,proto3" json:"first_called_at,omitempty"`
+	// When one of them called last, at most a minute too early.
+	LastCalledAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_called_at,json=lastCalledAt,proto3" json:"last_called_at,omitempty"`
+	// About how many services they called in the last 30 days.
+	ServiceCount  int32 `protobuf:"varint,5,opt,name=service_count,json=serviceCount,proto3" json:"service_count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Sender) Reset() {
+	*x = Sender{}
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Sender) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Sender) ProtoMessage() {}
+
+func (x *Sender) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_catalog_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Sender.ProtoReflect.Descriptor instead.
+func (*Sender) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_catalog_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Sender) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *Sender) GetConnected() bool {
+	if x != nil {
+		return x.Connected
+	}
+	return false
+}
+
+func (x *Sender) GetFirstCalledAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FirstCalledAt
+	}
+	return nil
+}
+
+func (x *Sender) GetLastCalledAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.LastCalledAt
+	}
+	return nil
+}
+
+func (x *Sender) GetServiceCount() int32 {
+	if x != nil {
+		return x.ServiceCount
+	}
+	return 0
+}
+
 var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
@@ -1184,7 +1358,19 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"serviceKey\x12Q\n" +
 	"\x17previous_key_expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x14previousKeyExpiresAt\x12%\n" +
 	"\vwebhook_url\x18\x04 \x01(\tB\x04\x98\xb5\x18\x01R\n" +
-	"webhookUrl2\xc8\b\n" +
+	"webhookUrl\"?\n" +
+	"\x11GetSendersRequest\x12*\n" +
+	"\n" +
+	"service_id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\tserviceId\"D\n" +
+	"\x12GetSendersResponse\x12.\n" +
+	"\asenders\x18\x01 \x03(\v2\x14.nightbell.v1.SenderR\asenders\"\xda\x02\n" +
+	"\x06Sender\x12w\n" +
+	"\x04kind\x18\x01 \x01(\tBc\xbaH`r^R\falertmanagerR\agrafanaR\bnode_sdkR\n" +
+	"python_sdkR\x06go_sdkR\x04httpR\theartbeatR\x06githubR\x06changeR\x06sampleR\x04kind\x12\x1c\n" +
+	"\tconnected\x18\x02 \x01(\bR\tconnected\x12J\n" +
+	"\x0ffirst_called_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\rfirstCalledAt\x12H\n" +
+	"\x0elast_called_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\flastCalledAt\x12#\n" +
+	"\rservice_count\x18\x05 \x01(\x05R\fserviceCount2\xcb\t\n" +
 	"\x0eCatalogService\x12\xb1\x01\n" +
 	"\rCreateService\x12\".nightbell.v1.CreateServiceRequest\x1a#.nightbell.v1.CreateServiceResponse\"W\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\xa0\xb5\x18\x01\xb2\xb5\x18\x19/v1/services/{service.id}\x82\xd3\xe4\x93\x02\x11:\x01*\"\f/v1/services\x12\x8b\x01\n" +
 	"\fListServices\x12!.nightbell.v1.ListServicesRequest\x1a\".nightbell.v1.ListServicesResponse\"4\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0e\x12\f/v1/services\x90\x02\x01\x12\x86\x01\n" +
@@ -1193,7 +1379,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\rUpdateService\x12\".nightbell.v1.UpdateServiceRequest\x1a#.nightbell.v1.UpdateServiceResponse\";\x8a\xb5\x18\x1b\x12\tresponder\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x16:\x01*2\x11/v1/services/{id}\x12\x8e\x01\n" +
 	"\rDeleteService\x12\".nightbell.v1.DeleteServiceRequest\x1a#.nightbell.v1.DeleteServiceResponse\"4\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02\x13*\x11/v1/services/{id}\x12\x99\x01\n" +
 	"\rGetServiceKey\x12\".nightbell.v1.GetServiceKeyRequest\x1a#.nightbell.v1.GetServiceKeyResponse\"?\x8a\xb5\x18\x1b\x12\tresponder\x1a\fsecrets:read(\x01\x82\xd3\xe4\x93\x02\x17\x12\x15/v1/services/{id}/key\x90\x02\x01\x12\xa5\x01\n" +
-	"\x10RotateServiceKey\x12%.nightbell.v1.RotateServiceKeyRequest\x1a&.nightbell.v1.RotateServiceKeyResponse\"B\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/services/{id}/rotate-keyBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x10RotateServiceKey\x12%.nightbell.v1.RotateServiceKeyRequest\x1a&.nightbell.v1.RotateServiceKeyResponse\"B\x8a\xb5\x18\x17\x12\x05admin\x1a\fconfig:write \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/services/{id}/rotate-key\x12\x80\x01\n" +
+	"\n" +
+	"GetSenders\x12\x1f.nightbell.v1.GetSendersRequest\x1a .nightbell.v1.GetSendersResponse\"/\x8a\xb5\x18\x15\x12\x06viewer\x1a\vconfig:read\x82\xd3\xe4\x93\x02\r\x12\v/v1/senders\x90\x02\x01BAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_catalog_service_proto_rawDescOnce sync.Once
@@ -1207,7 +1395,7 @@ func file_nightbell_v1_catalog_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_catalog_service_proto_rawDescData
 }
 
-var file_nightbell_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_nightbell_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*Service)(nil),                  // 0: nightbell.v1.Service
 	(*CreateServiceRequest)(nil),     // 1: nightbell.v1.CreateServiceRequest
@@ -1224,46 +1412,54 @@ var file_nightbell_v1_catalog_service_proto_goTypes = []any{
 	(*DeleteServiceResponse)(nil),    // 12: nightbell.v1.DeleteServiceResponse
 	(*RotateServiceKeyRequest)(nil),  // 13: nightbell.v1.RotateServiceKeyRequest
 	(*RotateServiceKeyResponse)(nil), // 14: nightbell.v1.RotateServiceKeyResponse
-	(*timestamppb.Timestamp)(nil),    // 15: google.protobuf.Timestamp
-	(*Reference)(nil),                // 16: nightbell.v1.Reference
-	(*Warning)(nil),                  // 17: nightbell.v1.Warning
-	(*fieldmaskpb.FieldMask)(nil),    // 18: google.protobuf.FieldMask
+	(*GetSendersRequest)(nil),        // 15: nightbell.v1.GetSendersRequest
+	(*GetSendersResponse)(nil),       // 16: nightbell.v1.GetSendersResponse
+	(*Sender)(nil),                   // 17: nightbell.v1.Sender
+	(*timestamppb.Timestamp)(nil),    // 18: google.protobuf.Timestamp
+	(*Reference)(nil),                // 19: nightbell.v1.Reference
+	(*Warning)(nil),                  // 20: nightbell.v1.Warning
+	(*fieldmaskpb.FieldMask)(nil),    // 21: google.protobuf.FieldMask
 }
 var file_nightbell_v1_catalog_service_proto_depIdxs = []int32{
-	15, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
-	16, // 1: nightbell.v1.Service.team:type_name -> nightbell.v1.Reference
-	16, // 2: nightbell.v1.Service.owner:type_name -> nightbell.v1.Reference
-	16, // 3: nightbell.v1.Service.escalation_policy:type_name -> nightbell.v1.Reference
-	15, // 4: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
-	15, // 5: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
+	18, // 0: nightbell.v1.Service.last_incident_at:type_name -> google.protobuf.Timestamp
+	19, // 1: nightbell.v1.Service.team:type_name -> nightbell.v1.Reference
+	19, // 2: nightbell.v1.Service.owner:type_name -> nightbell.v1.Reference
+	19, // 3: nightbell.v1.Service.escalation_policy:type_name -> nightbell.v1.Reference
+	18, // 4: nightbell.v1.Service.created_at:type_name -> google.protobuf.Timestamp
+	18, // 5: nightbell.v1.Service.updated_at:type_name -> google.protobuf.Timestamp
 	0,  // 6: nightbell.v1.CreateServiceResponse.service:type_name -> nightbell.v1.Service
-	17, // 7: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
+	20, // 7: nightbell.v1.CreateServiceResponse.warnings:type_name -> nightbell.v1.Warning
 	0,  // 8: nightbell.v1.ListServicesResponse.services:type_name -> nightbell.v1.Service
-	17, // 9: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
+	20, // 9: nightbell.v1.ListServicesResponse.warnings:type_name -> nightbell.v1.Warning
 	0,  // 10: nightbell.v1.GetServiceResponse.service:type_name -> nightbell.v1.Service
-	18, // 11: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	21, // 11: nightbell.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
 	0,  // 12: nightbell.v1.UpdateServiceResponse.service:type_name -> nightbell.v1.Service
 	0,  // 13: nightbell.v1.RotateServiceKeyResponse.service:type_name -> nightbell.v1.Service
-	15, // 14: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
-	1,  // 15: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
-	5,  // 16: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
-	7,  // 17: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
-	9,  // 18: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
-	11, // 19: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
-	3,  // 20: nightbell.v1.CatalogService.GetServiceKey:input_type -> nightbell.v1.GetServiceKeyRequest
-	13, // 21: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
-	2,  // 22: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
-	6,  // 23: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
-	8,  // 24: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
-	10, // 25: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
-	12, // 26: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
-	4,  // 27: nightbell.v1.CatalogService.GetServiceKey:output_type -> nightbell.v1.GetServiceKeyResponse
-	14, // 28: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
-	22, // [22:29] is the sub-list for method output_type
-	15, // [15:22] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	18, // 14: nightbell.v1.RotateServiceKeyResponse.previous_key_expires_at:type_name -> google.protobuf.Timestamp
+	17, // 15: nightbell.v1.GetSendersResponse.senders:type_name -> nightbell.v1.Sender
+	18, // 16: nightbell.v1.Sender.first_called_at:type_name -> google.protobuf.Timestamp
+	18, // 17: nightbell.v1.Sender.last_called_at:type_name -> google.protobuf.Timestamp
+	1,  // 18: nightbell.v1.CatalogService.CreateService:input_type -> nightbell.v1.CreateServiceRequest
+	5,  // 19: nightbell.v1.CatalogService.ListServices:input_type -> nightbell.v1.ListServicesRequest
+	7,  // 20: nightbell.v1.CatalogService.GetService:input_type -> nightbell.v1.GetServiceRequest
+	9,  // 21: nightbell.v1.CatalogService.UpdateService:input_type -> nightbell.v1.UpdateServiceRequest
+	11, // 22: nightbell.v1.CatalogService.DeleteService:input_type -> nightbell.v1.DeleteServiceRequest
+	3,  // 23: nightbell.v1.CatalogService.GetServiceKey:input_type -> nightbell.v1.GetServiceKeyRequest
+	13, // 24: nightbell.v1.CatalogService.RotateServiceKey:input_type -> nightbell.v1.RotateServiceKeyRequest
+	15, // 25: nightbell.v1.CatalogService.GetSenders:input_type -> nightbell.v1.GetSendersRequest
+	2,  // 26: nightbell.v1.CatalogService.CreateService:output_type -> nightbell.v1.CreateServiceResponse
+	6,  // 27: nightbell.v1.CatalogService.ListServices:output_type -> nightbell.v1.ListServicesResponse
+	8,  // 28: nightbell.v1.CatalogService.GetService:output_type -> nightbell.v1.GetServiceResponse
+	10, // 29: nightbell.v1.CatalogService.UpdateService:output_type -> nightbell.v1.UpdateServiceResponse
+	12, // 30: nightbell.v1.CatalogService.DeleteService:output_type -> nightbell.v1.DeleteServiceResponse
+	4,  // 31: nightbell.v1.CatalogService.GetServiceKey:output_type -> nightbell.v1.GetServiceKeyResponse
+	14, // 32: nightbell.v1.CatalogService.RotateServiceKey:output_type -> nightbell.v1.RotateServiceKeyResponse
+	16, // 33: nightbell.v1.CatalogService.GetSenders:output_type -> nightbell.v1.GetSendersResponse
+	26, // [26:34] is the sub-list for method output_type
+	18, // [18:26] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_catalog_service_proto_init() }
@@ -1283,7 +1479,7 @@ func file_nightbell_v1_catalog_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_catalog_service_proto_rawDesc), len(file_nightbell_v1_catalog_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

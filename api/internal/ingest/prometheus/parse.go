@@ -30,8 +30,8 @@ const (
 
 // Sources, as incidents show them.
 const (
-	sourcePrometheus = "prometheus"
-	sourceGrafana    = "grafana"
+	SourcePrometheus = "prometheus"
+	SourceGrafana    = "grafana"
 )
 
 // Codes of the faults Parse returns, all of kind Invalid.
@@ -155,7 +155,7 @@ func (m *message) addAlerts(list wire.Value) {
 
 func (m *message) source() string {
 	if m.grafana {
-		return sourceGrafana
+		return SourceGrafana
 	}
-	return sourcePrometheus
+	return SourcePrometheus
 }

@@ -54,6 +54,9 @@ const (
 	// CatalogServiceRotateServiceKeyProcedure is the fully-qualified name of the CatalogService's
 	// RotateServiceKey RPC.
 	CatalogServiceRotateServiceKeyProcedure = "/nightbell.v1.CatalogService/RotateServiceKey"
+	// CatalogServiceGetSendersProcedure is the fully-qualified name of the CatalogService's GetSenders
+	// RPC.
+	CatalogServiceGetSendersProcedure = "/nightbell.v1.CatalogService/GetSenders"
 )
 
 // CatalogServiceClient is a client for the nightbell.v1.CatalogService service.
@@ -73,6 +76,9 @@ type CatalogServiceClient interface {
 	// RotateServiceKey makes a new key; the old one works for one more hour, so that no alert is
 	// lost while senders are changed.
 	RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error)
+	// GetSenders says what calls about services, and when it did last: monitoring systems, SDKs, jobs
+	// and scripts. What browsers send, such as the site's test alerts, is not counted.
+	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
 }
 
 // NewCatalogServiceClient constructs a client for the nightbell.v1.CatalogService service. By
@@ -131,6 +137,13 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(catalogServiceMethods.ByName("RotateServiceKey")),
 			connect.WithClientOptions(opts...),
 		),
+		getSenders: connect.NewClient[v1.GetSendersRequest, v1.GetSendersResponse](
+			httpClient,
+			baseURL+CatalogServiceGetSendersProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("GetSenders")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -143,6 +156,7 @@ type catalogServiceClient struct {
 	deleteService    *connect.Client[v1.DeleteServiceRequest, v1.DeleteServiceResponse]
 	getServiceKey    *connect.Client[v1.GetServiceKeyRequest, v1.GetServiceKeyResponse]
 	rotateServiceKey *connect.Client[v1.RotateServiceKeyRequest, v1.RotateServiceKeyResponse]
+	getSenders       *connect.Client[v1.GetSendersRequest, v1.GetSendersResponse]
 }
 
 // CreateService calls nightbell.v1.CatalogService.CreateService.
@@ -208,6 +222,15 @@ func (c *catalogServiceClient) RotateServiceKey(ctx context.Context, req *v1.Rot
 	return nil, err
 }
 
+// GetSenders calls nightbell.v1.CatalogService.GetSenders.
+func (c *catalogServiceClient) GetSenders(ctx context.Context, req *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
+	response, err := c.getSenders.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // CatalogServiceHandler is an implementation of the nightbell.v1.CatalogService service.
 type CatalogServiceHandler interface {
 	// CreateService needs only a name and answers with the key that senders put into their URL.
@@ -225,6 +248,9 @@ type CatalogServiceHandler interface {
 	// RotateServiceKey makes a new key; the old one works for one more hour, so that no alert is
 	// lost while senders are changed.
 	RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error)
+	// GetSenders says what calls about services, and when it did last: monitoring systems, SDKs, jobs
+	// and scripts. What browsers send, such as the site's test alerts, is not counted.
+	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
 }
 
 // NewCatalogServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -279,6 +305,13 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithSchema(catalogServiceMethods.ByName("RotateServiceKey")),
 		connect.WithHandlerOptions(opts...),
 	)
+	catalogServiceGetSendersHandler := connect.NewUnaryHandlerSimple(
+		CatalogServiceGetSendersProcedure,
+		svc.GetSenders,
+		connect.WithSchema(catalogServiceMethods.ByName("GetSenders")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/nightbell.v1.CatalogService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case CatalogServiceCreateServiceProcedure:
@@ -295,6 +328,8 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceGetServiceKeyHandler.ServeHTTP(w, r)
 		case CatalogServiceRotateServiceKeyProcedure:
 			catalogServiceRotateServiceKeyHandler.ServeHTTP(w, r)
+		case CatalogServiceGetSendersProcedure:
+			catalogServiceGetSendersHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -330,4 +365,8 @@ func (UnimplementedCatalogServiceHandler) GetServiceKey(context.Context, *v1.Get
 
 func (UnimplementedCatalogServiceHandler) RotateServiceKey(context.Context, *v1.RotateServiceKeyRequest) (*v1.RotateServiceKeyResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.CatalogService.RotateServiceKey is not implemented"))
+}
+
+func (UnimplementedCatalogServiceHandler) GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.CatalogService.GetSenders is not implemented"))
 }

@@ -585,6 +585,18 @@ CREATE TABLE sample_call (
 );
 CREATE INDEX sample_call_created_idx ON sample_call (created_at);
 
+-- What calls about a service, by kind of sender (package catalog), and when it did last, to the minute.
+-- Written beside the path of alerts and never with them.
+CREATE TABLE sender_call (
+    org_id     uuid NOT NULL,
+    service_id uuid NOT NULL,
+    kind       text NOT NULL,
+    first_at   timestamptz NOT NULL,
+    last_at    timestamptz NOT NULL,
+    PRIMARY KEY (org_id, service_id, kind),
+    FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id) ON DELETE CASCADE
+);
+
 -- ---------------------------------------------------------------- incidents
 
 -- incident_key names what the incident is about, whoever sent it (a sender's group, an alert's
@@ -1137,7 +1149,7 @@ BEGIN
         'membership', 'team', 'team_member', 'invitation', 'api_key', 'contact_method', 'notification_rule',
         'escalation_policy', 'schedule', 'rotation', 'rotation_person', 'schedule_override',
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
-        'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'incident', 'alert', 'alert_event',
+        'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'sender_call', 'incident', 'alert', 'alert_event',
         'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
         'delivery', 'test_page', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key',

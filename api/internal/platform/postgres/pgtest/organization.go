@@ -86,6 +86,7 @@ var organizationRows = []string{
 		VALUES ({org}, {service}, 'Filled name', date_trunc('minute', nightbell_now()), 1, 1, 1, 1, 1, nightbell_now())`,
 	`INSERT INTO sample_series (org_id, service_id, name, unit, written_at) VALUES ({org}, {service}, 'Filled name', 'Filled unit', nightbell_now())`,
 	`INSERT INTO sample_call (org_id, service_id, id, request_hash, created_at) VALUES ({org}, {service}, {sample_call}, 'filled', nightbell_now())`,
+	`INSERT INTO sender_call (org_id, service_id, kind, first_at, last_at) VALUES ({org}, {service}, 'alertmanager', nightbell_now(), nightbell_now())`,
 	`INSERT INTO incident (org_id, id, number, service_id, title, status, severity, urgency, source, escalation_policy_id,
 			assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by, updated_at, paging_status, paging_policy_id, paging_cycle, paging_updated_at)
 		VALUES ({org}, {incident}, 90001, {service}, 'Filled incident', 'resolved', 'low', 'low', 'manual', {policy},

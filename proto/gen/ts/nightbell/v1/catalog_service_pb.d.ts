@@ -996,6 +996,160 @@ export declare type RotateServiceKeyResponseJson = {
 export declare const RotateServiceKeyResponseSchema: GenMessage<RotateServiceKeyResponse, {jsonType: RotateServiceKeyResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.GetSendersRequest
+ */
+export declare type GetSendersRequest = Message<"nightbell.v1.GetSendersRequest"> & {
+  /**
+   * What calls about this service; about any when absent.
+   *
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  serviceId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.GetSendersRequest
+ */
+export declare type GetSendersRequestJson = {
+  /**
+   * What calls about this service; about any when absent.
+   *
+   * @generated from field: string service_id = 1 [json_name = "service_id"];
+   */
+  service_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.GetSendersRequest.
+ * Use `create(GetSendersRequestSchema)` to create a new message.
+ */
+export declare const GetSendersRequestSchema: GenMessage<GetSendersRequest, {jsonType: GetSendersRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.GetSendersResponse
+ */
+export declare type GetSendersResponse = Message<"nightbell.v1.GetSendersResponse"> & {
+  /**
+   * One of each kind that ever called, by kind.
+   *
+   * @generated from field: repeated nightbell.v1.Sender senders = 1;
+   */
+  senders: Sender[];
+};
+
+/**
+ * @generated from message nightbell.v1.GetSendersResponse
+ */
+export declare type GetSendersResponseJson = {
+  /**
+   * One of each kind that ever called, by kind.
+   *
+   * @generated from field: repeated nightbell.v1.Sender senders = 1;
+   */
+  senders?: SenderJson[];
+};
+
+/**
+ * Describes the message nightbell.v1.GetSendersResponse.
+ * Use `create(GetSendersResponseSchema)` to create a new message.
+ */
+export declare const GetSendersResponseSchema: GenMessage<GetSendersResponse, {jsonType: GetSendersResponseJson}>;
+
+/**
+ * Programs of one kind that call about services.
+ *
+ * @generated from message nightbell.v1.Sender
+ */
+export declare type Sender = Message<"nightbell.v1.Sender"> & {
+  /**
+   * alertmanager and grafana send alerts; node_sdk, python_sdk and go_sdk are our SDKs; http is other
+   * programs that send events; heartbeat pings; github and change bring changes (github from GitHub
+   * Actions), sample brings readings.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * True while its last call is at most 30 days old.
+   *
+   * @generated from field: bool connected = 2;
+   */
+  connected: boolean;
+
+  /**
+   * When one of them called for the first time.
+   *
+   * @generated from field: google.protobuf.Timestamp first_called_at = 3 [json_name = "first_called_at"];
+   */
+  firstCalledAt?: Timestamp | undefined;
+
+  /**
+   * When one of them called last, at most a minute too early.
+   *
+   * @generated from field: google.protobuf.Timestamp last_called_at = 4 [json_name = "last_called_at"];
+   */
+  lastCalledAt?: Timestamp | undefined;
+
+  /**
+   * About how many services they called in the last 30 days.
+   *
+   * @generated from field: int32 service_count = 5 [json_name = "service_count"];
+   */
+  serviceCount: number;
+};
+
+/**
+ * Programs of one kind that call about services.
+ *
+ * @generated from message nightbell.v1.Sender
+ */
+export declare type SenderJson = {
+  /**
+   * alertmanager and grafana send alerts; node_sdk, python_sdk and go_sdk are our SDKs; http is other
+   * programs that send events; heartbeat pings; github and change bring changes (github from GitHub
+   * Actions), sample brings readings.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind?: string;
+
+  /**
+   * True while its last call is at most 30 days old.
+   *
+   * @generated from field: bool connected = 2;
+   */
+  connected?: boolean;
+
+  /**
+   * When one of them called for the first time.
+   *
+   * @generated from field: google.protobuf.Timestamp first_called_at = 3 [json_name = "first_called_at"];
+   */
+  first_called_at?: TimestampJson;
+
+  /**
+   * When one of them called last, at most a minute too early.
+   *
+   * @generated from field: google.protobuf.Timestamp last_called_at = 4 [json_name = "last_called_at"];
+   */
+  last_called_at?: TimestampJson;
+
+  /**
+   * About how many services they called in the last 30 days.
+   *
+   * @generated from field: int32 service_count = 5 [json_name = "service_count"];
+   */
+  service_count?: number;
+};
+
+/**
+ * Describes the message nightbell.v1.Sender.
+ * Use `create(SenderSchema)` to create a new message.
+ */
+export declare const SenderSchema: GenMessage<Sender, {jsonType: SenderJson}>;
+
+/**
  * The services that a team runs and that alerts are about.
  *
  * @generated from service nightbell.v1.CatalogService
@@ -1071,6 +1225,17 @@ export declare const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof RotateServiceKeyRequestSchema;
     output: typeof RotateServiceKeyResponseSchema;
+  },
+  /**
+   * GetSenders says what calls about services, and when it did last: monitoring systems, SDKs, jobs
+   * and scripts. What browsers send, such as the site's test alerts, is not counted.
+   *
+   * @generated from rpc nightbell.v1.CatalogService.GetSenders
+   */
+  getSenders: {
+    methodKind: "unary";
+    input: typeof GetSendersRequestSchema;
+    output: typeof GetSendersResponseSchema;
   },
 }>;
 
