@@ -25,6 +25,8 @@ export default [
     route('services', 'routes/services.tsx'),
     route('services/:id', 'routes/service.tsx'),
     route('integrations', 'routes/integrations.tsx'),
+    route('integrations/webhooks', 'routes/integration-webhooks.tsx'),
+    route('integrations/webhooks/:id', 'routes/integration-webhook.tsx'),
     route('inbox', 'routes/inbox.tsx'),
     route('users', 'routes/users.tsx'),
     route('settings', 'routes/settings.tsx'),

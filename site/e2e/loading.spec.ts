@@ -24,6 +24,8 @@ const pages: [name: string, path: string][] = [
   ],
   ['services', '/services'],
   ['a service', service('Checkout API')],
+  ['integrations', '/integrations'],
+  ['webhooks', '/integrations/webhooks'],
   ['the inbox', '/inbox'],
 ];
 

@@ -64,5 +64,6 @@ it('no file reads only the first page of a list', () => {
     const text = readFileSync(join(app, String(name)), 'utf8');
     return /\bcall<List\w+ResponseJson>/.test(text) && !/withCursor\(/.test(text);
   });
-  expect(partly).toEqual(['data/schedules.ts']); // coverage problems are counted and cut, not paged
+  // Coverage problems are counted and cut, not paged; of incidents the newest one alone is asked for.
+  expect(partly).toEqual(['data/schedules.ts', 'data/senders.ts']);
 });

@@ -78,5 +78,16 @@ export const auditKeys = {
   all: ['audit'] as const,
   list: (query: string) => ['audit', query] as const,
 };
+export const senderKeys = {
+  all: ['senders'] as const,
+  of: (serviceId: string) => ['senders', serviceId] as const,
+  opened: (serviceId: string, since: string) => ['senders', serviceId, 'opened', since] as const,
+};
+export const webhookKeys = {
+  all: ['webhooks'] as const,
+  list: ['webhooks', 'list'] as const,
+  one: (id: string) => ['webhooks', 'one', id] as const,
+  deliveries: (id: string) => ['webhooks', 'one', id, 'deliveries'] as const,
+};
 export const slackKeys = { all: ['slack'] as const };
 export const teamKeys = { all: ['teams'] as const };

@@ -21,6 +21,8 @@ export const paths = {
   services: '/services',
   service: (id: string) => `/services/${id}`,
   integrations: '/integrations',
+  webhooks: '/integrations/webhooks',
+  webhook: (id: string) => `/integrations/webhooks/${id}`,
   inbox: '/inbox',
   users: '/users',
   settings: '/settings',

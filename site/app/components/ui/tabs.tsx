@@ -13,12 +13,21 @@ interface TabsProps<Value extends string> {
   tabs: readonly Tab<Value>[];
   value: Value;
   onChoose: (value: Value) => void;
+  /** What stands beside the tabs, such as a search of all views. */
+  aside?: ReactNode;
   /** The view of the chosen tab. */
   children: ReactNode;
 }
 
 /** Views under a row of tabs. Left and right arrows move between them, as in every tab list. */
-export function Tabs<Value extends string>({ label, tabs, value, onChoose, children }: TabsProps<Value>) {
+export function Tabs<Value extends string>({
+  label,
+  tabs,
+  value,
+  onChoose,
+  aside,
+  children,
+}: TabsProps<Value>) {
   const id = useId();
   const onKey = (event: KeyboardEvent) => {
     const next = tabAfter(tabs, value, event.key);
@@ -46,6 +55,7 @@ export function Tabs<Value extends string>({ label, tabs, value, onChoose, child
           </button>
         ))}
       </div>
+      {aside}
       <div id={`${id}view`} role="tabpanel" aria-labelledby={`${id}${value}`}>
         {children}
       </div>

@@ -1,74 +1,156 @@
-import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import grafana from '~/assets/logos/grafana.svg';
-import prometheus from '~/assets/logos/prometheus.svg';
-import slack from '~/assets/logos/slack.svg';
-import { Badge } from '~/components/ui/badge';
-import { ButtonLink } from '~/components/ui/button';
+import type { SenderJson } from '@nightbell/proto';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button, ButtonLink } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
+import { Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
 import { ToolLogo } from '~/components/ui/tool-logo';
+import { senderList } from '~/data/senders';
 import { slackConfig } from '~/data/slack';
+import { useNow } from '~/lib/clock';
+import { relativeTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
+import type { Tool } from '../model/cards';
 import * as styles from './integration-cards.module.css';
 
-/** What works today: two senders by webhook, and the state of Slack. */
-export function IntegrationCards() {
-  const config = useQuery(slackConfig).data;
+interface CardsProps {
+  tools: readonly Tool[];
+  /** Shows how a sender of the catalogue is set up. */
+  onSender: (kind: string) => void;
+}
+
+/** The tools of the specification with what is true of each: Connected means a call within 30 days. */
+export function IntegrationCards({ tools, onSender }: CardsProps) {
+  const [asked, setAsked] = useState<Tool | null>(null);
+  const slack = useQuery(slackConfig);
+  const github = useGitHub();
   return (
-    <ul className={styles.integrationCards}>
-      <IntegrationCard
-        name="Prometheus"
-        category="Monitoring"
-        logo={prometheus}
-        action={<ButtonLink to={paths.services}>Choose a service</ButtonLink>}
-      >
-        Point an Alertmanager receiver at a service's webhook address. Alerts that are resolved there resolve
-        here.
-      </IntegrationCard>
-      <IntegrationCard
-        name="Grafana"
-        category="Monitoring"
-        logo={grafana}
-        action={<ButtonLink to={paths.services}>Choose a service</ButtonLink>}
-      >
-        Add a contact point of type Webhook with a service's address. Grafana's own fields are understood.
-      </IntegrationCard>
-      <IntegrationCard
-        name="Slack"
-        category="Communication"
-        logo={slack}
-        badge={config && (config.active ? <Badge tone="ok">Connected</Badge> : <Badge>Not Connected</Badge>)}
-      >
-        {config?.active
-          ? `Connected to ${config.channel}.`
-          : 'A shared channel with an incoming webhook already receives pages; see On-Call. The app with Acknowledge and Resolve buttons is not built yet.'}
-      </IntegrationCard>
-    </ul>
+    <>
+      <ul className={styles.integrationCards}>
+        {tools.map((tool) => {
+          if (tool.name === 'Slack')
+            return (
+              <IntegrationCard
+                key={tool.name}
+                tool={
+                  slack.data?.active ? { ...tool, about: `Pages arrive in ${slack.data.channel}.` } : tool
+                }
+                connected={known(slack, slack.data?.active)}
+                onPress={() => setAsked(slackToday)}
+              />
+            );
+          if (tool.name === 'GitHub')
+            return (
+              <IntegrationCard key={tool.name} tool={tool} {...github} onPress={() => onSender('github')} />
+            );
+          return (
+            <IntegrationCard key={tool.name} tool={tool} connected={false} onPress={() => setAsked(tool)} />
+          );
+        })}
+      </ul>
+      {asked && <TodayDialog tool={asked} onClose={() => setAsked(null)} onSender={onSender} />}
+    </>
   );
 }
 
-interface IntegrationCardProps {
-  name: string;
-  category: string;
-  logo: string;
-  badge?: ReactNode;
-  action?: ReactNode;
-  children: ReactNode;
+// The page of the integration itself comes with the next version; the channel works.
+const slackToday: Tool = {
+  name: 'Slack',
+  category: 'Communication',
+  view: 'communication',
+  logo: '',
+  about: '',
+  today:
+    'A shared channel with an incoming webhook of Slack receives pages today: add it to an escalation policy. Buttons to acknowledge and resolve inside Slack do not exist yet.',
+};
+
+/** Whether something is connected; null while that is not known, 'failed' when it could not be read. */
+type Connected = boolean | null | 'failed';
+
+function known(query: UseQueryResult<unknown>, connected: boolean | undefined): Connected {
+  return connected ?? (query.isError ? 'failed' : null);
 }
 
-function IntegrationCard({ name, category, logo, badge, action, children }: IntegrationCardProps) {
+function useGitHub(): { connected: Connected; note?: string } {
+  const senders = useQuery(senderList());
+  const now = useNow(30_000);
+  const sender = senders.data?.find(({ kind }) => kind === 'github');
+  return {
+    connected: known(senders, senders.data && (sender?.connected ?? false)),
+    note: sender && `Last deployment ${calledLast(sender, now)}`,
+  };
+}
+
+/** When a sender called last, as "2 minutes ago". */
+export function calledLast(sender: SenderJson, now: Date): string {
+  return relativeTime(new Date(sender.last_called_at ?? 0), now);
+}
+
+interface CardProps {
+  tool: Tool;
+  connected: Connected;
+  note?: string;
+  onPress: () => void;
+}
+
+function IntegrationCard({ tool, connected, note, onPress }: CardProps) {
+  const { name, category, logo, about } = tool;
+  const verb = connected === true ? 'Configure' : 'Add';
   return (
     <li className={cardKit.card}>
-      <div className="row">
+      <div className={styles.top}>
         <ToolLogo name={name} src={logo} />
-        <div className="grow">
+        <div>
           <h2>{name}</h2>
           <p className="text-3 size-12">{category}</p>
         </div>
-        {badge}
+        {connected === 'failed' && <span className="text-3">Status unknown</span>}
+        {typeof connected === 'boolean' && (
+          <span className={styles.on} data-on={connected}>
+            {connected ? 'Connected' : 'Not Connected'}
+          </span>
+        )}
       </div>
-      <p className="text-2">{children}</p>
-      {action}
+      <p className="text-2">{about}</p>
+      <div className={styles.foot}>
+        <Button aria-label={`${verb} ${name}`} onClick={onPress}>
+          {verb}
+        </Button>
+        {note}
+      </div>
     </li>
+  );
+}
+
+interface TodayProps {
+  tool: Tool;
+  onClose: () => void;
+  onSender: (kind: string) => void;
+}
+
+// What does the job of a tool today, and the way there.
+function TodayDialog({ tool, onClose, onSender }: TodayProps) {
+  const look = (kind: string) => {
+    onClose();
+    onSender(kind);
+  };
+  return (
+    <Dialog title={tool.name} onClose={onClose}>
+      <div className={dialogKit.body}>
+        <p className="text-2">{tool.today}</p>
+        <div className={dialogKit.choices}>
+          {tool.view === 'ticketing' && mayAct('admin') && (
+            <ButtonLink to={paths.webhooks}>Open webhooks</ButtonLink>
+          )}
+          {tool.name === 'Slack' && <ButtonLink to={paths.contacts}>Open shared channels</ButtonLink>}
+          {tool.name === 'Datadog' && <Button onClick={() => look('http')}>Show the calls</Button>}
+          {tool.name === 'PagerDuty' && (
+            <Button onClick={() => look('alertmanager')}>Set up Prometheus</Button>
+          )}
+        </div>
+      </div>
+    </Dialog>
   );
 }

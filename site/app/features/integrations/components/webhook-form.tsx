@@ -1,0 +1,118 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Checkbox } from '~/components/ui/checkbox';
+import { TextField } from '~/components/ui/field';
+import { SearchSelect } from '~/components/ui/search-select';
+import { serviceList } from '~/data/services';
+import { teamList } from '~/data/teams';
+import { capitalised } from '~/lib/format';
+import { eventGroups, filterWords, severities, type WebhookDraft } from '../model/webhook';
+import * as styles from './webhooks.module.css';
+
+interface FieldsProps {
+  draft: WebhookDraft;
+  onChange: (draft: WebhookDraft) => void;
+}
+
+/** What a webhook is called, where it calls, and what it is told of. */
+export function WebhookFields({ draft, onChange }: FieldsProps) {
+  const services = useQuery(serviceList).data ?? [];
+  const teams = useQuery(teamList).data ?? [];
+  const set = (change: Partial<WebhookDraft>) => onChange({ ...draft, ...change });
+  return (
+    <div className={styles.webhookForm}>
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        placeholder="Status page"
+        value={draft.name}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <TextField
+        label="Address"
+        required
+        maxLength={2000}
+        placeholder="https://example.com/hooks/nightbell"
+        value={draft.url}
+        onChange={(event) => set({ url: event.target.value })}
+      />
+      {eventGroups.map(({ name, events }) => (
+        <Choices
+          key={name}
+          legend={name}
+          choices={events}
+          chosen={draft.events}
+          onChange={(chosen) => set({ events: chosen })}
+        />
+      ))}
+      <details open={filterWords(draft) !== 'everything'}>
+        <summary>
+          Only for <span className="text-3">{filterWords(draft)}</span>
+        </summary>
+        <div>
+          <SearchSelect
+            label="Services"
+            placeholder={draft.serviceIds.length === 0 ? 'Any' : 'Add another'}
+            choices={choicesOf(services)}
+            chosen={chosenOf(services, draft.serviceIds)}
+            onChange={(chosen) => set({ serviceIds: chosen.map(({ id }) => id) })}
+          />
+          <SearchSelect
+            label="Teams that own them"
+            placeholder={draft.teamIds.length === 0 ? 'Any' : 'Add another'}
+            choices={choicesOf(teams)}
+            chosen={chosenOf(teams, draft.teamIds)}
+            onChange={(chosen) => set({ teamIds: chosen.map(({ id }) => id) })}
+          />
+          <Choices
+            legend="Severities; any when none is chosen"
+            choices={severities.map((one) => [one, capitalised(one)])}
+            chosen={draft.severities}
+            onChange={(chosen) => set({ severities: chosen })}
+          />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  legend: ReactNode;
+  choices: readonly (readonly [value: string, words: string])[];
+  chosen: readonly string[];
+  onChange: (chosen: readonly string[]) => void;
+}
+
+function Choices({ legend, choices, chosen, onChange }: ChoicesProps) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <div className={styles.two}>
+        {choices.map(([value, words]) => (
+          <Checkbox
+            key={value}
+            checked={chosen.includes(value)}
+            onChange={(on) => onChange(on ? [...chosen, value] : chosen.filter((one) => one !== value))}
+          >
+            {words}
+          </Checkbox>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface Named {
+  id?: string;
+  name?: string;
+}
+
+const choicesOf = (all: readonly Named[]) =>
+  all.map(({ id = '', name = '' }) => ({ id, word: name, icon: 'services' as const }));
+
+// One that is not loaded yet, or is gone, keeps its place: saving must not drop it.
+const chosenOf = (all: readonly Named[], ids: readonly string[]) =>
+  ids.map(
+    (id) => choicesOf(all).find((one) => one.id === id) ?? { id, word: '…', icon: 'services' as const },
+  );
