@@ -106,13 +106,23 @@ func (l *SenderLog) take() []catalog.SenderCall {
 	return calls
 }
 
+const (
+	sendersSQL = `
+SELECT c.kind, min(c.first_at), max(c.last_at), count(*) FILTER (WHERE c.last_at >= $2)
+FROM sender_call c JOIN service s ON s.org_id = c.org_id AND s.id = c.service_id AND s.deleted_at IS NULL
+WHERE c.org_id = $1`
+	// Of one service it reads a row of each kind, however many services there are.
+	sendersOfServiceSQL = sendersSQL + ` AND c.service_id = $3`
+	byKindSQL           = ` GROUP BY c.kind ORDER BY c.kind`
+)
+
 // Senders gives what called about a service, or about any when serviceID is Nil, by kind.
 func Senders(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, now time.Time) ([]catalog.Sender, error) {
-	rows, err := tx.Query(ctx, `
-		SELECT c.kind, min(c.first_at), max(c.last_at), count(*) FILTER (WHERE c.last_at >= $3)
-		FROM sender_call c JOIN service s ON s.org_id = c.org_id AND s.id = c.service_id AND s.deleted_at IS NULL
-		WHERE c.org_id = $1 AND ($2::uuid IS NULL OR c.service_id = $2)
-		GROUP BY c.kind ORDER BY c.kind`, orgID, postgres.Null(serviceID), now.Add(-catalog.ConnectedFor))
+	sql, arguments := sendersSQL, []any{orgID, now.Add(-catalog.ConnectedFor)}
+	if serviceID != uuid.Nil {
+		sql, arguments = sendersOfServiceSQL, append(arguments, serviceID)
+	}
+	rows, err := tx.Query(ctx, sql+byKindSQL, arguments...)
 	if err != nil {
 		return nil, err
 	}

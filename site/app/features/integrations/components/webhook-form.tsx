@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Checkbox } from '~/components/ui/checkbox';
 import { TextField } from '~/components/ui/field';
+import { Icon } from '~/components/ui/icon';
 import { SearchSelect } from '~/components/ui/search-select';
 import { serviceList } from '~/data/services';
 import { teamList } from '~/data/teams';
@@ -48,6 +49,7 @@ export function WebhookFields({ draft, onChange }: FieldsProps) {
       ))}
       <details open={filterWords(draft) !== 'everything'}>
         <summary>
+          <Icon name="chevron-right" />
           Only for <span className="text-3">{filterWords(draft)}</span>
         </summary>
         <div>
