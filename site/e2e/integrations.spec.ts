@@ -138,6 +138,11 @@ test('a webhook is made, tried, changed, paused and deleted', async ({ page, nig
   await page.getByRole('button', { name: 'Save webhook' }).click();
   await expect(page.getByRole('dialog')).toBeHidden();
   await expect(page.getByText('Triggered, Acknowledged, Escalated, Resolved')).toBeVisible();
+  await page.getByRole('button', { name: 'Replay events' }).click();
+  await settle(page);
+  await expectClean(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay events' }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect(page.getByRole('button', { name: 'Resume' })).toBeVisible();
   await page.setViewportSize({ width: 390, height: 844 });

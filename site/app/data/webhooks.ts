@@ -65,10 +65,11 @@ export function webhookById(id: string) {
   });
 }
 
-/** What was delivered, or is being tried, the newest first. Asked for again sooner while something was not tried yet. */
-export function deliveryList(id: string) {
+/** What was delivered, or is being tried, the newest first; of one status only with a wish. Asked for again sooner while something was not tried yet. */
+export function deliveryList(id: string, status = '') {
+  const query = new URLSearchParams({ limit: '20', ...(status ? { status } : {}) });
   return infiniteQueryOptions({
-    queryKey: webhookKeys.deliveries(id),
+    queryKey: [...webhookKeys.deliveries(id), status],
     staleTime: 0,
     refetchInterval: ({ state }) => {
       const newest = state.data?.pages[0]?.webhook_deliveries ?? [];
@@ -78,7 +79,7 @@ export function deliveryList(id: string) {
     queryFn: ({ signal, pageParam }) =>
       call<ListWebhookDeliveriesResponseJson>({
         method: 'GET',
-        path: withCursor(`${addressOf(id)}/deliveries?limit=20`, pageParam),
+        path: withCursor(`${addressOf(id)}/deliveries?${query}`, pageParam),
         action: 'fetch deliveries',
         signal,
       }),
@@ -208,6 +209,22 @@ export function useRedeliver(id: string) {
         path: `${addressOf(id)}/deliveries/${encodeURIComponent(deliveryId)}/redeliver`,
         body: {},
         action: 'send it again',
+        keepSession: true,
+      }),
+    onSuccess: () => renewed(client),
+  });
+}
+
+/** Delivers again what happened since a time (RFC 3339) of the last 30 days. */
+export function useReplay(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (since: string) =>
+      call<object>({
+        method: 'POST',
+        path: `${addressOf(id)}/replay`,
+        body: { since },
+        action: 'replay events',
         keepSession: true,
       }),
     onSuccess: () => renewed(client),

@@ -43,7 +43,7 @@ export default function IntegrationWebhook({ params: { id } }: Route.ComponentPr
           <WebhookTrouble webhook={webhook.data} />
           <div className={styles.webhookColumns}>
             <Boundary what="The deliveries">
-              <Deliveries webhookId={id} />
+              <Deliveries webhookId={id} enabled={webhook.data.enabled ?? false} />
             </Boundary>
             <Boundary what="The configuration">
               <WebhookFacts webhook={webhook.data} />

@@ -134,6 +134,27 @@ describe('a webhook', () => {
     expect(sent[0]?.path).toBe('/v1/webhook-subscriptions/w1/deliveries/d2/redeliver');
   });
 
+  it('lists deliveries of one status, and replays what happened since a time', async () => {
+    const asked: string[] = [];
+    server.use(
+      http.get('*/v1/webhook-subscriptions/w1/deliveries', ({ request }) => {
+        asked.push(new URL(request.url).searchParams.get('status') ?? '');
+        return json({ webhook_deliveries: [] });
+      }),
+    );
+    one();
+    await press('Given up');
+    expect(await screen.findByText('Nothing was given up in the last 30 days.')).toBeVisible();
+    expect(asked).toContain('failed');
+    await press('Replay events');
+    const dialog = screen.getByRole('dialog', { name: 'Replay events' });
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Replay events' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(sent[0]?.path).toBe('/v1/webhook-subscriptions/w1/replay');
+    const since = /"since":"([^"]+)"/.exec(JSON.stringify(sent[0]?.body))?.[1] ?? '';
+    expect(Math.round((Date.now() - Date.parse(since)) / 3_600_000)).toBe(24);
+  });
+
   it('shows its whole address on demand, and events that are not known here', async () => {
     one();
     expect(await screen.findByText('of.a.newer.server')).toBeVisible();

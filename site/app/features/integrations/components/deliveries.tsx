@@ -1,9 +1,11 @@
 import type { WebhookDeliveryJson } from '@nightbell/proto';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Badge } from '~/components/ui/badge';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
+import { Segmented } from '~/components/ui/segmented';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { deliveryList, useRedeliver } from '~/data/webhooks';
@@ -12,13 +14,30 @@ import { useNow } from '~/lib/clock';
 import { fullTime, relativeTime } from '~/lib/format';
 import { toast } from '~/lib/toast';
 import { outcomeOf } from '../model/webhook';
+import { ReplayDialog } from './replay-dialog';
 import * as styles from './webhooks.module.css';
+
+const statuses = [
+  { value: '', content: 'All' },
+  { value: 'pending', content: 'Waiting' },
+  { value: 'delivered', content: 'Delivered' },
+  { value: 'failed', content: 'Given up' },
+];
+
+const emptyWords: Record<string, string> = {
+  '': 'Nothing was delivered in the last 30 days.',
+  pending: 'Nothing waits to be delivered.',
+  delivered: 'Nothing was delivered in the last 30 days.',
+  failed: 'Nothing was given up in the last 30 days.',
+};
 
 const columns = ['Event', 'Status', 'Answer', 'When', ''];
 
 /** What a webhook was told, what its receiver answered, and a way to send it again. */
-export function Deliveries({ webhookId }: { webhookId: string }) {
-  const list = useInfiniteQuery(deliveryList(webhookId));
+export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled: boolean }) {
+  const [status, setStatus] = useState('');
+  const [replaying, setReplaying] = useState(false);
+  const list = useInfiniteQuery(deliveryList(webhookId, status));
   const again = useRedeliver(webhookId);
   const now = useNow(10_000);
   const { shown, more } = usePortion(list.data ?? [], { source: list, first: 20 });
@@ -27,10 +46,20 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       onError: (cause) => toast({ kind: 'failure', title: 'Not sent again', detail: reasonOf(cause) }),
     });
   return (
-    <Card title="Deliveries">
+    <Card
+      title="Deliveries"
+      actions={
+        <Button size="sm" icon="refresh" disabled={!enabled} onClick={() => setReplaying(true)}>
+          Replay events
+        </Button>
+      }
+    >
+      <div className={styles.statuses}>
+        <Segmented label="Status" choices={statuses} value={status} onChoose={setStatus} />
+      </div>
       {list.isPending && <Loading what="deliveries" quiet />}
       <FetchFailed of={list}>Failed to load deliveries</FetchFailed>
-      {list.data?.length === 0 && <Empty>Nothing was delivered in the last 30 days.</Empty>}
+      {list.data?.length === 0 && <Empty>{emptyWords[status]}</Empty>}
       {shown.length > 0 && (
         <table className={`${tableKit.table} ${styles.deliveries}`}>
           <thead>
@@ -56,6 +85,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         </table>
       )}
       {more}
+      {replaying && <ReplayDialog webhookId={webhookId} onClose={() => setReplaying(false)} />}
     </Card>
   );
 }

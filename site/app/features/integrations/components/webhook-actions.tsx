@@ -61,7 +61,8 @@ export function WebhookTrouble({ webhook }: { webhook: WebhookSubscriptionJson }
   const words = enabled
     ? since &&
       `Nothing was delivered since ${fullTime(new Date(since))}, although it was tried. See the answers below.`
-    : reason && `Nightbell disabled this webhook: ${reason} Mend the receiver, then resume it.`;
+    : reason &&
+      `Nightbell disabled this webhook: ${reason} Mend the receiver and resume it; Replay events then brings what it missed.`;
   if (!words) return null;
   return (
     <div className={noticeKit.notice} role="status">

@@ -4,6 +4,7 @@ import { pages } from '~/components/layout/pages';
 import { Boundary } from '~/components/ui/boundary';
 import { useKeys } from '~/lib/keys';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { chooseTheme, currentTheme } from '~/lib/theme';
 import type { Entry } from '../model/entries';
 
@@ -52,6 +53,13 @@ export function Finder({ shown, onCreate }: FinderProps) {
     action('Escalation policies', 'up', { to: paths.policies }),
     action('Teams', 'users', { to: paths.teams }),
     action('Maintenance windows', 'wrench', { to: paths.maintenance, also: 'silence mute downtime' }),
+    action('Add an integration', 'integrations', {
+      to: `${paths.integrations}?view=monitoring`,
+      also: 'prometheus grafana sdk alertmanager heartbeat',
+    }),
+    ...(mayAct('admin')
+      ? [action('Webhooks', 'webhook', { to: paths.webhooks, also: 'outbound subscriptions deliveries' })]
+      : []),
     action('Documentation', 'question', { run: () => location.assign(paths.docs), also: 'help guide sdk' }),
     action('List of keys', 'question', { run: shown.listKeys, keys: '?', also: 'keyboard shortcuts help' }),
   ];
