@@ -70,7 +70,7 @@ test('a stock Alertmanager takes the configuration, and the page turns green whe
 const terminals: [sender: string, block: string, answer: RegExp][] = [
   ['Your own script', 'Open an incident', /"status":"created"/],
   ['Your own script', 'Resolve it', /"status":"(resolved|ignored)"/],
-  ['Cron jobs', 'Try it from a terminal', /"status":"ok"/],
+  ['Cron jobs', 'Try it from a terminal', /"status":"stopped"/],
   ['GitHub Actions', 'A step of the workflow', /"id"/],
   ['Other deployments', 'Tell of a deployment', /"id"/],
   ['Latency and error rate', 'Send a reading', /"accepted_count":1/],

@@ -134,6 +134,33 @@ describe('a webhook', () => {
     expect(sent[0]?.path).toBe('/v1/webhook-subscriptions/w1/deliveries/d2/redeliver');
   });
 
+  it('tries what waits at once, and leaves alone what was not tried yet', async () => {
+    server.use(
+      http.get('*/v1/webhook-subscriptions/w1/deliveries', () =>
+        json({
+          webhook_deliveries: [
+            {
+              id: 'd2',
+              event_type: 'page.sent',
+              status: 'pending',
+              attempt_count: 4,
+              detail: 'HTTP 500',
+              next_try_at: new Date(Date.now() + 600_000).toISOString(),
+            },
+            { id: 'd1', event_type: 'webhook.test', status: 'pending' },
+          ],
+        }),
+      ),
+    );
+    one();
+    expect(await screen.findByRole('row', { name: /page\.sent/ })).toHaveTextContent(
+      /Trying again.*HTTP 500, 4 tries, next try in (9|10) minutes/,
+    );
+    expect(screen.getByRole('row', { name: /webhook\.test/ })).toHaveTextContent('SendingNot tried yet');
+    await userEvent.click(screen.getByRole('button', { name: /^Try now/ }));
+    expect(sent[0]?.path).toBe('/v1/webhook-subscriptions/w1/deliveries/d2/redeliver');
+  });
+
   it('lists deliveries of one status, and replays what happened since a time', async () => {
     const asked: string[] = [];
     server.use(

@@ -101,6 +101,7 @@ function Delivery({ delivery, now, busy, onAgain }: DeliveryProps) {
   const { event_type: type, status, created_at, next_try_at, attempt_count: tries = 0 } = delivery;
   const { word, tone } = outcomeOf(delivery);
   const at = new Date(created_at ?? 0);
+  const verb = status === 'pending' ? 'Try now' : 'Send again';
   return (
     <tr>
       <td className="mono">{type}</td>
@@ -121,9 +122,9 @@ function Delivery({ delivery, now, busy, onAgain }: DeliveryProps) {
         </time>
       </td>
       <td>
-        {status !== 'pending' && (
-          <Button size="sm" disabled={busy} onClick={onAgain} aria-label={`Send ${type} again`}>
-            Send again
+        {!(status === 'pending' && tries === 0) && (
+          <Button size="sm" disabled={busy} onClick={onAgain} aria-label={`${verb}: ${type}`}>
+            {verb}
           </Button>
         )}
       </td>

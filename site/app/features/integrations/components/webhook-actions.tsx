@@ -60,7 +60,7 @@ export function WebhookTrouble({ webhook }: { webhook: WebhookSubscriptionJson }
   const { enabled, disabled_reason: reason, failing_since_at: since } = webhook;
   const words = enabled
     ? since &&
-      `Nothing was delivered since ${fullTime(new Date(since))}, although it was tried. See the answers below.`
+      `Nothing was delivered since ${fullTime(new Date(since))}, although it was tried. The answers are below; Try now does not wait for the next try.`
     : reason &&
       `Nightbell disabled this webhook: ${reason} Mend the receiver and resume it; Replay events then brings what it missed.`;
   if (!words) return null;

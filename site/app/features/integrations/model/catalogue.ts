@@ -134,9 +134,10 @@ const cron = (
 ) => `0 3 * * * /usr/local/bin/backup && curl -fsS -m 10 --retry 5 ${quoted(ping(address, '?every_seconds=86400&grace_seconds=3600'))}
 `;
 
+// It stops at once what it made, so that nothing is missed tomorrow.
 const once = (
   address: Address,
-) => `curl -fsS ${quoted(ping(address, '?every_seconds=86400&grace_seconds=3600'))}
+) => `curl -fsS ${quoted(ping(address, '?every_seconds=86400&grace_seconds=3600&status=stop'))}
 `;
 
 // The shell's own words stay for GitHub's machine; none of them can hold a quote.
@@ -172,7 +173,7 @@ export const catalogue: readonly SenderEntry[] = [
     group: 'Monitoring tools',
     logo: prometheus,
     about:
-      'Alertmanager posts what fires and what is over. The rulers of Loki, Mimir, Thanos and VictoriaMetrics alert through it, too.',
+      'Alertmanager posts what fires and what is over. The rulers of Loki, Mimir, Thanos and VictoriaMetrics alert through it, too. The test below opens an incident and pages like any other alert.',
     sends: 'alert',
     opens: true,
     blocks: [
@@ -250,7 +251,7 @@ export const catalogue: readonly SenderEntry[] = [
     name: 'Cron jobs',
     group: 'Jobs and changes',
     about:
-      'A job calls this address when it is done. When it does not in time, an incident opens. The first call makes the heartbeat.',
+      'A job calls this address when it is done. When it does not in time, an incident opens. The first call makes the heartbeat; the test below makes it and stops it, until the job itself calls.',
     sends: 'ping',
     opens: false,
     blocks: [
