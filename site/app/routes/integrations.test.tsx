@@ -73,6 +73,7 @@ describe('the cards', () => {
     server.use(http.get('*/v1/integrations/slack/config', () => json({ message: 'Down' }, 500)));
     renderRoute('/integrations', Integrations);
     expect(await screen.findByText('Status unknown')).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Configure Slack' })).toBeVisible();
   });
 
   it('say what does the job today', async () => {

@@ -97,7 +97,7 @@ interface CardProps {
 
 function IntegrationCard({ tool, connected, note, onPress }: CardProps) {
   const { name, category, logo, about } = tool;
-  const verb = connected === true ? 'Configure' : 'Add';
+  const verb = connected === true || connected === 'failed' ? 'Configure' : 'Add';
   return (
     <li className={cardKit.card}>
       <div className={styles.top}>
