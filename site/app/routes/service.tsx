@@ -9,13 +9,17 @@ import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { prefetch } from '~/data/cache';
 import { incidentList } from '~/data/incidents';
 import { serviceActivity, serviceDetail, serviceSamples } from '~/data/services';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
+import { isMissing, NoService } from '~/features/services/components/no-service';
 import { RecentActivity } from '~/features/services/components/recent-activity';
-import { ServiceConfiguration, ServiceWebhook } from '~/features/services/components/service-facts';
+import { ServiceActions } from '~/features/services/components/service-actions';
+import { ServiceConfiguration } from '~/features/services/components/service-facts';
 import * as styles from '~/features/services/components/service-facts.module.css';
 import { ServiceLoading } from '~/features/services/components/service-loading';
 import { BusinessMetrics, type Range, ServiceStatus } from '~/features/services/components/service-status';
+import { ServiceWebhook } from '~/features/services/components/service-webhook';
 import { paths } from '~/lib/paths';
 import type { Route } from './+types/service';
 
@@ -34,15 +38,23 @@ const firstRange: Range = '6';
 export default function Service({ params: { id } }: Route.ComponentProps) {
   const service = useQuery(serviceDetail(id));
   const [range, setRange] = useState<Range>(firstRange);
-  const name = service.data?.name || 'Service';
+  const [creating, setCreating] = useState(false);
+  const name = service.data?.name || (isMissing(service.error) ? 'No such service' : 'Service');
   return (
     <>
       <Crumb to={paths.services} parent="Services" here={name} />
-      <PageHead title={name} />
+      <PageHead title={name}>
+        {service.data && <ServiceActions service={service.data} onCreateIncident={() => setCreating(true)} />}
+      </PageHead>
+      {creating && <CreateIncidentDialog about={{ id, name }} onClose={() => setCreating(false)} />}
       {service.isPending && <ServiceLoading />}
-      <FetchFailed of={service} card>
-        Failed to load service
-      </FetchFailed>
+      {isMissing(service.error) ? (
+        <NoService />
+      ) : (
+        <FetchFailed of={service} card>
+          Failed to load service
+        </FetchFailed>
+      )}
       {service.data && (
         <>
           <Boundary what="The status">

@@ -20,12 +20,20 @@ const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
 }));
 const noService = { value: '', word: 'No service' };
 
+interface CreateIncidentDialogProps {
+  /** What it is about, when that is known already. */
+  about?: { id: string; name: string };
+  onClose: () => void;
+}
+
 /** Declares an incident by hand and opens it. The people on call are paged. */
-export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
+export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogProps) {
   const create = useCreateIncident();
   const navigate = useNavigate();
   const gone = useGone();
-  const services = useQuery({ ...serviceList, select: toServiceStates }).data ?? [];
+  const listed = useQuery({ ...serviceList, select: toServiceStates }).data;
+  // The service that is known may be chosen before, or without, the list.
+  const services = listed ?? (about ? [about] : []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -70,6 +78,7 @@ export function CreateIncidentDialog({ onClose }: { onClose: () => void }) {
           <SelectField
             label="Service"
             name="service"
+            defaultValue={about?.id}
             options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
           />
         </div>

@@ -1,6 +1,7 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { useDeferredValue, useState } from 'react';
 import { Link } from 'react-router';
+import { IconButton } from '~/components/ui/button';
 import { FilterField } from '~/components/ui/filter-field';
 import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
@@ -11,8 +12,10 @@ import { useAddressParams } from '~/lib/address-params';
 import { useNow } from '~/lib/clock';
 import { relativeTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { worstFirst } from '../model/health';
 import { inView, lacks, type ServiceView, viewOf } from '../model/views';
+import { EditServiceDialog } from './edit-service-dialog';
 import * as styles from './service-table.module.css';
 
 const tabs: readonly { value: ServiceView; word: string }[] = [
@@ -52,6 +55,8 @@ function ServiceRows({ services, view }: { services: readonly ServiceJson[]; vie
   const [text, setText] = useState('');
   const found = worstFirst(matching(services, useDeferredValue(text)));
   const setup = view === 'configurations';
+  const mayEdit = mayAct('responder');
+  const [editing, setEditing] = useState<ServiceJson | null>(null);
   const { shown, more } = usePortion(found);
   if (services.length === 0) return <Empty>{emptyWords[view]}</Empty>;
   return (
@@ -75,6 +80,11 @@ function ServiceRows({ services, view }: { services: readonly ServiceJson[]; vie
                   </th>
                 ),
               )}
+              {mayEdit && (
+                <th scope="col">
+                  <span className="visually-hidden">Edit</span>
+                </th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -93,12 +103,23 @@ function ServiceRows({ services, view }: { services: readonly ServiceJson[]; vie
                   {service.open_incident_count ?? 0}
                 </td>
                 <td className="text-2">{setup ? lacks(service).join(', ') : lastIncident(service, now)}</td>
+                {mayEdit && (
+                  <td className={styles.edit}>
+                    <IconButton
+                      icon="edit"
+                      size="sm"
+                      label={`Edit ${service.name}`}
+                      onClick={() => setEditing(service)}
+                    />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
         </table>
       )}
       {more}
+      {editing && <EditServiceDialog service={editing} onClose={() => setEditing(null)} />}
     </>
   );
 }

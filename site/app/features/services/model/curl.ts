@@ -1,3 +1,19 @@
+/** One firing alert in the shape Alertmanager uses; each opens an incident of its own. */
+export function testAlert(at: Date, summary: string): object {
+  return {
+    version: '4',
+    groupKey: `test ${at.toISOString()}`,
+    status: 'firing',
+    alerts: [
+      {
+        status: 'firing',
+        labels: { alertname: 'TestAlert', instance: at.toISOString(), severity: 'critical' },
+        annotations: { summary },
+      },
+    ],
+  };
+}
+
 /** A command that sends one firing alert to a webhook address, in the shape Alertmanager uses. */
 export function testAlertCommand(webhookUrl: string): string {
   const alert = {

@@ -1,0 +1,194 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startSession } from '~/lib/session-change';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import Service from './service';
+
+const stored = {
+  id: 's1',
+  etag: '7',
+  name: 'Checkout API',
+  health: 'healthy',
+  team_id: 't1',
+  team: { id: 't1', name: 'Payments' },
+  tier: 2,
+  grouping: 'group',
+  repo_url: 'https://github.com/acme/checkout',
+};
+let service: object;
+
+beforeEach(() => {
+  signIn();
+  service = stored;
+  server.use(
+    http.get('*/v1/services/s1', () => HttpResponse.json({ service })),
+    http.get('*/v1/services/s1/samples', () => HttpResponse.json({ series: [] })),
+    http.get('*/v1/services/s1/activity', () => HttpResponse.json({ activity: [] })),
+    http.get('*/v1/services/s1/key', () =>
+      HttpResponse.json({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_k' }),
+    ),
+    http.get('*/v1/services', () => HttpResponse.json({ services: [stored] })),
+    http.get('*/v1/incidents', () => HttpResponse.json({ incidents: [] })),
+    http.get('*/v1/teams', () =>
+      HttpResponse.json({
+        teams: [
+          { id: 't1', name: 'Payments' },
+          { id: 't2', name: 'Platform' },
+        ],
+      }),
+    ),
+    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u1', name: 'Jonas' }] })),
+    http.get('*/v1/escalation-policies', () =>
+      HttpResponse.json({ escalation_policies: [{ id: 'p1', name: 'Nights' }] }),
+    ),
+  );
+});
+
+const show = () => renderRoute('/services/:id', Service, '/services/s1');
+const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }));
+const dialog = (name: string) => within(screen.getByRole('dialog', { name }));
+
+describe('editing', () => {
+  it('stores what was changed, in the version that was read; nothing chosen clears', async () => {
+    const saved: unknown[] = [];
+    server.use(
+      http.patch('*/v1/services/s1', async ({ request }) => {
+        saved.push(request.headers.get('If-Match'), await request.json());
+        return HttpResponse.json({ service });
+      }),
+    );
+    show();
+    await press('Edit');
+    const form = dialog('Edit service');
+    await userEvent.selectOptions(await form.findByLabelText('Team'), 'No team');
+    await userEvent.selectOptions(form.getByLabelText('Owner'), 'Jonas');
+    await userEvent.selectOptions(form.getByLabelText('Escalation policy'), 'Nights');
+    await userEvent.click(form.getByRole('button', { name: 'Save service' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(saved).toEqual([
+      '"7"',
+      {
+        name: 'Checkout API',
+        description: null,
+        team_id: null,
+        owner_id: 'u1',
+        escalation_policy_id: 'p1',
+        repo_url: 'https://github.com/acme/checkout',
+        tier: 2,
+        grouping: 'group',
+      },
+    ]);
+  });
+
+  it('shows what somebody else stored meanwhile, and keeps both', async () => {
+    const saved: { name?: string; tier?: number }[] = [];
+    server.use(
+      http.patch('*/v1/services/s1', async ({ request }) => {
+        if (request.headers.get('If-Match') === '"7"') {
+          service = { ...stored, etag: '8', name: 'Checkout' };
+          return HttpResponse.json({ message: 'Changed' }, { status: 412 });
+        }
+        saved.push((await request.json()) as object);
+        return HttpResponse.json({ service });
+      }),
+    );
+    show();
+    await press('Edit');
+    const form = dialog('Edit service');
+    await userEvent.selectOptions(await form.findByLabelText('Tier'), '4, the least');
+    await userEvent.click(form.getByRole('button', { name: 'Save service' }));
+    const conflict = await form.findByText('Somebody else changed this while you were writing');
+    expect(conflict.parentElement).toHaveTextContent('NameCheckoutnot changed by you');
+    await userEvent.click(form.getByRole('button', { name: 'Keep mine on top' }));
+    await userEvent.click(form.getByRole('button', { name: 'Save service' }));
+    await waitFor(() => expect(saved).toHaveLength(1));
+    expect(saved[0]).toMatchObject({ name: 'Checkout', tier: 4 });
+  });
+});
+
+describe('a test alert', () => {
+  const send = async () => {
+    show();
+    await press('Send test alert');
+    await userEvent.click(dialog('Send test alert').getByRole('button', { name: 'Send test alert' }));
+  };
+
+  it('goes to the webhook address as every alert does', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.post('*/v1/webhooks/prometheus/:key', async ({ params, request }) => {
+        sent.push(params.key, await request.json());
+        return HttpResponse.json({}, { status: 202 });
+      }),
+    );
+    await send();
+    expect(await screen.findByText('Test alert sent successfully!')).toBeInTheDocument();
+    expect(sent[0]).toBe('nbs_k');
+    expect(sent[1]).toMatchObject({ status: 'firing', alerts: [{ labels: { severity: 'critical' } }] });
+  });
+
+  it('says when it was not taken', async () => {
+    server.use(
+      http.post('*/v1/webhooks/prometheus/:key', () =>
+        HttpResponse.json({}, { status: 503, statusText: 'Service Unavailable' }),
+      ),
+    );
+    await send();
+    expect(await screen.findByText('Failed to send test alert: Service Unavailable')).toBeInTheDocument();
+  });
+});
+
+it('makes a new key after a question, and shows the new address', async () => {
+  let key = 'nbs_old';
+  server.use(
+    http.get('*/v1/services/s1/key', () =>
+      HttpResponse.json({ webhook_url: `https://n.example/v1/webhooks/prometheus/${key}` }),
+    ),
+    http.post('*/v1/services/s1/rotate-key', () => {
+      key = 'nbs_new';
+      return HttpResponse.json({ previous_key_expires_at: '2026-03-30T10:00:00Z' });
+    }),
+  );
+  show();
+  await press('Show the webhook address');
+  await press('Make a new key');
+  await userEvent.click(dialog('Make a new key').getByRole('button', { name: 'Make a new key' }));
+  expect(await screen.findByText(/^The one before works until/)).toBeInTheDocument();
+  expect((await screen.findAllByText(/nbs_new/)).length).toBeGreaterThan(0);
+});
+
+it('declares an incident of the service', async () => {
+  show();
+  await press('Create Incident');
+  expect(dialog('Create Incident').getByLabelText('Service')).toHaveValue('s1');
+});
+
+it('is a page that says so where there is no such service', async () => {
+  server.use(http.get('*/v1/services/s1', () => HttpResponse.json({}, { status: 404 })));
+  show();
+  expect(await screen.findByRole('heading', { name: 'No such service' })).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'All services' })).toHaveAttribute('href', '/services');
+});
+
+describe('what a role may not do', () => {
+  const as = (role: string) =>
+    startSession({ user: { name: 'Jonas', role }, accessToken: 'a', refreshToken: 'r' });
+
+  it('is not offered to a responder', async () => {
+    as('responder');
+    show();
+    expect(await screen.findByRole('button', { name: 'Edit' })).toBeEnabled();
+    expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+  });
+
+  it('is not offered to a viewer', async () => {
+    as('viewer');
+    show();
+    expect(await screen.findByText(/shown to responders/)).toBeInTheDocument();
+    for (const name of ['Edit', 'Create Incident', 'Send test alert', 'Delete'])
+      expect(screen.queryByRole('button', { name })).toBeNull();
+  });
+});

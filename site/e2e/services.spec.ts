@@ -1,0 +1,74 @@
+import type { ListIncidentsResponseJson } from '@nightbell/proto';
+import { open } from './clean';
+import { expect, signIn, test } from './fixtures';
+import { addService } from './made';
+
+test.use({ expectedFaults: /404|412/ });
+
+test('a service is edited from its page and from the list, and a second writer is asked', async ({
+  page,
+  nightbell,
+}) => {
+  const ada = await nightbell.register();
+  const { id, name } = await addService(ada);
+  await signIn(page, ada);
+  await open(page, '/services');
+  await page.getByRole('button', { name: `Edit ${name}` }).click();
+  const form = page.getByRole('dialog', { name: 'Edit service' });
+  await form.getByLabel('Owner').selectOption('Ada Byron');
+  await form.getByLabel('Repo').fill('https://git.example/checkout');
+  await form.getByLabel('Tier').selectOption('1');
+  await form.getByRole('button', { name: 'Save service' }).click();
+  await expect(form).toBeHidden();
+  await expect(page.getByRole('row', { name: new RegExp(name) })).toContainText('Ada Byron');
+
+  await page.getByRole('link', { name }).click();
+  const configuration = page.getByRole('region', { name: 'Configuration' });
+  await expect(configuration).toContainText('git.example/checkout');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await form.getByLabel('Name').fill('Checkout, ours');
+  await ada.patch(`/v1/services/${id}`, { tier: 4 });
+  await form.getByRole('button', { name: 'Save service' }).click();
+  await expect(form.getByText('Somebody else changed this while you were writing')).toBeVisible();
+  await form.getByRole('button', { name: 'Keep mine on top' }).click();
+  await form.getByRole('button', { name: 'Save service' }).click();
+  await expect(page.getByRole('heading', { name: 'Checkout, ours', level: 1 })).toBeVisible();
+  await expect(configuration).toContainText('4');
+});
+
+test('a test alert opens an incident; a new key replaces the address; a deleted service is not found', async ({
+  page,
+  nightbell,
+}) => {
+  const ada = await nightbell.register();
+  const { id, name, key } = await addService(ada);
+  await signIn(page, ada);
+  await open(page, `/services/${id}`);
+  await page.getByRole('button', { name: 'Send test alert' }).click();
+  const asked = page.getByRole('dialog');
+  await expect(asked).toContainText('whoever is on call is paged');
+  await asked.getByRole('button', { name: 'Send test alert' }).click();
+  await expect(page.getByText('Test alert sent successfully!')).toBeVisible();
+  const active = page.getByRole('region', { name: 'Active Incidents' });
+  await expect(active.getByText(`A test alert for ${name}, sent by hand`)).toBeVisible();
+  const { incidents = [] } = await ada.get<ListIncidentsResponseJson>(`/v1/incidents?service_id=${id}`);
+  expect(incidents.map(({ severity }) => severity)).toEqual(['critical']);
+
+  await page.getByRole('button', { name: 'Create Incident' }).click();
+  await expect(asked.getByLabel('Service')).toHaveValue(id);
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Show the webhook address' }).click();
+  await expect(page.getByText(key).first()).toBeVisible();
+  await page.getByRole('button', { name: 'Make a new key' }).click();
+  await asked.getByRole('button', { name: 'Make a new key' }).click();
+  await expect(page.getByText('There is a new key')).toBeVisible();
+  await expect(page.getByText(key)).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await asked.getByRole('button', { name: 'Delete service' }).click();
+  await expect(page.getByRole('heading', { name: 'Services', level: 1 })).toBeVisible();
+  await expect(page.getByRole('link', { name })).toHaveCount(0);
+  await open(page, `/services/${id}`);
+  await expect(page.getByRole('heading', { name: 'No such service' })).toBeVisible();
+});
