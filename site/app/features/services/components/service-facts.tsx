@@ -10,6 +10,12 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
   return (
     <Card title="Configuration">
       <dl className={styles.facts}>
+        {service.description && (
+          <>
+            <dt>About</dt>
+            <dd>{service.description}</dd>
+          </>
+        )}
         <dt>Owner</dt>
         <dd>{[service.team?.name, service.owner?.name].filter(Boolean).join(', ') || 'Nobody'}</dd>
         <dt>Escalation</dt>
