@@ -38,9 +38,11 @@ var private *embedded.Server
 
 // startPrivate starts this process's own server on a copy of the seed.
 func startPrivate(ctx context.Context) (dsn string, err error) {
-	root := temporaryRoot()
-	if err := os.MkdirAll(root, 0o711); err != nil {
-		return "", err
+	root := dataRoot()
+	for _, folder := range []string{root, programsRoot()} {
+		if err := os.MkdirAll(folder, 0o711); err != nil {
+			return "", err
+		}
 	}
 	seed, err := ensureSeed(ctx, root)
 	if err != nil {
@@ -54,21 +56,21 @@ func startPrivate(ctx context.Context) (dsn string, err error) {
 	if err := os.Chmod(dir, 0o711); err != nil { // the server's account passes through
 		return "", err
 	}
-	private, err = embedded.Start(ctx, options(root, dir, seed))
+	private, err = embedded.Start(ctx, options(dir, seed))
 	if err != nil {
 		return "", err
 	}
 	return private.DSN(), nil
 }
 
-func options(root, dir, seed string) embedded.Options {
-	return embedded.Options{DataDir: dir, ProgramsDir: filepath.Join(root, "postgres"), CopyOf: seed, Settings: quick}
+func options(dir, seed string) embedded.Options {
+	return embedded.Options{DataDir: dir, ProgramsDir: filepath.Join(programsRoot(), "postgres"), CopyOf: seed, Settings: quick}
 }
 
 // ensureSeed returns the data directory of a stopped server that has the roles
 // and the template, and makes it first if need be.
 func ensureSeed(ctx context.Context, root string) (string, error) {
-	name, err := seedName(ctx, root)
+	name, err := seedName(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +89,7 @@ func ensureSeed(ctx context.Context, root string) (string, error) {
 	if err := os.RemoveAll(partial); err != nil {
 		return "", err
 	}
-	if err := plant(ctx, options(root, partial, "")); err != nil {
+	if err := plant(ctx, options(partial, "")); err != nil {
 		return "", err
 	}
 	return seed, os.Rename(partial, seed)
@@ -117,12 +119,12 @@ func plant(ctx context.Context, options embedded.Options) (err error) {
 }
 
 // seedName changes with the template and with the server that wrote the data.
-func seedName(ctx context.Context, root string) (string, error) {
+func seedName(ctx context.Context) (string, error) {
 	schema, err := schemaSum()
 	if err != nil {
 		return "", err
 	}
-	release, err := embedded.Release(ctx, options(root, "", ""))
+	release, err := embedded.Release(ctx, options("", ""))
 	if err != nil {
 		return "", err
 	}
