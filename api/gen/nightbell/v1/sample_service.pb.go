@@ -112,7 +112,11 @@ type GetServiceSamplesResponse struct {
 	// The first instant that the points stand for.
 	Since *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=since,proto3" json:"since,omitempty"`
 	// The instant after the last one.
-	Until         *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	Until *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=until,proto3" json:"until,omitempty"`
+	// The share of that time in which no critical incident of the service was open, counted from when
+	// the service was added; absent for a time before that. It follows from incidents, whatever is
+	// measured; those that were resolved and began more than 90 days before since are left out.
+	Uptime        *float64 `protobuf:"fixed64,5,opt,name=uptime,proto3,oneof" json:"uptime,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -173,6 +177,13 @@ func (x *GetServiceSamplesResponse) GetUntil() *timestamppb.Timestamp {
 		return x.Until
 	}
 	return nil
+}
+
+func (x *GetServiceSamplesResponse) GetUptime() float64 {
+	if x != nil && x.Uptime != nil {
+		return *x.Uptime
+	}
+	return 0
 }
 
 // What was measured under one name.
@@ -339,12 +350,14 @@ const file_nightbell_v1_sample_service_proto_rawDesc = "" +
 	"\x04name\x18\x02 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\x18\xc8\x01R\x04name\x120\n" +
 	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
 	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12.\n" +
-	"\fstep_seconds\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00R\vstepSeconds\"\xd6\x01\n" +
+	"\fstep_seconds\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xa3\x05(\x00R\vstepSeconds\"\xfe\x01\n" +
 	"\x19GetServiceSamplesResponse\x122\n" +
 	"\x06series\x18\x01 \x03(\v2\x1a.nightbell.v1.SampleSeriesR\x06series\x12!\n" +
 	"\fstep_seconds\x18\x02 \x01(\x05R\vstepSeconds\x120\n" +
 	"\x05since\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x05since\x120\n" +
-	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\"w\n" +
+	"\x05until\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x05until\x12\x1b\n" +
+	"\x06uptime\x18\x05 \x01(\x01H\x00R\x06uptime\x88\x01\x01B\t\n" +
+	"\a_uptime\"w\n" +
 	"\fSampleSeries\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x17\n" +
 	"\x04unit\x18\x02 \x01(\tH\x00R\x04unit\x88\x01\x01\x121\n" +
@@ -403,6 +416,7 @@ func file_nightbell_v1_sample_service_proto_init() {
 		return
 	}
 	file_nightbell_v1_options_proto_init()
+	file_nightbell_v1_sample_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_sample_service_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

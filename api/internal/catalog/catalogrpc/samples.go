@@ -64,9 +64,17 @@ func (h *Samples) GetServiceSamples(ctx context.Context, request *nightbellv1.Ge
 			}
 			response.Series = append(response.Series, seriesMessage(one))
 		}
-		return nil
+		response.Uptime, err = catalogdb.Uptime(ctx, tx, caller.OrgID, serviceID, since, earlier(until, now))
+		return err
 	}, postgres.ReadOnly())
 	return response, err
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // sampleRange is what is asked for: the last 24 hours when nothing is said, by whole steps. What does

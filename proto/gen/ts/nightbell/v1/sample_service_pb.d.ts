@@ -122,6 +122,15 @@ export declare type GetServiceSamplesResponse = Message<"nightbell.v1.GetService
    * @generated from field: google.protobuf.Timestamp until = 4;
    */
   until?: Timestamp | undefined;
+
+  /**
+   * The share of that time in which no critical incident of the service was open, counted from when
+   * the service was added; absent for a time before that. It follows from incidents, whatever is
+   * measured; those that were resolved and began more than 90 days before since are left out.
+   *
+   * @generated from field: optional double uptime = 5;
+   */
+  uptime?: number | undefined;
 };
 
 /**
@@ -153,6 +162,15 @@ export declare type GetServiceSamplesResponseJson = {
    * @generated from field: google.protobuf.Timestamp until = 4;
    */
   until?: TimestampJson;
+
+  /**
+   * The share of that time in which no critical incident of the service was open, counted from when
+   * the service was added; absent for a time before that. It follows from incidents, whatever is
+   * measured; those that were resolved and began more than 90 days before since are left out.
+   *
+   * @generated from field: optional double uptime = 5;
+   */
+  uptime?: number | "NaN" | "Infinity" | "-Infinity";
 };
 
 /**

@@ -96,6 +96,13 @@ function ReadingTile({
   range: string;
 }) {
   const now = useNow(30_000);
+  if (!at && value) {
+    return (
+      <Tile name={label} note={note}>
+        {value} <small>{unit}</small>
+      </Tile>
+    );
+  }
   if (!at) {
     return (
       <Tile name={label} note={known ? `The last ${range} have none` : 'Nothing sent by this service so far'}>

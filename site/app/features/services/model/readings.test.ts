@@ -49,3 +49,27 @@ describe('readings of a service', () => {
     expect(measured(3, '1', 'orders')).toEqual(['3', '']);
   });
 });
+
+describe('uptime that nobody measures', () => {
+  const tile = (uptime?: number) => readingsOf({ uptime })[0];
+
+  it('follows from incidents', () => {
+    expect(tile(0.99875)).toMatchObject({ label: 'Uptime', value: '99.875', unit: '%', at: null });
+    expect(tile(0)).toMatchObject({ value: '0' });
+    expect(tile(1)).toMatchObject({ value: '100', note: 'Without a critical incident' });
+  });
+
+  it('is never rounded up to what it was not', () => {
+    expect(tile(0.9999999)?.value).toBe('99.999');
+  });
+
+  it('is unknown without an answer, and what was measured goes before', () => {
+    expect(tile()?.value).toBe('');
+    const measured = {
+      name: 'uptime',
+      unit: '1',
+      points: [{ at: '2026-03-24T10:00:00Z', sample_count: 1, average: 0.5, max: 0.5, last: 0.5 }],
+    };
+    expect(readingsOf({ uptime: 1, series: [measured] })[0]?.value).toBe('50');
+  });
+});

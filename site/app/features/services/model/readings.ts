@@ -8,7 +8,7 @@ export interface Reading {
   own: boolean;
   /** Something was reported under this name, though perhaps not in the range. */
   known: boolean;
-  /** The latest reading; empty when the range has none. */
+  /** The latest reading, or what follows from incidents; empty when the range has none. */
   value: string;
   unit: string;
   at: Date | null;
@@ -29,7 +29,22 @@ const margin = 2;
 export function readingsOf(answer: GetServiceSamplesResponseJson): readonly Reading[] {
   const series = new Map((answer.series ?? []).map((one) => [one.name ?? '', one]));
   const names = [...new Set([...Object.keys(usual), ...series.keys()])];
-  return names.map((name) => readingOf(name, series.get(name), answer));
+  return names.map((name) =>
+    name === 'uptime' && !series.has(name) && answer.uptime !== undefined
+      ? uptimeOf(numberOf(answer.uptime))
+      : readingOf(name, series.get(name), answer),
+  );
+}
+
+// What is down for a moment is not 100 %.
+function uptimeOf(share: number): Reading {
+  const percent = share === 1 ? 100 : Math.min(99.999, Math.floor(share * 100_000) / 1000);
+  return {
+    ...readingOf('uptime', undefined, {}),
+    value: percent.toLocaleString('en', { maximumFractionDigits: 3 }),
+    unit: '%',
+    note: 'Without a critical incident',
+  };
 }
 
 function readingOf(
