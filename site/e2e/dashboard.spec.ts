@@ -21,7 +21,12 @@ test.describe('the dashboard', () => {
       await expect(card).toContainText(/\d+[hms]/);
       await expect(card).toContainText(now < then ? 'faster than last week' : 'slower than last week');
     }
-    await expect(page.getByRole('region', { name: 'Open Incidents' })).toContainText('than last week');
+    const added = current.open_count - before.open_count;
+    await expect(page.getByRole('region', { name: 'Open Incidents' })).toContainText(
+      added === 0
+        ? 'As many as last week'
+        : `${Math.abs(added)} ${added < 0 ? 'fewer' : 'more'} than last week`,
+    );
   });
 
   test('shows the six services with their status in words', async ({ page }) => {

@@ -50,23 +50,26 @@ test('is walked through with arrow keys, and a shift opens and closes by keyboar
   await reachable.focus();
   await page.keyboard.press('Home');
   await expect(shifts(page).first()).toBeFocused();
-  await page.keyboard.press('ArrowRight');
-  await expect(shifts(page).nth(1)).toBeFocused();
+  // At some hours the second one is a gap, and the row below has none to come back from.
+  const place = (await shifts(page).nth(1).getAttribute('aria-label'))?.startsWith('Nobody') ? 2 : 1;
+  for (let step = 1; step <= place; step++) await page.keyboard.press('ArrowRight');
+  const shift = shifts(page).nth(place);
+  await expect(shift).toBeFocused();
   // "Tomás Herrera, Mon 20:00 to Tue 08:00. Night": what the name says in the middle, only the tip shows.
-  const [, times = ''] = /, (.*)\. /.exec((await shifts(page).nth(1).getAttribute('aria-label')) ?? '') ?? [];
+  const [, times = ''] = /, (.*)\. /.exec((await shift.getAttribute('aria-label')) ?? '') ?? [];
   await expect(page.getByText(times, { exact: true })).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByText(times, { exact: true })).toHaveCount(0);
   await page.keyboard.press('ArrowDown');
-  await expect(shifts(page).nth(1)).not.toBeFocused();
+  await expect(shift).not.toBeFocused();
   await expect(page.getByRole('grid').locator('button:focus')).toHaveCount(1);
   await page.keyboard.press('ArrowUp');
-  await expect(shifts(page).nth(1)).toBeFocused();
+  await expect(shift).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toBeHidden();
-  await expect(shifts(page).nth(1)).toBeFocused();
+  await expect(shift).toBeFocused();
 });
 
 test('draws the day of a clock change true to time and says so', async ({ page }) => {
