@@ -129,7 +129,7 @@ func (s *server) mountServices(server *rpcserver.Server, callers *authrpc.Authen
 
 // services lists the services of the contract.
 func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
-	organizations := orgrpc.NewServer(s.db, s.hasMailServer()).Telling(orgrpc.Departures{Signals: s.signals(), Left: callers.ForgetPerson})
+	organizations := orgrpc.NewServer(s.db, s.hasMailServer()).Telling(orgrpc.Departures{Signals: s.signals(), Changed: callers.ForgetPerson})
 	invitations := orgrpc.NewInvitations(s.db, s.box.Derive(invitationLinks), s.PublicURL, s.hasMailServer())
 	catalog := catalogrpc.New(s.db, s.box, s.PublicURL, s.heartbeats.DeleteOfService)
 	serviceChanges, samples := catalogrpc.NewChanges(s.db), catalogrpc.NewSamples(s.db)

@@ -27,14 +27,14 @@ func newMemory[K comparable, V any](life time.Duration) *memory[K, V] {
 	return &memory[K, V]{life: life, kept: map[K]remembered[V]{}}
 }
 
-// get returns what is remembered, or asks. What was asked for before a forget is
+// get returns what is remembered, or asks; with anew it asks. What was asked for before a forget is
 // returned but not kept, because it may be the state from before.
-func (m *memory[K, V]) get(key K, now time.Time, ask func() (V, error)) (V, error) {
+func (m *memory[K, V]) get(key K, now time.Time, anew bool, ask func() (V, error)) (V, error) {
 	m.mu.Lock()
 	known, ok := m.kept[key]
 	epoch := m.epoch
 	m.mu.Unlock()
-	if ok && now.Sub(known.asked) < m.life && !now.Before(known.asked) {
+	if ok && !anew && now.Sub(known.asked) < m.life && !now.Before(known.asked) {
 		return known.value, nil
 	}
 	value, err := ask()

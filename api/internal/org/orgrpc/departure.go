@@ -21,11 +21,12 @@ import (
 var errRemovesOthers = fault.New(fault.Denied, "role_too_low",
 	"Only admins remove others, and only owners remove an owner. Ask one of them.")
 
-// Departures are what is told once somebody has left; a Server without them tells nobody.
+// Departures are what is told once somebody has left or has another role; a Server without them tells
+// nobody.
 type Departures struct {
 	Signals paging.Signals
-	// Left says that a person's sessions in an organization are over.
-	Left func(orgID, userID uuid.UUID)
+	// Changed says that a person's sessions in an organization are over, or have another role.
+	Changed func(orgID, userID uuid.UUID)
 }
 
 // Telling makes the server tell who has left.
@@ -105,8 +106,8 @@ func (s *Server) DeleteUser(ctx context.Context, request *nightbellv1.DeleteUser
 	if err != nil {
 		return nil, err
 	}
-	if told := s.departures; told.Left != nil {
-		told.Left(actor.OrgID, person.ID)
+	if told := s.departures; told.Changed != nil {
+		told.Changed(actor.OrgID, person.ID)
 		told.Signals.Changed(actor.OrgID)
 		told.Signals.Pages()
 	}

@@ -69,6 +69,9 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 	if err := edit.Done(err); err != nil {
 		return nil, err
 	}
+	if s.departures.Changed != nil {
+		s.departures.Changed(actor.OrgID, userID)
+	}
 	return response, nil
 }
 
