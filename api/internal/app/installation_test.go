@@ -300,3 +300,26 @@ func TestWhatConfirmsACopyMakesNoDatabase(t *testing.T) {
 		t.Errorf("it left %v there (%v)", made, err)
 	}
 }
+
+func TestWhoHasNoConfirmedAddressIsToldSo(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	a := r.newTenant("acme")
+	r.SMTPHost = "mail.example.com"
+	r.served = sure(r.routes())
+	r.handler = r.served.Handler()
+	kinds := func() (kinds []string) {
+		notices, _ := r.call(a.owner(), http.MethodGet, "/v1/installation", nil)["notices"].([]any)
+		for _, notice := range notices {
+			kinds = append(kinds, at[string](t, notice.(object), "kind"))
+		}
+		return kinds
+	}
+	if told := kinds(); len(told) != 0 {
+		t.Errorf("with a confirmed address: %v", told)
+	}
+	r.database.Exec(t, `UPDATE contact_method SET verified_at = NULL WHERE org_id = $1`, a.orgID)
+	if told := kinds(); !slices.Equal(told, []string{"unconfirmed"}) {
+		t.Errorf("without one: %v", told)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
@@ -113,15 +114,38 @@ func (s *server) writable(ctx context.Context) error {
 	}
 }
 
-// problems tells the admins of every organization what the watch has found.
+// problems tells people that no page reaches them, and the admins of every organization what the watch
+// has found.
 func (s *server) problems(ctx context.Context) (notices []*nightbellv1.Notice) {
-	if caller, ok := auth.ActorFrom(ctx); !ok || !caller.Role.AtLeast(auth.Admin) {
-		return nil
+	caller, ok := auth.ActorFrom(ctx)
+	if ok && s.isUnconfirmed(ctx, caller) {
+		notices = append(notices, &nightbellv1.Notice{Kind: "unconfirmed", Message: unconfirmedNotice})
+	}
+	if !ok || !caller.Role.AtLeast(auth.Admin) {
+		return notices
 	}
 	for _, problem := range s.watch.Problems() {
 		notices = append(notices, &nightbellv1.Notice{Kind: problem.Kind, Message: problem.Message})
 	}
 	return notices
+}
+
+// unconfirmedNotice is what somebody reads whom no page wakes.
+const unconfirmedNotice = "No e-mail address of yours is confirmed, so no page reaches you. Open the link that was mailed to you."
+
+// isUnconfirmed reports whether everything by which the caller could be paged waits for its link to be
+// opened. While that cannot be known, it is not said.
+func (s *server) isUnconfirmed(ctx context.Context, caller auth.Actor) (unconfirmed bool) {
+	if caller.UserID == uuid.Nil || !s.hasMailServer() {
+		return false
+	}
+	err := s.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		reach, err := notifydb.LoadReach(ctx, tx, caller.OrgID, []uuid.UUID{caller.UserID})
+		rules := reach[caller.UserID]
+		unconfirmed = len(rules) > 0 && !notify.Reaches(rules)
+		return err
+	})
+	return err == nil && unconfirmed
 }
 
 // accepting fails once the process is stopping, so that balancers look elsewhere.

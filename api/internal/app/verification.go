@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/ackpage"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/verification"
 )
@@ -25,6 +26,7 @@ func (s *server) buildVerifier(context.Context) error {
 	}
 	s.verifier = verification.New(s.db, verification.Options{
 		Logger: s.logger, Mail: mail, PublicURL: s.PublicURL, Key: s.box.Derive(verificationLinks),
+		Freed: func() { s.wakePages(notify.Email) },
 	})
 	return nil
 }

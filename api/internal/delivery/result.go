@@ -139,7 +139,10 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
 	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
+	wait, asked := notify.RetryAfter(t.err)
 	switch {
+	case asked && !t.called: // it was not its turn yet
+		next, giveUp = now.Add(wait), false
 	case t.internal:
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):

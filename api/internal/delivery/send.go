@@ -128,7 +128,7 @@ func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now
 }
 
 // mayPageUnverified lets only the last resort reach an address that nobody has confirmed, so
-// many times a day.
+// many times a day. What comes after those waits, and goes out together once an hour.
 func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, done *try) bool {
 	if !done.checked.LastResort {
 		done.err = notify.ErrUnverified
@@ -145,8 +145,8 @@ func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, do
 		return notifydb.CountUnverified(ctx, tx, claim.OrgID, notify.LastResortShare, now)
 	})
 	switch {
-	case errors.Is(err, notify.ErrTooManyMails):
-		done.err = notify.Permanent(err)
+	case errors.Is(err, notify.ErrPageWaits):
+		done.err = err
 	case err != nil:
 		d.options.Logger.WarnContext(ctx, "a mail to an unverified address could not be counted", "delivery", claim.DeliveryID, "error", err)
 		done.abandoned = true // claimed again when the lease ends

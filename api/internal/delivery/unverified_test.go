@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/verification"
 )
 
 // withMailServer makes the outbox one from which mail leaves the installation.
@@ -73,35 +74,91 @@ func TestARoundThatReachesNobodyIsFollowedByTheLastResort(t *testing.T) {
 	}
 }
 
-// TestTheLastResortReachesAnUnverifiedOwner with the same words for everybody, and so many
-// times a day.
+// acceptForTheOwner opens an incident whose page is one of the last resort.
+func (o *outbox) acceptForTheOwner(t *testing.T, name string) {
+	t.Helper()
+	o.Accept(t, pagingtest.Firing(name, name, pagingtest.Began))
+	o.Exec(t, `UPDATE notification SET why = why || '{"target_kind": "owner"}' WHERE finished_at IS NULL`)
+	deliver(t, o.deliverer)
+}
+
+// TestTheLastResortReachesAnUnverifiedOwner with the same words for everybody, so many times a day at
+// once and then once an hour with all that waited: later incidents of the day told nobody before.
 func TestTheLastResortReachesAnUnverifiedOwner(t *testing.T) {
 	o := newOutbox(t)
-	o.Clock.Freeze(pagingtest.Began) // all of it on one day
+	o.Clock.Freeze(pagingtest.Began.Truncate(24 * time.Hour).Add(time.Hour)) // all of it on one day
 	o.withMailServer()
-	for n := range notify.LastResortShare.MostBefore + 2 {
-		name := "problem " + string(rune('a'+n))
-		o.Accept(t, pagingtest.Firing(name, name, pagingtest.Began))
-		o.Exec(t, `UPDATE notification SET why = why || '{"target_kind": "owner"}' WHERE finished_at IS NULL`)
-		deliver(t, o.deliverer)
+	most := notify.LastResortShare.MostBefore
+	for n := range most {
+		o.acceptForTheOwner(t, "problem "+string(rune('a'+n)))
 		o.Clock.Advance(6 * time.Minute) // or the contact would be flooded
 	}
 	sent := o.provider.messages()
-	if len(sent) != notify.LastResortShare.MostBefore {
-		t.Fatalf("%d mails in a day to an address that nobody confirmed, want %d", len(sent), notify.LastResortShare.MostBefore)
+	if len(sent) != most || sent[0].SignInURL != "https://nightbell.example/incidents" {
+		t.Fatalf("%d mails to an address that nobody confirmed, the first is %+v, want %d", len(sent), sent[0], most)
 	}
-	if sent[0].SignInURL != "https://nightbell.example/incidents" {
-		t.Errorf("the message is %+v", sent[0])
+	for n := range 3 {
+		o.acceptForTheOwner(t, "later problem "+string(rune('a'+n)))
+		o.Clock.Advance(6 * time.Minute)
 	}
-	if n := pgtest.One[int](t, o.Database, `SELECT count(*) FROM timeline_event WHERE kind = 'page_failed' AND message LIKE '%may send in a day%'`); n != 2 {
-		t.Errorf("%d incidents say that the share of the day is used up, want 2", n)
+	if sent := o.provider.messages(); len(sent) != most {
+		t.Fatalf("%d mails within the hour, want %d", len(sent), most)
+	}
+	if n := pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'pending' AND finished_for LIKE '%one an hour%'`); n != 3 {
+		t.Errorf("%d pages say that they wait, want 3", n)
+	}
+	o.Clock.Advance(time.Hour)
+	deliver(t, o.deliverer)
+	sent = o.provider.messages()
+	if len(sent) != most+1 || len(sent[most].Incidents) != 3 {
+		t.Fatalf("%d mails after an hour, want %d, the last of three incidents", len(sent), most+1)
+	}
+	o.acceptForTheOwner(t, "one more")
+	o.Clock.Advance(20 * time.Minute)
+	deliver(t, o.deliverer)
+	if sent := o.provider.messages(); len(sent) != most+1 {
+		t.Fatalf("%d mails, want one an hour", len(sent))
 	}
 	o.Clock.Advance(24 * time.Hour)
-	o.Accept(t, pagingtest.Firing("tomorrow", "tomorrow", pagingtest.Began))
-	o.Exec(t, `UPDATE notification SET why = why || '{"target_kind": "owner"}' WHERE finished_at IS NULL`)
 	deliver(t, o.deliverer)
-	if got := len(o.provider.messages()); got != notify.LastResortShare.MostBefore+1 {
-		t.Errorf("%d mails after a day", got)
+	o.acceptForTheOwner(t, "tomorrow")
+	if sent := o.provider.messages(); len(sent) != most+3 {
+		t.Errorf("%d mails on the next day, want the one that waited and the new one", len(sent)-most-1)
+	}
+}
+
+// TestAConfirmedAddressGetsWhatWaited at once, by its ordinary page.
+func TestAConfirmedAddressGetsWhatWaited(t *testing.T) {
+	o := newOutbox(t)
+	o.withMailServer()
+	o.Exec(t, `UPDATE org SET unverified_mails = 1000, unverified_mails_on = nightbell_now()::date, unverified_mailed_at = nightbell_now()`)
+	o.acceptForTheOwner(t, "waits")
+	if sent := o.provider.messages(); len(sent) != 0 {
+		t.Fatalf("sent %+v beyond the share", sent)
+	}
+	contact := pgtest.One[uuid.UUID](t, o.Database, `SELECT contact_method_id FROM notification WHERE finished_at IS NULL`)
+	freed := false
+	links := verification.New(o.DB, verification.Options{Logger: quiet, Freed: func() { freed = true }})
+	if err := links.Verify(t.Context(), notify.VerifyClaims{OrgID: o.Org, ContactMethodID: contact, Expires: time.Now().Add(24 * 365 * 20 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	deliver(t, o.deliverer)
+	if sent := o.provider.messages(); len(sent) != 1 || sent[0].SignInURL != "" || !freed {
+		t.Errorf("once confirmed, %+v was sent (freed %v), want the page", sent, freed)
+	}
+}
+
+// TestAConfirmedContactWithoutRulesIsPaged where those with rules are not confirmed: there was somebody
+// to wake, and nobody was.
+func TestAConfirmedContactWithoutRulesIsPaged(t *testing.T) {
+	o := newOutbox(t)
+	o.withMailServer()
+	o.Exec(t, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at, verified_at)
+		VALUES ($1, gen_random_uuid(), $2, 'email', 'Second', 'ada@second.example', 'a…@second.example', nightbell_now(), nightbell_now())`, o.Org, o.Ada)
+	o.Accept(t, pagingtest.Firing("checkout", "checkout", pagingtest.Began))
+	deliver(t, o.deliverer)
+	if sent := o.provider.messages(); len(sent) != 1 || sent[0].To.Address != "ada@second.example" {
+		t.Errorf("sent %+v, want the page to the confirmed address", sent)
 	}
 }
 

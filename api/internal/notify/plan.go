@@ -13,9 +13,11 @@ import (
 type Rule struct {
 	ContactMethodID uuid.UUID
 	Kind            Kind
-	// Urgency is "high" or "low".
+	// Urgency is "high" or "low"; empty for a contact method that its owner made no rule for.
 	Urgency string
 	Delay   time.Duration
+	// Unconfirmed is set for an e-mail address that gets only pages of the last resort.
+	Unconfirmed bool
 }
 
 // Planned is one page to one contact method.
@@ -30,13 +32,24 @@ type Planned struct {
 
 // Plan says where and when a person is paged, for a page decided at now. Equal rules
 // count once; the order is by time, then by contact method, whatever order the rules
-// come in. A person with rules for the other urgency only is paged by those rather
-// than not at all. Without rules there is nothing to plan: the caller passes the
-// person's contact methods as rules without delay.
+// come in. Where the rules for this urgency reach nobody, because there are none or their addresses
+// are not confirmed, the rules for the other urgency do, or else contact methods without rules: a
+// person is paged otherwise than they asked rather than not at all.
 func Plan(rules []Rule, urgency string, now time.Time) []Planned {
-	chosen := slices.DeleteFunc(slices.Clone(rules), func(rule Rule) bool { return rule.Urgency != urgency })
-	if len(chosen) == 0 {
-		chosen = slices.Clone(rules)
+	var chosen []Rule
+	for _, level := range []func(Rule) bool{
+		func(r Rule) bool { return r.Urgency == urgency },
+		func(r Rule) bool { return r.Urgency != urgency && r.Urgency != "" },
+		func(r Rule) bool { return r.Urgency == "" },
+	} {
+		for _, rule := range rules {
+			if level(rule) && (len(chosen) == 0 || level(chosen[0]) || !rule.Unconfirmed) {
+				chosen = append(chosen, rule)
+			}
+		}
+		if Reaches(chosen) {
+			break
+		}
 	}
 	for i := range chosen {
 		chosen[i].Delay = max(chosen[i].Delay, 0)
@@ -51,6 +64,12 @@ func Plan(rules []Rule, urgency string, now time.Time) []Planned {
 		sent[rule.ContactMethodID]++
 	}
 	return plan
+}
+
+// Reaches reports whether a page by one of these rules would go out: somebody whose only addresses are
+// not confirmed is told nothing but by the last resort.
+func Reaches(rules []Rule) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return !r.Unconfirmed })
 }
 
 func sameMoment(a, b Rule) bool {

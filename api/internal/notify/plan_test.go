@@ -32,12 +32,12 @@ var (
 
 func TestPlan(t *testing.T) {
 	rules := []Rule{
-		{phone, Voice, "high", 5 * time.Minute},
-		{mail, Email, "high", 0},
-		{chat, Slack, "high", 0},
-		{mail, Email, "high", 0},
-		{mail, Email, "high", 10 * time.Minute},
-		{mail, Email, "low", 15 * time.Minute},
+		{phone, Voice, "high", 5 * time.Minute, false},
+		{mail, Email, "high", 0, false},
+		{chat, Slack, "high", 0, false},
+		{mail, Email, "high", 0, false},
+		{mail, Email, "high", 10 * time.Minute, false},
+		{mail, Email, "low", 15 * time.Minute, false},
 	}
 	for _, test := range []struct {
 		name    string
@@ -55,12 +55,25 @@ func TestPlan(t *testing.T) {
 		{"the other urgency rather than nobody", rules[:1], "low", []Planned{{phone, Voice, noon.Add(5 * time.Minute), 0}}},
 		{
 			"the other urgency counts equal rules once",
-			[]Rule{{mail, Email, "high", 0}, {mail, Email, "middling", 0}},
+			[]Rule{{mail, Email, "high", 0, false}, {mail, Email, "middling", 0, false}},
 			"low",
 			[]Planned{{mail, Email, noon, 0}},
 		},
-		{"no time in the past", []Rule{{mail, Email, "high", -time.Hour}}, "high", []Planned{{mail, Email, noon, 0}}},
+		{"no time in the past", []Rule{{mail, Email, "high", -time.Hour, false}}, "high", []Planned{{mail, Email, noon, 0}}},
 		{"nothing from nothing", nil, "high", nil},
+		{"not what has no rule beside what has", []Rule{{mail, Email, "high", 0, false}, {chat, Slack, "", 0, false}}, "high", []Planned{{mail, Email, noon, 0}}},
+		{
+			"what has no rule where nothing else is confirmed",
+			[]Rule{{mail, Email, "high", time.Minute, true}, {chat, Slack, "", 0, false}, {phone, Email, "", 0, true}},
+			"high",
+			[]Planned{{chat, Slack, noon, 0}, {mail, Email, noon.Add(time.Minute), 0}},
+		},
+		{
+			"the other urgency where nothing of this one is confirmed",
+			[]Rule{{mail, Email, "high", 0, true}, {phone, Voice, "low", time.Minute, false}, {chat, Slack, "", 0, false}},
+			"high",
+			[]Planned{{mail, Email, noon, 0}, {phone, Voice, noon.Add(time.Minute), 0}},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if got := Plan(test.rules, test.urgency, noon); !reflect.DeepEqual(got, test.want) {
@@ -92,6 +105,10 @@ func checkPlan(t *testing.T, rules []Rule, plan []Planned) {
 	if len(rules) > 0 && len(plan) == 0 {
 		t.Fatalf("nobody is paged by %v", rules)
 	}
+	confirmed := func(page Planned) bool { return page.ContactMethodID[0] == 0 }
+	if Reaches(rules) && !slices.ContainsFunc(plan, confirmed) {
+		t.Fatalf("by %v somebody is paged at addresses that are not confirmed alone: %v", rules, plan)
+	}
 	type identity struct {
 		contact uuid.UUID
 		n       int
@@ -112,9 +129,10 @@ func randomRules(random *rand.Rand) []Rule {
 		rules[i] = Rule{
 			ContactMethodID: uuid.UUID{byte(random.IntN(3))},
 			Kind:            Email,
-			Urgency:         []string{"high", "low"}[random.IntN(2)],
+			Urgency:         []string{"high", "low", ""}[random.IntN(3)],
 			Delay:           time.Duration(random.IntN(4)-1) * time.Minute,
 		}
+		rules[i].Unconfirmed = rules[i].ContactMethodID[0] > 0
 	}
 	return rules
 }

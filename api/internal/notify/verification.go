@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,19 +14,26 @@ import (
 )
 
 // MailShare is how many mails a day one organization may send to addresses that are not
-// verified: Most, or MostBefore while no address of it is.
-type MailShare struct{ Most, MostBefore int }
+// verified: Most, or MostBefore while no address of it is. Once they are used up, one more each Every;
+// none when that is zero.
+type MailShare struct {
+	Most, MostBefore int
+	Every            time.Duration
+}
 
 // The shares. Both are counted together, so that verification mails leave room for pages of
 // the last resort.
 var (
 	VerificationShare = MailShare{Most: 20, MostBefore: 3}
-	LastResortShare   = MailShare{Most: 30, MostBefore: 10}
+	LastResortShare   = MailShare{Most: 30, MostBefore: 10, Every: time.Hour}
 )
 
 // ErrTooManyMails is the refusal when the share of the day is used up.
 var ErrTooManyMails = fault.New(fault.Limited, "too_many_mails",
 	"Your organization has sent all the mails to unconfirmed addresses that it may send in a day. Try again tomorrow, or open the links that were sent.").After(3600)
+
+// ErrPageWaits says why a page of the last resort waits: it is told with others, not dropped.
+var ErrPageWaits = errors.New("the address is not confirmed yet, so after the first mails of a day it gets one an hour; this page goes out with the next one, or at once when the link that was mailed to it is opened")
 
 // ErrUnverified says why an address is not paged.
 var ErrUnverified = Permanent(fmt.Errorf("the address is not confirmed yet; open the link that was mailed to it, or have it sent again under On-call, My contact methods"))

@@ -36,6 +36,8 @@ type Options struct {
 	PublicURL string
 	// Key signs the links.
 	Key []byte
+	// Freed tells that pages which waited for an address to be confirmed are due.
+	Freed func()
 }
 
 // Verifier mails links to addresses and believes who opens them. Any number of replicas may
@@ -103,13 +105,19 @@ func (v *Verifier) Look(ctx context.Context, claims notify.VerifyClaims) (addres
 	return address, verified, err
 }
 
-// Verify lets the address of a link be paged, or fails with ErrNoLink. Doing it again changes
-// nothing.
+// Verify lets the address of a link be paged, at once with what waited for it, or fails with
+// ErrNoLink. Doing it again changes nothing.
 func (v *Verifier) Verify(ctx context.Context, claims notify.VerifyClaims) error {
-	return v.withLink(ctx, claims, func(ctx context.Context, tx pgx.Tx, now time.Time, _ string, _ bool) error {
-		_, err := notifydb.New(tx).VerifyContact(ctx, now, claims.OrgID, claims.ContactMethodID)
-		return err
+	err := v.withLink(ctx, claims, func(ctx context.Context, tx pgx.Tx, now time.Time, _ string, verified bool) error {
+		if _, err := notifydb.New(tx).VerifyContact(ctx, now, claims.OrgID, claims.ContactMethodID); err != nil || verified {
+			return err
+		}
+		return notifydb.ReleaseWaiting(ctx, tx, claims.OrgID, claims.ContactMethodID, now)
 	})
+	if err == nil {
+		v.options.Freed()
+	}
+	return err
 }
 
 func (v *Verifier) withLink(ctx context.Context, claims notify.VerifyClaims, do func(context.Context, pgx.Tx, time.Time, string, bool) error) error {

@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 	w.Exec(t, `INSERT INTO contact_method (org_id, id, kind, name, address, hint, created_at, verification_due_at)
 		VALUES ($1, $2, 'email', 'Ops', 'ops@acme.example', 'ops@acme.example', nightbell_now(), nightbell_now())`, w.org, w.contact)
 	w.verifier = verification.New(w.DB, verification.Options{
-		Logger: slog.New(slog.DiscardHandler), Mail: w.mail, PublicURL: "https://nightbell.example", Key: key,
+		Logger: slog.New(slog.DiscardHandler), Mail: w.mail, PublicURL: "https://nightbell.example", Key: key, Freed: func() {},
 	})
 	return w
 }

@@ -69,7 +69,12 @@ func renderLastResort(message notify.Message, sender mail.Address) (Mail, error)
 	own := shownLink{
 		Subject: "Nobody has answered an incident in Nightbell", Headline: "Somebody is needed",
 		Lead: "Nobody has answered an incident of your organization in Nightbell.", URL: message.SignInURL, Link: "Sign in and see it",
-		Note: "What it is about is not written here, because this address is not confirmed yet.",
+		Note: "What it is about is not written here, because this address is not confirmed yet. Until it is, more than a few such mails a day are sent together, one an hour: confirm it to be paged at once.",
+	}
+	if n := len(message.Incidents); n > 1 {
+		own.Subject = fmt.Sprintf("Nobody has answered %d incidents in Nightbell", n)
+		own.Lead = fmt.Sprintf("Nobody has answered %d incidents of your organization in Nightbell.", n)
+		own.Link = "Sign in and see them"
 	}
 	to := message.Envelope()
 	to.PersonName = ""

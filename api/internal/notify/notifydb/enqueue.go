@@ -16,12 +16,12 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// Reach is how people can be reached: their rules, or else, for somebody without
-// any, each of their contact methods at once. Somebody missing cannot be reached.
+// Reach is how people can be reached: their rules, and a rule without urgency or delay for each
+// contact method that has none (notify.Plan chooses). Somebody missing cannot be reached.
 type Reach map[uuid.UUID][]notify.Rule
 
 const reachSQL = `
-SELECT c.user_id, c.id, c.kind, r.urgency, r.delay_seconds
+SELECT c.user_id, c.id, c.kind, coalesce(r.urgency, ''), coalesce(r.delay_seconds, 0), c.kind = 'email' AND c.verified_at IS NULL
 FROM contact_method c
 LEFT JOIN notification_rule r ON r.org_id = c.org_id AND r.contact_method_id = c.id AND r.user_id = c.user_id
 WHERE c.org_id = $1 AND c.user_id = ANY($2) AND c.disabled_at IS NULL AND c.kind = ANY($3)
@@ -37,27 +37,16 @@ func LoadReach(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, people []uuid.UU
 	if err != nil {
 		return nil, err
 	}
-	ruled, bare := Reach{}, Reach{}
-	var person, contact uuid.UUID
-	var kind notify.Kind
-	var urgency *string
-	var delay *int
-	_, err = pgx.ForEachRow(rows, []any{&person, &contact, &kind, &urgency, &delay}, func() error {
-		if urgency == nil {
-			bare[person] = append(bare[person], notify.Rule{ContactMethodID: contact, Kind: kind})
-			return nil
-		}
-		ruled[person] = append(ruled[person], notify.Rule{
-			ContactMethodID: contact, Kind: kind, Urgency: *urgency, Delay: time.Duration(*delay) * time.Second,
-		})
+	reach := Reach{}
+	var person uuid.UUID
+	var rule notify.Rule
+	var delay int
+	_, err = pgx.ForEachRow(rows, []any{&person, &rule.ContactMethodID, &rule.Kind, &rule.Urgency, &delay, &rule.Unconfirmed}, func() error {
+		rule.Delay = time.Duration(delay) * time.Second
+		reach[person] = append(reach[person], rule)
 		return nil
 	})
-	for person, rules := range bare {
-		if len(ruled[person]) == 0 {
-			ruled[person] = rules
-		}
-	}
-	return ruled, err
+	return reach, err
 }
 
 // Page is one notification about to exist.

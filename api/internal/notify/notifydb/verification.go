@@ -40,24 +40,43 @@ func ClaimVerifications(ctx context.Context, tx pgx.Tx, most int, now time.Time)
 }
 
 const countUnverifiedSQL = `
-UPDATE org o SET unverified_mails = CASE WHEN o.unverified_mails_on = $2::date THEN o.unverified_mails + 1 ELSE 1 END, unverified_mails_on = $2::date
-WHERE o.id = $1 AND (o.unverified_mails_on <> $2::date OR o.unverified_mails < CASE
+UPDATE org o SET unverified_mails = CASE WHEN o.unverified_mails_on = $2::date THEN o.unverified_mails + 1 ELSE 1 END, unverified_mails_on = $2::date, unverified_mailed_at = $6
+WHERE o.id = $1 AND (o.unverified_mails_on <> $2::date OR $5::interval > interval '0' AND o.unverified_mailed_at <= $6::timestamptz - $5 OR o.unverified_mails < CASE
     WHEN EXISTS (SELECT FROM contact_method c WHERE c.org_id = o.id AND c.kind = 'email' AND c.verified_at IS NOT NULL) THEN $3::integer ELSE $4::integer END)`
 
-// CountUnverified counts a mail to an address that is not verified. The refusal is
-// notify.ErrTooManyMails when the organization has sent its share of this day.
+// CountUnverified counts a mail to an address that is not verified. Once the organization has sent its
+// share of this day the refusal is notify.ErrTooManyMails, or where the share says when one more may go
+// out, notify.ErrPageWaits with how long that is (notify.RetryAfter).
 func CountUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, share notify.MailShare, now time.Time) error {
-	tag, err := tx.Exec(ctx, countUnverifiedSQL, orgID, now.UTC(), share.Most, share.MostBefore)
-	if err == nil && tag.RowsAffected() == 0 {
+	tag, err := tx.Exec(ctx, countUnverifiedSQL, orgID, now.UTC(), share.Most, share.MostBefore, share.Every, now)
+	switch {
+	case err != nil || tag.RowsAffected() > 0:
+		return err
+	case share.Every == 0:
 		return notify.ErrTooManyMails
 	}
-	return err
+	var last time.Time
+	if err := tx.QueryRow(ctx, `SELECT greatest(unverified_mailed_at, $2) FROM org WHERE id = $1`, orgID, now.Add(-share.Every)).Scan(&last); err != nil {
+		return err
+	}
+	next, tomorrow := last.Add(share.Every), now.UTC().Truncate(24*time.Hour).Add(24*time.Hour)
+	if tomorrow.Before(next) {
+		next = tomorrow
+	}
+	return notify.After(notify.ErrPageWaits, next.Sub(now))
 }
 
 // ReturnUnverified takes back one that CountUnverified counted and that did not go out.
 func ReturnUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE org SET unverified_mails = unverified_mails - 1
+	_, err := tx.Exec(ctx, `UPDATE org SET unverified_mails = unverified_mails - 1, unverified_mailed_at = '-infinity'
 		WHERE id = $1 AND unverified_mails_on = $2::date AND unverified_mails > 0`, orgID, now.UTC())
+	return err
+}
+
+// ReleaseWaiting makes the pages due that waited because their address was not confirmed.
+func ReleaseWaiting(ctx context.Context, tx pgx.Tx, orgID, contactID uuid.UUID, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE notification SET next_try_at = $3
+		WHERE org_id = $1 AND contact_method_id = $2 AND finished_at IS NULL AND lease_until IS NULL AND due_at <= $3 AND next_try_at > $3`, orgID, contactID, now)
 	return err
 }
 

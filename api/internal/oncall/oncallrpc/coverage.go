@@ -11,6 +11,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
@@ -217,7 +218,7 @@ func (c *coverage) addGaps(s *oncall.Schedule, gaps []oncall.Span) {
 func (c *coverage) addUnreachable(s *oncall.Schedule, shifts []oncall.PersonShift) {
 	seen := map[uuid.UUID]bool{}
 	for _, shift := range shifts {
-		if !seen[shift.Person] && len(c.reach[shift.Person]) == 0 {
+		if !seen[shift.Person] && !notify.Reaches(c.reach[shift.Person]) {
 			c.add(problem{kind: kindUnreachable, schedule: s, person: shift.Person, Span: oncall.Span{Start: shift.Start, End: shift.End}})
 		}
 		seen[shift.Person] = true

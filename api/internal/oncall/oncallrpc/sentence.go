@@ -29,7 +29,11 @@ func (c *coverage) message(p problem) *nightbellv1.CoverageProblem {
 	name, time := c.names[p.person], when(s.Zone, p.Span, now)
 	switch p.kind {
 	case kindUnreachable:
-		message.Message = fmt.Sprintf("%s is on call for %s %s and cannot be reached: there is no contact method that works.", name, s.Name, time)
+		because := "there is no contact method that works."
+		if len(c.reach[p.person]) > 0 {
+			because = "no address is confirmed yet. Open the link that was mailed to it."
+		}
+		message.Message = fmt.Sprintf("%s is on call for %s %s and cannot be reached: %s", name, s.Name, time, because)
 	case kindDoubleBooked:
 		message.OtherSchedule = &nightbellv1.Reference{Id: p.other.ID.String(), Name: p.other.Name}
 		message.Message = fmt.Sprintf("%s is on call for %s and for %s at once %s: one of them backs up nobody.", name, s.Name, p.other.Name, time)

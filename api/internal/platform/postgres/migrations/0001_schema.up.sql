@@ -66,9 +66,10 @@ CREATE TABLE org (
     name                  text NOT NULL,
     last_incident_number  integer NOT NULL DEFAULT 0,
     default_policy_id     uuid,
-    -- Mails to addresses that are not verified, on the day of the last one (UTC).
+    -- Mails to addresses that are not verified, on the day of the last one (UTC), and when that was.
     unverified_mails      integer NOT NULL DEFAULT 0,
     unverified_mails_on   date NOT NULL DEFAULT '-infinity',
+    unverified_mailed_at  timestamptz NOT NULL DEFAULT '-infinity',
     stored_bytes          bigint NOT NULL DEFAULT 0, -- of the alerts that came on stored_on
     stored_on             date,
     -- What was chosen at registration. It limits nothing.
@@ -1126,7 +1127,7 @@ GRANT EXECUTE ON FUNCTION nightbell_now(), nightbell_org() TO nightbell_tenant, 
 -- Accounts are not tenant data. A tenant sees the people of its own organization, never a hash.
 GRANT SELECT, INSERT, UPDATE, DELETE ON installation, org, users, session, refresh_token, known_device, password_reset, sign_in_tally, write_probe, heartbeat_watch, enquiry TO nightbell_system;
 GRANT SELECT ON org TO nightbell_tenant;
-GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, name) ON org TO nightbell_tenant;
+GRANT UPDATE (last_incident_number, default_policy_id, unverified_mails, unverified_mails_on, unverified_mailed_at, name) ON org TO nightbell_tenant;
 GRANT SELECT (id, name, email, phone, timezone, created_at, disabled_at), UPDATE (name, timezone, phone) ON users TO nightbell_tenant;
 ALTER TABLE org ENABLE ROW LEVEL SECURITY;
 ALTER TABLE org FORCE ROW LEVEL SECURITY;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '~/components/ui/button';
+import { Button, ButtonLink } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import * as noticeKit from '~/components/ui/notice.module.css';
 import { notices } from '~/data/installation';
@@ -17,6 +17,11 @@ export function Notices() {
         <section className={noticeKit.notice} role="alert" key={kind + message}>
           <Icon name="alert" />
           <p>{message}</p>
+          {kind === 'unconfirmed' && (
+            <ButtonLink size="sm" to="/oncall/contacts">
+              My contact methods
+            </ButtonLink>
+          )}
           {kind === 'restored_copy' && mayAct('owner') && (
             <Button size="sm" onClick={() => setConfirming(true)}>
               Let it page
