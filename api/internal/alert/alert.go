@@ -129,6 +129,8 @@ type Stored struct {
 	IncidentStartsAt time.Time
 	// IncidentOpen tells whether that incident is still triggered or acknowledged.
 	IncidentOpen bool
+	// Severity is what the alert said of itself before; empty for one never seen.
+	Severity Severity
 	// IncidentSeverity is that of the incident while it is open.
 	IncidentSeverity Severity
 	// IncidentNumber is 0 without an incident; IncidentResolvedAt is zero while it is open.

@@ -157,7 +157,7 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 
 // ---- people
 
-// answer acknowledges or resolves, and sometimes hands on to the next step later.
+// answer acknowledges, snoozes or resolves, and sometimes hands on to the next step later.
 func (w *world) answer(row *incidentRow) {
 	by := incident.Actor{Kind: incident.User, ID: who("A"), Name: "A"}
 	acknowledge := incident.Acknowledge{By: by}
@@ -165,7 +165,8 @@ func (w *world) answer(row *incidentRow) {
 		seen := []alert.Severity{alert.Critical, alert.High, alert.Medium, alert.Low}[w.random.IntN(4)]
 		acknowledge.Seen = map[uuid.UUID]alert.Severity{row.ID: seen}
 	}
-	commands := []incident.Command{acknowledge, acknowledge, incident.Resolve{By: by}, incident.AlertsCleared{}}
+	snooze := incident.Snooze{By: by, For: time.Minute + w.upTo(3*time.Hour), Seen: acknowledge.Seen}
+	commands := []incident.Command{acknowledge, acknowledge, snooze, incident.Resolve{By: by}, incident.AlertsCleared{}}
 	w.command(row, commands[w.random.IntN(len(commands))])
 	if w.random.IntN(3) == 0 { // and again, when it has timed out, say
 		w.after(w.upTo(2*time.Hour), func() { w.command(row, acknowledge) })
@@ -232,7 +233,11 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 func (w *world) stop(row *incidentRow) {
 	row.paging, row.answered = Stop(row.paging, string(row.Status)), w.now
 	if row.Status == incident.Acknowledged {
-		w.setTimer(row, AckTimeout, row.AnsweredAt())
+		if row.SnoozedUntil.IsZero() {
+			w.setTimer(row, AckTimeout, row.AnsweredAt())
+		} else {
+			row.timers[AckTimeout] = row.SnoozedUntil
+		}
 		delete(row.timers, ConfirmTimeout)
 		delete(row.timers, ConfirmRequest)
 	} else {

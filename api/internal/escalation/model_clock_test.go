@@ -112,6 +112,9 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		}
 	}
 	due, ever := w.prospect.Policy.TimerDue(kind, since)
+	if kind == AckTimeout && !row.SnoozedUntil.IsZero() {
+		due, ever = row.SnoozedUntil, true
+	}
 	delete(row.timers, kind)
 	switch {
 	case !waits || !ever:

@@ -179,7 +179,7 @@ func (w *world) checkClock() {
 	policy := w.prospect.Policy
 	for _, row := range w.incidents {
 		switch {
-		case row.Status == "acknowledged" && policy.AckTimeout > 0 && !w.alwaysQuiet(row):
+		case row.Status == "acknowledged" && (policy.AckTimeout > 0 || !row.SnoozedUntil.IsZero()) && !w.alwaysQuiet(row):
 			w.problem("C1: #%d is acknowledged for good", row.Number())
 		case row.Status.Open() && policy.AutoResolve > 0:
 			w.problem("C2: #%d stays open without news", row.Number())

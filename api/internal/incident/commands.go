@@ -31,7 +31,7 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 	switch {
 	case current.Status == Resolved:
 		return Outcome{}, refuseResolved("There is nothing left to acknowledge; if the trouble is back, declare a new incident.")
-	case current.Status == Acknowledged && !current.WantsConfirmation():
+	case current.Status == Acknowledged && !current.WantsConfirmation() && current.SnoozedUntil.IsZero():
 		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
 		return unchanged(current, StopPaging), nil
 	}
@@ -41,11 +41,15 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 		return unchanged(current, LeavePaging), nil // the question about what it is now waits on
 	}
 	next, paging := current, StopPaging
-	if current.WantsConfirmation() {
+	switch {
+	case current.WantsConfirmation():
 		next.ConfirmedAt, message = now, "Acknowledged again, now that it is "+string(current.Severity)
-	} else {
+	case current.Status == Acknowledged:
+		next.ConfirmedAt, message = now, "Incident acknowledged, and no longer snoozed"
+	default:
 		next.AcknowledgedAt = now
 	}
+	next.SnoozedUntil = time.Time{}
 	message = cmp.Or(c.Message, message)
 	if rose {
 		message, paging = message+", when it was "+string(seen), StopAndAsk
@@ -53,6 +57,47 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 	next.Status, next.AcknowledgedBy, next.AcknowledgedSeverity = Acknowledged, c.By.person(), seen
 	return changed(next, paging, Event{
 		Kind: "acknowledged", Actor: c.By, Message: message, Data: map[string]any{"severity": string(seen)},
+	}), nil
+}
+
+// Snooze is Acknowledge for a time: unless it is resolved by then, it is triggered again. It begins anew
+// for an incident that is snoozed or acknowledged.
+type Snooze struct {
+	By   Actor
+	For  time.Duration
+	Seen map[uuid.UUID]alert.Severity
+}
+
+// The shortest and the longest time for which an incident may be snoozed.
+const (
+	minSnooze = time.Minute
+	maxSnooze = 7 * 24 * time.Hour
+)
+
+func (c Snooze) decide(current Incident, now time.Time) (Outcome, error) {
+	if c.For < minSnooze || c.For > maxSnooze {
+		return Outcome{}, fault.InvalidField("duration_seconds", fault.OutOfRange, "Snooze it for a minute to a week: 60 to 604800 seconds.")
+	}
+	if current.Status == Resolved {
+		return Outcome{}, refuseResolved("Nobody is paged for it; if the trouble is back, declare a new incident.")
+	}
+	seen := Acknowledge{Seen: c.Seen}.seen(current)
+	if had := current.AcknowledgedSeverity; had != "" && had.Rank() < seen.Rank() {
+		seen = had // somebody has answered to more than this one saw
+	}
+	next, paging, message := current, StopPaging, "Snoozed for "+lasting(c.For)
+	if next.AcknowledgedAt.IsZero() {
+		next.AcknowledgedAt = now
+	} else {
+		next.ConfirmedAt = now
+	}
+	if current.Severity.Rank() < seen.Rank() {
+		message, paging = message+", when it was "+string(seen), StopAndAsk
+	}
+	next.Status, next.AcknowledgedBy, next.AcknowledgedSeverity, next.SnoozedUntil = Acknowledged, c.By.person(), seen, now.Add(c.For)
+	return changed(next, paging, Event{
+		Kind: "acknowledged", Actor: c.By, Message: message,
+		Data: map[string]any{"severity": string(seen), "snooze_ends_at": next.SnoozedUntil.UTC().Format(time.RFC3339)},
 	}), nil
 }
 
@@ -87,7 +132,7 @@ func resolve(current Incident, by Actor, message string, now time.Time) Outcome 
 		return unchanged(current, StopPaging)
 	}
 	next := current
-	next.Status, next.ResolvedBy, next.ResolvedAt = Resolved, by.person(), now
+	next.Status, next.ResolvedBy, next.ResolvedAt, next.SnoozedUntil = Resolved, by.person(), now, time.Time{}
 	return changed(next, StopPaging, Event{Kind: "resolved", Actor: by, Message: message})
 }
 
@@ -133,7 +178,7 @@ func (c Escalate) decide(current Incident, _ time.Time) (Outcome, error) {
 }
 
 // AckTimeout says that nobody resolved the incident in the time that its policy gives
-// those who acknowledge: it is triggered again and paged for from the first step. ByName
+// those who acknowledge, or for which it was snoozed: it is triggered again and paged for from the first step. ByName
 // is who had acknowledged it; empty when that is not known.
 type AckTimeout struct {
 	ByName string
@@ -144,6 +189,9 @@ func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
 		return unchanged(current, LeavePaging), nil // somebody was faster
 	}
 	message := "Acknowledged " + lasting(now.Sub(current.AnsweredAt())) + " ago"
+	if !current.SnoozedUntil.IsZero() {
+		message = "Snoozed " + lasting(now.Sub(current.AnsweredAt())) + " ago"
+	}
 	if c.ByName != "" {
 		message += " by " + c.ByName
 	}
@@ -200,6 +248,7 @@ func (c ConfirmTimeout) decide(current Incident, _ time.Time) (Outcome, error) {
 // unacknowledged is the incident back in triggered.
 func (i Incident) unacknowledged() Incident {
 	i.Status, i.AcknowledgedBy, i.AcknowledgedAt, i.ConfirmedAt, i.AcknowledgedSeverity = Triggered, uuid.Nil, time.Time{}, time.Time{}, ""
+	i.SnoozedUntil = time.Time{}
 	return i
 }
 
@@ -270,7 +319,7 @@ func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
 		return unchanged(current, LeavePaging), nil
 	}
 	next := current
-	next.Severity = c.To
+	next.Severity, next.Lowered = c.To, c.Because == "" && (current.Lowered || c.To.Rank() > current.Severity.Rank())
 	paging := LeavePaging
 	switch {
 	case c.To.Rank() < current.Severity.Rank() && current.Status == Triggered:

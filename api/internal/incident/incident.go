@@ -80,9 +80,13 @@ type Incident struct {
 	ConfirmedAt time.Time
 	// AcknowledgedSeverity is the severity that it had when it was acknowledged last.
 	AcknowledgedSeverity alert.Severity
-	ResolvedBy           uuid.UUID
-	ResolvedAt           time.Time
-	Version              int
+	// SnoozedUntil is when its acknowledgement ends; zero when it was not given for a time.
+	SnoozedUntil time.Time
+	// Lowered is set once somebody said that it is less bad than its alerts do.
+	Lowered    bool
+	ResolvedBy uuid.UUID
+	ResolvedAt time.Time
+	Version    int
 }
 
 // WantsConfirmation reports whether the incident became more severe since it was

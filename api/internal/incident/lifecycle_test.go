@@ -52,6 +52,9 @@ var commands = []struct {
 	{"acknowledge", Acknowledge{By: grace}},
 	{"acknowledge what was seen as low", Acknowledge{By: grace, Seen: map[uuid.UUID]alert.Severity{{9}: alert.Low}}},
 	{"acknowledge by an API key", Acknowledge{By: robot, Message: "on it"}},
+	{"snooze", Snooze{By: grace, For: 2 * time.Hour}},
+	{"snooze what was seen as low", Snooze{By: grace, For: 2 * time.Hour, Seen: map[uuid.UUID]alert.Severity{{9}: alert.Low}}},
+	{"snooze for too long", Snooze{By: grace, For: 8 * 24 * time.Hour}},
 	{"resolve", Resolve{By: grace}},
 	{"the last alert resolved", AlertsCleared{}},
 	{"assign", Assign{By: grace, To: grace.ID, ToName: grace.Name}},
@@ -277,6 +280,8 @@ func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, 
 		t.Errorf("%#v pages for an incident that is over", command)
 	case (after.Status == Resolved) == after.ResolvedAt.IsZero():
 		t.Errorf("%#v: %+v breaks the table's CHECK on resolved_at", command, after)
+	case after.Status != Acknowledged && !after.SnoozedUntil.IsZero():
+		t.Errorf("%#v: %+v is snoozed and nobody has it", command, after)
 	case after.Status == Acknowledged && after.AcknowledgedAt.IsZero():
 		t.Errorf("%#v: %+v breaks the table's CHECK on acknowledged_at", command, after)
 	case after.Status == Acknowledged && before.Status != Acknowledged && outcome.Paging != StopPaging && outcome.Paging != StopAndAsk:
@@ -287,7 +292,7 @@ func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, 
 func checkRepeat(t *testing.T, after Incident, command Command, now time.Time, firstErr error) {
 	t.Helper()
 	switch command.(type) {
-	case Comment, Escalate, ResponderLeft:
+	case Comment, Escalate, ResponderLeft, Snooze:
 		return // each one counts
 	}
 	again, err := Decide(after, command, now.Add(time.Second))

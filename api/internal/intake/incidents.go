@@ -151,7 +151,8 @@ func (b *batch) join(record incidentdb.Record, alerts []*alertdb.Change) {
 }
 
 // raiseSeverity makes incidents that were open before as severe as the worst of the
-// alerts that joined them or came again, and pages for that.
+// alerts that joined them or came again, and pages for that. Where somebody lowered it, an alert that
+// only says again what it said is no news.
 func (b *batch) raiseSeverity(ctx context.Context) error {
 	worse := map[uuid.UUID]alert.Severity{}
 	var ids []uuid.UUID
@@ -163,6 +164,9 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 			before = record.Severity
 		}
 		if !locked || !came || !record.Status.Open() || a.Received.Severity.Rank() >= before.Rank() {
+			continue
+		}
+		if said := b.stored[a.Key()].Severity; record.Lowered && b.meanings[i] == alert.Repeat && said != "" && a.Received.Severity.Rank() >= said.Rank() {
 			continue
 		}
 		if !found {

@@ -26,10 +26,11 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	for _, event := range outcome.Events {
 		r.Note(record, event)
 	}
+	anew := !outcome.Next.SnoozedUntil.Equal(record.SnoozedUntil)
 	record.Incident, record.Urgency = outcome.Next, incident.UrgencyOf(outcome.Next.Severity)
 	switch outcome.Paging {
 	case incident.StopPaging:
-		return r.stop(ctx, batch, record)
+		return r.stop(ctx, batch, record, anew)
 	case incident.NextStep:
 		return r.advance(ctx, batch, record, escalation.Advance)
 	case incident.FirstStep:
@@ -39,7 +40,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	case incident.AskAgain:
 		return r.askAgain(ctx, batch, record)
 	case incident.StopAndAsk:
-		if err := r.stop(ctx, batch, record); err != nil {
+		if err := r.stop(ctx, batch, record, anew); err != nil {
 			return err
 		}
 		return r.askAgain(ctx, batch, record)
@@ -50,10 +51,14 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	}
 }
 
-// stop ends the escalation and calls off what was not sent yet (promise P5).
-func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+// stop ends the escalation and calls off what was not sent yet (promise P5). With anew, the
+// acknowledgement ends at another time than it did.
+func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, anew bool) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
+	if !record.SnoozedUntil.IsZero() {
+		r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
+	}
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil || !found {
 		return err
@@ -65,9 +70,9 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	if current.Timed(over...) {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
-	if record.Status == incident.Acknowledged && current.AckTimeout > 0 && !current.Timed(escalation.AckTimeout) {
+	if record.Status == incident.Acknowledged && record.SnoozedUntil.IsZero() && current.AckTimeout > 0 && (anew || !current.Timed(escalation.AckTimeout)) {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
-		// counts from the acknowledgement that there is then.
+		// counts from the acknowledgement that there is then. That of a snooze may be too late.
 		r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
 	}
 	if current.Status == escalation.Active {

@@ -22,7 +22,7 @@ import (
 const timerLockWait = 200 * time.Millisecond
 
 // TimerSweeper does to incidents what their policies ask of the clock besides paging: it
-// resolves what brings no news, and pages again for what was acknowledged and not
+// resolves what brings no news, and pages again for what was acknowledged or snoozed and not
 // resolved. Any number of replicas may run one: each takes what the others do not hold.
 type TimerSweeper struct {
 	db      *postgres.DB
@@ -177,6 +177,9 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		}
 	}
 	at, ever := snapshot.Policy.TimerDue(timer.Kind, since)
+	if timer.Kind == escalation.AckTimeout && !record.SnoozedUntil.IsZero() {
+		at, ever = record.SnoozedUntil, true
+	}
 	switch {
 	case !waits || !ever:
 		return nil

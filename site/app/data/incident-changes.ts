@@ -14,7 +14,7 @@ import { incidentKeys } from './keys';
 import { renew } from './renewal';
 
 /** What a person can do to an incident, other than commenting. */
-export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate';
+export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate' | 'snooze' | 'severity';
 
 const bodies = {
   acknowledge: { message: 'Incident acknowledged' },
@@ -87,10 +87,28 @@ export function useEscalateIncident() {
 
 /** The mutation behind Assign. An empty user id gives the incident to nobody. */
 export function useAssignIncident(id: string) {
+  return useAnswer((userId: string) =>
+    post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
+  );
+}
+
+/** The mutation behind Snooze: nobody is paged for so many seconds. */
+export function useSnoozeIncident({ id, severity }: Seen) {
+  return useAnswer((seconds: number) =>
+    post(id, 'snooze', { duration_seconds: seconds, severity_seen: severity }, 'snooze incident'),
+  );
+}
+
+/** The mutation behind the severity's dialog. */
+export function useChangeSeverity(id: string) {
+  return useAnswer((severity: string) => post(id, 'severity', { severity }, 'change severity'));
+}
+
+/** A mutation whose dialog shows why it failed, and closes when it did not. */
+function useAnswer<T>(mutationFn: (choice: T) => Promise<IncidentJson>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (userId: string) =>
-      post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
+    mutationFn,
     onSuccess: (incident) => accept(client, incident),
     onSettled: () => void renew(client, 'incident'),
   });

@@ -74,8 +74,10 @@ type Incident struct {
 	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
 	// acknowledge it again, or its policy pages.
 	ConfirmationWanted bool `protobuf:"varint,25,opt,name=confirmation_wanted,json=confirmationWanted,proto3" json:"confirmation_wanted,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// When its policy pages again unless it is resolved by then; absent while it is not snoozed.
+	SnoozeEndsAt  *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=snooze_ends_at,json=snoozeEndsAt,proto3" json:"snooze_ends_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Incident) Reset() {
@@ -283,6 +285,13 @@ func (x *Incident) GetConfirmationWanted() bool {
 	return false
 }
 
+func (x *Incident) GetSnoozeEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SnoozeEndsAt
+	}
+	return nil
+}
+
 // An incident in a list: what a row shows. GetIncident gives everything.
 type IncidentSummary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -314,8 +323,10 @@ type IncidentSummary struct {
 	AlertCount int32 `protobuf:"varint,14,opt,name=alert_count,json=alertCount,proto3" json:"alert_count,omitempty"`
 	// As in Incident. Left out when false, because most of a thousand rows are.
 	ConfirmationWanted *bool `protobuf:"varint,15,opt,name=confirmation_wanted,json=confirmationWanted,proto3,oneof" json:"confirmation_wanted,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// As in Incident.
+	SnoozeEndsAt  *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=snooze_ends_at,json=snoozeEndsAt,proto3" json:"snooze_ends_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *IncidentSummary) Reset() {
@@ -451,6 +462,13 @@ func (x *IncidentSummary) GetConfirmationWanted() bool {
 		return *x.ConfirmationWanted
 	}
 	return false
+}
+
+func (x *IncidentSummary) GetSnoozeEndsAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SnoozeEndsAt
+	}
+	return nil
 }
 
 // Where the paging of an incident stands. Only GetIncident fills it.
@@ -1746,8 +1764,7 @@ var File_nightbell_v1_incident_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
-	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xf5\n" +
-	"\n" +
+	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xb7\v\n" +
 	"\bIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1781,12 +1798,13 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
 	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\\\n" +
 	"\x15acknowledged_severity\x18\x18 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowH\x01R\x14acknowledgedSeverity\x88\x01\x01\x12/\n" +
-	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x1a7\n" +
+	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x12@\n" +
+	"\x0esnooze_ends_at\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\fsnoozeEndsAt\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
 	"\r_service_nameB\x18\n" +
-	"\x16_acknowledged_severity\"\x8e\x06\n" +
+	"\x16_acknowledged_severity\"\xd0\x06\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1805,7 +1823,8 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\bassignee\x18\r \x01(\v2\x17.nightbell.v1.ReferenceR\bassignee\x12\x1f\n" +
 	"\valert_count\x18\x0e \x01(\x05R\n" +
 	"alertCount\x124\n" +
-	"\x13confirmation_wanted\x18\x0f \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01B\x0f\n" +
+	"\x13confirmation_wanted\x18\x0f \x01(\bH\x01R\x12confirmationWanted\x88\x01\x01\x12@\n" +
+	"\x0esnooze_ends_at\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\fsnoozeEndsAtB\x0f\n" +
 	"\r_service_nameB\x16\n" +
 	"\x14_confirmation_wanted\"\xd5\x02\n" +
 	"\n" +
@@ -2014,50 +2033,52 @@ var file_nightbell_v1_incident_proto_depIdxs = []int32{
 	14, // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
 	19, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
 	18, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	17, // 12: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
-	18, // 13: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
-	18, // 14: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
-	18, // 15: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
-	17, // 16: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
-	17, // 17: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
-	17, // 18: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
-	18, // 19: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
-	3,  // 20: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
-	19, // 21: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
-	18, // 22: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
-	15, // 23: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	16, // 24: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	18, // 25: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	18, // 26: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	19, // 27: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
-	18, // 28: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	7,  // 29: nightbell.v1.AlertReport.error:type_name -> nightbell.v1.ReportedError
-	19, // 30: nightbell.v1.AlertReport.user:type_name -> google.protobuf.Struct
-	19, // 31: nightbell.v1.AlertReport.trace:type_name -> google.protobuf.Struct
-	19, // 32: nightbell.v1.AlertReport.metadata:type_name -> google.protobuf.Struct
-	10, // 33: nightbell.v1.AlertReport.links:type_name -> nightbell.v1.ReportedLink
-	18, // 34: nightbell.v1.AlertReport.first_seen_at:type_name -> google.protobuf.Timestamp
-	18, // 35: nightbell.v1.AlertReport.last_seen_at:type_name -> google.protobuf.Timestamp
-	8,  // 36: nightbell.v1.ReportedError.exceptions:type_name -> nightbell.v1.ReportedException
-	19, // 37: nightbell.v1.ReportedError.breadcrumbs:type_name -> google.protobuf.Struct
-	9,  // 38: nightbell.v1.ReportedException.frames:type_name -> nightbell.v1.StackFrame
-	17, // 39: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
-	18, // 40: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	18, // 41: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	13, // 42: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	12, // 43: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	17, // 44: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
-	17, // 45: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
-	18, // 46: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	18, // 47: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	18, // 48: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	18, // 49: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	18, // 50: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	51, // [51:51] is the sub-list for method output_type
-	51, // [51:51] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	18, // 12: nightbell.v1.Incident.snooze_ends_at:type_name -> google.protobuf.Timestamp
+	17, // 13: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
+	18, // 14: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
+	18, // 15: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
+	18, // 16: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
+	17, // 17: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
+	17, // 18: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
+	18, // 19: nightbell.v1.IncidentSummary.snooze_ends_at:type_name -> google.protobuf.Timestamp
+	17, // 20: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
+	18, // 21: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	3,  // 22: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
+	19, // 23: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
+	18, // 24: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
+	15, // 25: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	16, // 26: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	18, // 27: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	18, // 28: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	19, // 29: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
+	18, // 30: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	7,  // 31: nightbell.v1.AlertReport.error:type_name -> nightbell.v1.ReportedError
+	19, // 32: nightbell.v1.AlertReport.user:type_name -> google.protobuf.Struct
+	19, // 33: nightbell.v1.AlertReport.trace:type_name -> google.protobuf.Struct
+	19, // 34: nightbell.v1.AlertReport.metadata:type_name -> google.protobuf.Struct
+	10, // 35: nightbell.v1.AlertReport.links:type_name -> nightbell.v1.ReportedLink
+	18, // 36: nightbell.v1.AlertReport.first_seen_at:type_name -> google.protobuf.Timestamp
+	18, // 37: nightbell.v1.AlertReport.last_seen_at:type_name -> google.protobuf.Timestamp
+	8,  // 38: nightbell.v1.ReportedError.exceptions:type_name -> nightbell.v1.ReportedException
+	19, // 39: nightbell.v1.ReportedError.breadcrumbs:type_name -> google.protobuf.Struct
+	9,  // 40: nightbell.v1.ReportedException.frames:type_name -> nightbell.v1.StackFrame
+	17, // 41: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
+	18, // 42: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	18, // 43: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	13, // 44: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	12, // 45: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	17, // 46: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
+	17, // 47: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
+	18, // 48: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	18, // 49: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	18, // 50: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	18, // 51: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	18, // 52: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }

@@ -1619,6 +1619,209 @@ func (x *EscalateIncidentResponse) GetIncident() *Incident {
 	return nil
 }
 
+type SnoozeIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// For how long, in seconds: a minute to a week.
+	DurationSeconds int32 `protobuf:"varint,2,opt,name=duration_seconds,json=durationSeconds,proto3" json:"duration_seconds,omitempty"`
+	// As in AcknowledgeIncidentRequest.
+	SeveritySeen  string `protobuf:"bytes,3,opt,name=severity_seen,json=severitySeen,proto3" json:"severity_seen,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnoozeIncidentRequest) Reset() {
+	*x = SnoozeIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnoozeIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnoozeIncidentRequest) ProtoMessage() {}
+
+func (x *SnoozeIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnoozeIncidentRequest.ProtoReflect.Descriptor instead.
+func (*SnoozeIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *SnoozeIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SnoozeIncidentRequest) GetDurationSeconds() int32 {
+	if x != nil {
+		return x.DurationSeconds
+	}
+	return 0
+}
+
+func (x *SnoozeIncidentRequest) GetSeveritySeen() string {
+	if x != nil {
+		return x.SeveritySeen
+	}
+	return ""
+}
+
+type SnoozeIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SnoozeIncidentResponse) Reset() {
+	*x = SnoozeIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SnoozeIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SnoozeIncidentResponse) ProtoMessage() {}
+
+func (x *SnoozeIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SnoozeIncidentResponse.ProtoReflect.Descriptor instead.
+func (*SnoozeIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *SnoozeIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
+type ChangeIncidentSeverityRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// critical, high, medium or low.
+	Severity      string `protobuf:"bytes,2,opt,name=severity,proto3" json:"severity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeIncidentSeverityRequest) Reset() {
+	*x = ChangeIncidentSeverityRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeIncidentSeverityRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeIncidentSeverityRequest) ProtoMessage() {}
+
+func (x *ChangeIncidentSeverityRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeIncidentSeverityRequest.ProtoReflect.Descriptor instead.
+func (*ChangeIncidentSeverityRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
+}
+
+func (x *ChangeIncidentSeverityRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ChangeIncidentSeverityRequest) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
+type ChangeIncidentSeverityResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ChangeIncidentSeverityResponse) Reset() {
+	*x = ChangeIncidentSeverityResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ChangeIncidentSeverityResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ChangeIncidentSeverityResponse) ProtoMessage() {}
+
+func (x *ChangeIncidentSeverityResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ChangeIncidentSeverityResponse.ProtoReflect.Descriptor instead.
+func (*ChangeIncidentSeverityResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ChangeIncidentSeverityResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
 type AddCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1630,7 +1833,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1642,7 +1845,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[25]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1655,7 +1858,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{25}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -1682,7 +1885,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1694,7 +1897,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[26]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1707,7 +1910,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{26}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AddCommentResponse) GetEntry() *TimelineEntry {
@@ -1730,7 +1933,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1742,7 +1945,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[27]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1755,7 +1958,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{27}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1791,7 +1994,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1803,7 +2006,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[28]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1816,7 +2019,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{28}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
@@ -1846,7 +2049,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1858,7 +2061,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1871,7 +2074,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -1907,7 +2110,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1919,7 +2122,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1932,7 +2135,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -1964,7 +2167,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1976,7 +2179,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1989,7 +2192,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -2035,7 +2238,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2047,7 +2250,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2060,7 +2263,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{32}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -2102,7 +2305,7 @@ type GetIncidentAlertRequest struct {
 
 func (x *GetIncidentAlertRequest) Reset() {
 	*x = GetIncidentAlertRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2114,7 +2317,7 @@ func (x *GetIncidentAlertRequest) String() string {
 func (*GetIncidentAlertRequest) ProtoMessage() {}
 
 func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2127,7 +2330,7 @@ func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertRequest.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{33}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetIncidentAlertRequest) GetId() string {
@@ -2155,7 +2358,7 @@ type GetIncidentAlertResponse struct {
 
 func (x *GetIncidentAlertResponse) Reset() {
 	*x = GetIncidentAlertResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2167,7 +2370,7 @@ func (x *GetIncidentAlertResponse) String() string {
 func (*GetIncidentAlertResponse) ProtoMessage() {}
 
 func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2180,7 +2383,7 @@ func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertResponse.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{34}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *GetIncidentAlertResponse) GetAlert() *Alert {
@@ -2324,6 +2527,17 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x17EscalateIncidentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\"N\n" +
 	"\x18EscalateIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"\xb8\x01\n" +
+	"\x15SnoozeIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x126\n" +
+	"\x10duration_seconds\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\x80\xf5$(<R\x0fdurationSeconds\x12I\n" +
+	"\rseverity_seen\x18\x03 \x01(\tB$\xbaH!r\x1fR\x00R\bcriticalR\x04highR\x06mediumR\x03lowR\fseveritySeen\"L\n" +
+	"\x16SnoozeIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"}\n" +
+	"\x1dChangeIncidentSeverityRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12>\n" +
+	"\bseverity\x18\x02 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\"T\n" +
+	"\x1eChangeIncidentSeverityResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"X\n" +
 	"\x11AddCommentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12%\n" +
@@ -2370,7 +2584,7 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\balert_id\x18\x02 \x01(\tB\t\x92\xb5\x18\x05alertR\aalertId\"\x80\x01\n" +
 	"\x18GetIncidentAlertResponse\x121\n" +
 	"\x05alert\x18\x01 \x01(\v2\x13.nightbell.v1.AlertB\x06\xbaH\x03\xc8\x01\x01R\x05alert\x121\n" +
-	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\x8f\x14\n" +
+	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\xf5\x16\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\xa5\x01\n" +
@@ -2381,7 +2595,9 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x0fResolveIncident\x12$.nightbell.v1.ResolveIncidentRequest\x1a%.nightbell.v1.ResolveIncidentResponse\"K\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x1f:\x01*\"\x1a/v1/incidents/{id}/resolve\x12\x9f\x01\n" +
 	"\x0fChangeIncidents\x12$.nightbell.v1.ChangeIncidentsRequest\x1a%.nightbell.v1.ChangeIncidentsResponse\"?\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/incidents/bulk\x12\xa3\x01\n" +
 	"\x0eAssignIncident\x12#.nightbell.v1.AssignIncidentRequest\x1a$.nightbell.v1.AssignIncidentResponse\"F\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/assign\x12\xab\x01\n" +
-	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\xc7\x01\n" +
+	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\xa3\x01\n" +
+	"\x0eSnoozeIncident\x12#.nightbell.v1.SnoozeIncidentRequest\x1a$.nightbell.v1.SnoozeIncidentResponse\"F\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/snooze\x12\xbd\x01\n" +
+	"\x16ChangeIncidentSeverity\x12+.nightbell.v1.ChangeIncidentSeverityRequest\x1a,.nightbell.v1.ChangeIncidentSeverityResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/severity\x12\xc7\x01\n" +
 	"\n" +
 	"AddComment\x12\x1f.nightbell.v1.AddCommentRequest\x1a .nightbell.v1.AddCommentResponse\"v\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xb2\xb5\x18*/v1/incidents/{entry.incident_id}/timeline\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/comments\x12\x99\x01\n" +
 	"\fListTimeline\x12!.nightbell.v1.ListTimelineRequest\x1a\".nightbell.v1.ListTimelineResponse\"B\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/incidents/{id}/timeline\x90\x02\x01\x12\xad\x01\n" +
@@ -2401,121 +2617,131 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
-	(*ListIncidentsRequest)(nil),        // 0: nightbell.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil),       // 1: nightbell.v1.ListIncidentsResponse
-	(*CountIncidentsRequest)(nil),       // 2: nightbell.v1.CountIncidentsRequest
-	(*CountIncidentsResponse)(nil),      // 3: nightbell.v1.CountIncidentsResponse
-	(*GetIncidentMetricsRequest)(nil),   // 4: nightbell.v1.GetIncidentMetricsRequest
-	(*GetIncidentMetricsResponse)(nil),  // 5: nightbell.v1.GetIncidentMetricsResponse
-	(*IncidentMetrics)(nil),             // 6: nightbell.v1.IncidentMetrics
-	(*GetIncidentRequest)(nil),          // 7: nightbell.v1.GetIncidentRequest
-	(*GetIncidentResponse)(nil),         // 8: nightbell.v1.GetIncidentResponse
-	(*CreateIncidentRequest)(nil),       // 9: nightbell.v1.CreateIncidentRequest
-	(*CreateIncidentResponse)(nil),      // 10: nightbell.v1.CreateIncidentResponse
-	(*AcknowledgeIncidentRequest)(nil),  // 11: nightbell.v1.AcknowledgeIncidentRequest
-	(*AcknowledgeIncidentResponse)(nil), // 12: nightbell.v1.AcknowledgeIncidentResponse
-	(*ResolveIncidentRequest)(nil),      // 13: nightbell.v1.ResolveIncidentRequest
-	(*ResolveIncidentResponse)(nil),     // 14: nightbell.v1.ResolveIncidentResponse
-	(*ChangeIncidentsRequest)(nil),      // 15: nightbell.v1.ChangeIncidentsRequest
-	(*SeveritySeen)(nil),                // 16: nightbell.v1.SeveritySeen
-	(*IncidentFilter)(nil),              // 17: nightbell.v1.IncidentFilter
-	(*ChangeIncidentsResponse)(nil),     // 18: nightbell.v1.ChangeIncidentsResponse
-	(*IncidentResult)(nil),              // 19: nightbell.v1.IncidentResult
-	(*ResultError)(nil),                 // 20: nightbell.v1.ResultError
-	(*AssignIncidentRequest)(nil),       // 21: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),      // 22: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),     // 23: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),    // 24: nightbell.v1.EscalateIncidentResponse
-	(*AddCommentRequest)(nil),           // 25: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),          // 26: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),         // 27: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),        // 28: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),    // 29: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),   // 30: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),   // 31: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),  // 32: nightbell.v1.ListIncidentAlertsResponse
-	(*GetIncidentAlertRequest)(nil),     // 33: nightbell.v1.GetIncidentAlertRequest
-	(*GetIncidentAlertResponse)(nil),    // 34: nightbell.v1.GetIncidentAlertResponse
-	nil,                                 // 35: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*timestamppb.Timestamp)(nil),       // 36: google.protobuf.Timestamp
-	(*IncidentSummary)(nil),             // 37: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                     // 38: nightbell.v1.Warning
-	(*Incident)(nil),                    // 39: nightbell.v1.Incident
-	(*structpb.Struct)(nil),             // 40: google.protobuf.Struct
-	(*TimelineEntry)(nil),               // 41: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                // 42: nightbell.v1.Notification
-	(*Alert)(nil),                       // 43: nightbell.v1.Alert
-	(*AlertReport)(nil),                 // 44: nightbell.v1.AlertReport
+	(*ListIncidentsRequest)(nil),           // 0: nightbell.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),          // 1: nightbell.v1.ListIncidentsResponse
+	(*CountIncidentsRequest)(nil),          // 2: nightbell.v1.CountIncidentsRequest
+	(*CountIncidentsResponse)(nil),         // 3: nightbell.v1.CountIncidentsResponse
+	(*GetIncidentMetricsRequest)(nil),      // 4: nightbell.v1.GetIncidentMetricsRequest
+	(*GetIncidentMetricsResponse)(nil),     // 5: nightbell.v1.GetIncidentMetricsResponse
+	(*IncidentMetrics)(nil),                // 6: nightbell.v1.IncidentMetrics
+	(*GetIncidentRequest)(nil),             // 7: nightbell.v1.GetIncidentRequest
+	(*GetIncidentResponse)(nil),            // 8: nightbell.v1.GetIncidentResponse
+	(*CreateIncidentRequest)(nil),          // 9: nightbell.v1.CreateIncidentRequest
+	(*CreateIncidentResponse)(nil),         // 10: nightbell.v1.CreateIncidentResponse
+	(*AcknowledgeIncidentRequest)(nil),     // 11: nightbell.v1.AcknowledgeIncidentRequest
+	(*AcknowledgeIncidentResponse)(nil),    // 12: nightbell.v1.AcknowledgeIncidentResponse
+	(*ResolveIncidentRequest)(nil),         // 13: nightbell.v1.ResolveIncidentRequest
+	(*ResolveIncidentResponse)(nil),        // 14: nightbell.v1.ResolveIncidentResponse
+	(*ChangeIncidentsRequest)(nil),         // 15: nightbell.v1.ChangeIncidentsRequest
+	(*SeveritySeen)(nil),                   // 16: nightbell.v1.SeveritySeen
+	(*IncidentFilter)(nil),                 // 17: nightbell.v1.IncidentFilter
+	(*ChangeIncidentsResponse)(nil),        // 18: nightbell.v1.ChangeIncidentsResponse
+	(*IncidentResult)(nil),                 // 19: nightbell.v1.IncidentResult
+	(*ResultError)(nil),                    // 20: nightbell.v1.ResultError
+	(*AssignIncidentRequest)(nil),          // 21: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),         // 22: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),        // 23: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),       // 24: nightbell.v1.EscalateIncidentResponse
+	(*SnoozeIncidentRequest)(nil),          // 25: nightbell.v1.SnoozeIncidentRequest
+	(*SnoozeIncidentResponse)(nil),         // 26: nightbell.v1.SnoozeIncidentResponse
+	(*ChangeIncidentSeverityRequest)(nil),  // 27: nightbell.v1.ChangeIncidentSeverityRequest
+	(*ChangeIncidentSeverityResponse)(nil), // 28: nightbell.v1.ChangeIncidentSeverityResponse
+	(*AddCommentRequest)(nil),              // 29: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),             // 30: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),            // 31: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),           // 32: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),       // 33: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),      // 34: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),      // 35: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),     // 36: nightbell.v1.ListIncidentAlertsResponse
+	(*GetIncidentAlertRequest)(nil),        // 37: nightbell.v1.GetIncidentAlertRequest
+	(*GetIncidentAlertResponse)(nil),       // 38: nightbell.v1.GetIncidentAlertResponse
+	nil,                                    // 39: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*timestamppb.Timestamp)(nil),          // 40: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),                // 41: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                        // 42: nightbell.v1.Warning
+	(*Incident)(nil),                       // 43: nightbell.v1.Incident
+	(*structpb.Struct)(nil),                // 44: google.protobuf.Struct
+	(*TimelineEntry)(nil),                  // 45: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                   // 46: nightbell.v1.Notification
+	(*Alert)(nil),                          // 47: nightbell.v1.Alert
+	(*AlertReport)(nil),                    // 48: nightbell.v1.AlertReport
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	36, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
-	36, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
-	37, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	38, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	40, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	40, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	41, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	42, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
 	6,  // 4: nightbell.v1.GetIncidentMetricsResponse.current:type_name -> nightbell.v1.IncidentMetrics
 	6,  // 5: nightbell.v1.GetIncidentMetricsResponse.before:type_name -> nightbell.v1.IncidentMetrics
-	36, // 6: nightbell.v1.IncidentMetrics.from:type_name -> google.protobuf.Timestamp
-	36, // 7: nightbell.v1.IncidentMetrics.to:type_name -> google.protobuf.Timestamp
-	39, // 8: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	38, // 9: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	35, // 10: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	40, // 11: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	39, // 12: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	38, // 13: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	39, // 14: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	38, // 15: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	39, // 16: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	38, // 17: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	40, // 6: nightbell.v1.IncidentMetrics.from:type_name -> google.protobuf.Timestamp
+	40, // 7: nightbell.v1.IncidentMetrics.to:type_name -> google.protobuf.Timestamp
+	43, // 8: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	42, // 9: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	39, // 10: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	44, // 11: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	43, // 12: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	42, // 13: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	43, // 14: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	42, // 15: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	43, // 16: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	42, // 17: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
 	17, // 18: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
 	16, // 19: nightbell.v1.ChangeIncidentsRequest.seen:type_name -> nightbell.v1.SeveritySeen
-	36, // 20: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	40, // 20: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
 	19, // 21: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
 	20, // 22: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	39, // 23: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	39, // 24: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	41, // 25: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	41, // 26: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	42, // 27: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	43, // 28: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	43, // 29: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
-	44, // 30: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
-	0,  // 31: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 32: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 33: nightbell.v1.IncidentService.GetIncidentMetrics:input_type -> nightbell.v1.GetIncidentMetricsRequest
-	7,  // 34: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	9,  // 35: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	11, // 36: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	13, // 37: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	15, // 38: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	21, // 39: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	23, // 40: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	25, // 41: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	27, // 42: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	29, // 43: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	31, // 44: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	33, // 45: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
-	1,  // 46: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 47: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 48: nightbell.v1.IncidentService.GetIncidentMetrics:output_type -> nightbell.v1.GetIncidentMetricsResponse
-	8,  // 49: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	10, // 50: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	12, // 51: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	14, // 52: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	18, // 53: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	22, // 54: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	24, // 55: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	26, // 56: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	28, // 57: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	30, // 58: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	32, // 59: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	34, // 60: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
-	46, // [46:61] is the sub-list for method output_type
-	31, // [31:46] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	43, // 23: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	43, // 24: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	43, // 25: nightbell.v1.SnoozeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	43, // 26: nightbell.v1.ChangeIncidentSeverityResponse.incident:type_name -> nightbell.v1.Incident
+	45, // 27: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	45, // 28: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	46, // 29: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	47, // 30: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	47, // 31: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
+	48, // 32: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
+	0,  // 33: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 34: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 35: nightbell.v1.IncidentService.GetIncidentMetrics:input_type -> nightbell.v1.GetIncidentMetricsRequest
+	7,  // 36: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	9,  // 37: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	11, // 38: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	13, // 39: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	15, // 40: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	21, // 41: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	23, // 42: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	25, // 43: nightbell.v1.IncidentService.SnoozeIncident:input_type -> nightbell.v1.SnoozeIncidentRequest
+	27, // 44: nightbell.v1.IncidentService.ChangeIncidentSeverity:input_type -> nightbell.v1.ChangeIncidentSeverityRequest
+	29, // 45: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	31, // 46: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	33, // 47: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	35, // 48: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	37, // 49: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
+	1,  // 50: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 51: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 52: nightbell.v1.IncidentService.GetIncidentMetrics:output_type -> nightbell.v1.GetIncidentMetricsResponse
+	8,  // 53: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	10, // 54: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	12, // 55: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	14, // 56: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	18, // 57: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	22, // 58: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	24, // 59: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	26, // 60: nightbell.v1.IncidentService.SnoozeIncident:output_type -> nightbell.v1.SnoozeIncidentResponse
+	28, // 61: nightbell.v1.IncidentService.ChangeIncidentSeverity:output_type -> nightbell.v1.ChangeIncidentSeverityResponse
+	30, // 62: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	32, // 63: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	34, // 64: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	36, // 65: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	38, // 66: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
+	50, // [50:67] is the sub-list for method output_type
+	33, // [33:50] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -2529,16 +2755,16 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[19].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[28].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[30].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[32].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[34].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[36].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   36,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

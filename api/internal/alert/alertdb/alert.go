@@ -53,7 +53,7 @@ func Sort(changes []Change) {
 // look into the unique index, in the order of the arrays, however new the statistics are.
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
-       CASE WHEN i.resolved_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.resolved_at
+       CASE WHEN i.resolved_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.resolved_at, a.severity
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
@@ -74,7 +74,7 @@ func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored))
 		var incidentStart, incidentEnd *time.Time
 		into := []any{
 			&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart,
-			&stored.IncidentSeverity, &stored.IncidentNumber, &incidentEnd,
+			&stored.IncidentSeverity, &stored.IncidentNumber, &incidentEnd, &stored.Severity,
 		}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)

@@ -35,7 +35,8 @@ func (r *Ref) Add(orgID, incidentID uuid.UUID) {
 }
 
 const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i.escalation_policy_id, i.title, i.status, i.severity,
-	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.confirmed_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version`
+	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.confirmed_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version,
+	i.snoozed_until, i.lowered`
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
@@ -63,13 +64,14 @@ func scanRecord(row pgx.CollectableRow) (Record, error) {
 	var r Record
 	var service, policy, assignee, acknowledgedBy, resolvedBy *uuid.UUID
 	var key *string
-	var acknowledgedAt, confirmedAt, resolvedAt *time.Time
+	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil *time.Time
 	err := row.Scan(&r.OrgID, &r.ID, &r.Number, &service, &key, &policy, &r.Title, &r.Status, &r.Severity,
-		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &confirmedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version)
+		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &confirmedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version,
+		&snoozedUntil, &r.Lowered)
 	r.ServiceID, r.PolicyID, r.AssigneeID = postgres.Value(service), postgres.Value(policy), postgres.Value(assignee)
 	r.AcknowledgedBy, r.ResolvedBy = postgres.Value(acknowledgedBy), postgres.Value(resolvedBy)
 	r.AcknowledgedAt, r.ConfirmedAt, r.ResolvedAt = postgres.Value(acknowledgedAt), postgres.Value(confirmedAt), postgres.Value(resolvedAt)
-	r.Key = postgres.Value(key)
+	r.Key, r.SnoozedUntil = postgres.Value(key), postgres.Value(snoozedUntil)
 	return r, err
 }
 
@@ -100,11 +102,13 @@ func QueueJoined(batch *pgx.Batch, joined []Joined, now time.Time) {
 // must be locked by this transaction.
 func QueueSave(batch *pgx.Batch, next incident.Incident, now time.Time) {
 	batch.Queue(`UPDATE incident SET status = $3, severity = $4, urgency = $5, assignee_id = $6, acknowledged_by = $7, acknowledged_at = $8,
-			resolved_by = $9, resolved_at = $10, version = $11, updated_at = $12, acknowledged_severity = $13, confirmed_at = $14
+			resolved_by = $9, resolved_at = $10, version = $11, updated_at = $12, acknowledged_severity = $13, confirmed_at = $14,
+			snoozed_until = $15, lowered = $16
 		WHERE org_id = $1 AND id = $2`,
 		next.OrgID, next.ID, string(next.Status), string(next.Severity), string(incident.UrgencyOf(next.Severity)),
 		postgres.Null(next.AssigneeID), postgres.Null(next.AcknowledgedBy), postgres.Null(next.AcknowledgedAt),
-		postgres.Null(next.ResolvedBy), postgres.Null(next.ResolvedAt), next.Version, now, postgres.Null(string(next.AcknowledgedSeverity)), postgres.Null(next.ConfirmedAt))
+		postgres.Null(next.ResolvedBy), postgres.Null(next.ResolvedAt), next.Version, now, postgres.Null(string(next.AcknowledgedSeverity)), postgres.Null(next.ConfirmedAt),
+		postgres.Null(next.SnoozedUntil), next.Lowered)
 }
 
 // TimelineEntry is an event of one incident.

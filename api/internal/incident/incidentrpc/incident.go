@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -223,4 +224,22 @@ func (h *Handler) user(ctx context.Context, text string) (user, error) {
 func (h *Handler) EscalateIncident(ctx context.Context, request *nightbellv1.EscalateIncidentRequest) (*nightbellv1.EscalateIncidentResponse, error) {
 	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command { return incident.Escalate{By: by} })
 	return &nightbellv1.EscalateIncidentResponse{Incident: next}, err
+}
+
+// SnoozeIncident acknowledges the incident for a time.
+func (h *Handler) SnoozeIncident(ctx context.Context, request *nightbellv1.SnoozeIncidentRequest) (*nightbellv1.SnoozeIncidentResponse, error) {
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
+		return incident.Snooze{By: by, For: time.Duration(request.GetDurationSeconds()) * time.Second, Seen: seen(&nightbellv1.SeveritySeen{
+			Id: request.GetId(), Severity: request.GetSeveritySeen(),
+		})}
+	})
+	return &nightbellv1.SnoozeIncidentResponse{Incident: next}, err
+}
+
+// ChangeIncidentSeverity makes the incident worse, or less bad.
+func (h *Handler) ChangeIncidentSeverity(ctx context.Context, request *nightbellv1.ChangeIncidentSeverityRequest) (*nightbellv1.ChangeIncidentSeverityResponse, error) {
+	next, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
+		return incident.ChangeSeverity{By: by, To: alert.Severity(request.GetSeverity())}
+	})
+	return &nightbellv1.ChangeIncidentSeverityResponse{Incident: next}, err
 }

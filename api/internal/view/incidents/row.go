@@ -35,10 +35,10 @@ const (
 const (
 	allColumns = `i.id, i.number, i.title, i.description, i.status, i.severity, i.urgency, i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, i.resolved_by, i.assignee_id, i.created_by,
-	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), coalesce(i.resolved_name, '')`
+	i.source, i.alert_count, i.truncated_alerts, i.details, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), coalesce(i.resolved_name, ''), i.snoozed_until`
 	listColumns = `i.id, i.number, i.title, left(i.description, 281), i.status, i.severity, '', i.service_id,
 	i.triggered_at, i.acknowledged_at, i.resolved_at, i.updated_at, i.acknowledged_by, NULL::uuid, i.assignee_id, NULL::uuid,
-	i.source, i.alert_count, 0, NULL::jsonb, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), ''`
+	i.source, i.alert_count, 0, NULL::jsonb, coalesce(i.acknowledged_severity, ''), coalesce(i.acknowledged_name, ''), '', i.snoozed_until`
 )
 
 // row is an incident before its service and its people have names.
@@ -50,7 +50,7 @@ type row struct {
 	service                                         *uuid.UUID
 	acknowledgedBy, resolvedBy, assignee, createdBy *uuid.UUID
 	triggeredAt, updatedAt                          time.Time
-	acknowledgedAt, resolvedAt                      *time.Time
+	acknowledgedAt, resolvedAt, snoozedUntil        *time.Time
 	details                                         []byte
 	acknowledgedSeverity                            string
 	// The names of who acted and has left since; they have no ids any more.
@@ -60,7 +60,7 @@ type row struct {
 func scan(from pgx.CollectableRow) (r row, err error) {
 	err = from.Scan(&r.id, &r.number, &r.title, &r.description, &r.status, &r.severity, &r.urgency, &r.service,
 		&r.triggeredAt, &r.acknowledgedAt, &r.resolvedAt, &r.updatedAt, &r.acknowledgedBy, &r.resolvedBy, &r.assignee, &r.createdBy,
-		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details, &r.acknowledgedSeverity, &r.acknowledgedName, &r.resolvedName)
+		&r.source, &r.alertCount, &r.truncatedAlerts, &r.details, &r.acknowledgedSeverity, &r.acknowledgedName, &r.resolvedName, &r.snoozedUntil)
 	return r, err
 }
 
@@ -72,7 +72,7 @@ func (r *row) incident(known *known) (*nightbellv1.Incident, error) {
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
 		AcknowledgedBy: known.actor(r.acknowledgedBy, r.acknowledgedName), ResolvedBy: known.actor(r.resolvedBy, r.resolvedName),
 		Assignee: known.people.reference(r.assignee), CreatedBy: known.creators.reference(r.createdBy),
-		Source: r.source, AlertCount: r.alertCount, TruncatedAlertCount: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt),
+		Source: r.source, AlertCount: r.alertCount, TruncatedAlertCount: r.truncatedAlerts, UpdatedAt: timestamppb.New(r.updatedAt), SnoozeEndsAt: moment(r.snoozedUntil),
 	}
 	i.AcknowledgedSeverity, i.ConfirmationWanted = postgres.Null(r.acknowledgedSeverity), r.wantsConfirmation()
 	return i, readDetails(r.details, i)
@@ -93,7 +93,7 @@ func (r *row) summary(known *known) *nightbellv1.IncidentSummary {
 		Status: r.status, Severity: r.severity, Service: known.services.reference(r.service), ServiceName: known.service(r.service),
 		TriggeredAt: timestamppb.New(r.triggeredAt), AcknowledgedAt: moment(r.acknowledgedAt), ResolvedAt: moment(r.resolvedAt),
 		AcknowledgedBy: known.actor(r.acknowledgedBy, r.acknowledgedName), Assignee: known.people.reference(r.assignee),
-		AlertCount: r.alertCount,
+		AlertCount: r.alertCount, SnoozeEndsAt: moment(r.snoozedUntil),
 	}
 	if r.wantsConfirmation() {
 		s.ConfirmationWanted = new(true)

@@ -63,6 +63,12 @@ const (
 	// IncidentServiceEscalateIncidentProcedure is the fully-qualified name of the IncidentService's
 	// EscalateIncident RPC.
 	IncidentServiceEscalateIncidentProcedure = "/nightbell.v1.IncidentService/EscalateIncident"
+	// IncidentServiceSnoozeIncidentProcedure is the fully-qualified name of the IncidentService's
+	// SnoozeIncident RPC.
+	IncidentServiceSnoozeIncidentProcedure = "/nightbell.v1.IncidentService/SnoozeIncident"
+	// IncidentServiceChangeIncidentSeverityProcedure is the fully-qualified name of the
+	// IncidentService's ChangeIncidentSeverity RPC.
+	IncidentServiceChangeIncidentSeverityProcedure = "/nightbell.v1.IncidentService/ChangeIncidentSeverity"
 	// IncidentServiceAddCommentProcedure is the fully-qualified name of the IncidentService's
 	// AddComment RPC.
 	IncidentServiceAddCommentProcedure = "/nightbell.v1.IncidentService/AddComment"
@@ -111,6 +117,14 @@ type IncidentServiceClient interface {
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
+	// SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
+	// first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
+	// that rises is asked about as for any acknowledged incident.
+	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
+	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
+	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
+	// when its alerts only come again as they were; what is new raises it.
+	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
@@ -199,6 +213,18 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(incidentServiceMethods.ByName("EscalateIncident")),
 			connect.WithClientOptions(opts...),
 		),
+		snoozeIncident: connect.NewClient[v1.SnoozeIncidentRequest, v1.SnoozeIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceSnoozeIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("SnoozeIncident")),
+			connect.WithClientOptions(opts...),
+		),
+		changeIncidentSeverity: connect.NewClient[v1.ChangeIncidentSeverityRequest, v1.ChangeIncidentSeverityResponse](
+			httpClient,
+			baseURL+IncidentServiceChangeIncidentSeverityProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidentSeverity")),
+			connect.WithClientOptions(opts...),
+		),
 		addComment: connect.NewClient[v1.AddCommentRequest, v1.AddCommentResponse](
 			httpClient,
 			baseURL+IncidentServiceAddCommentProcedure,
@@ -238,21 +264,23 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // incidentServiceClient implements IncidentServiceClient.
 type incidentServiceClient struct {
-	listIncidents       *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
-	countIncidents      *connect.Client[v1.CountIncidentsRequest, v1.CountIncidentsResponse]
-	getIncidentMetrics  *connect.Client[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse]
-	getIncident         *connect.Client[v1.GetIncidentRequest, v1.GetIncidentResponse]
-	createIncident      *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
-	acknowledgeIncident *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
-	resolveIncident     *connect.Client[v1.ResolveIncidentRequest, v1.ResolveIncidentResponse]
-	changeIncidents     *connect.Client[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse]
-	assignIncident      *connect.Client[v1.AssignIncidentRequest, v1.AssignIncidentResponse]
-	escalateIncident    *connect.Client[v1.EscalateIncidentRequest, v1.EscalateIncidentResponse]
-	addComment          *connect.Client[v1.AddCommentRequest, v1.AddCommentResponse]
-	listTimeline        *connect.Client[v1.ListTimelineRequest, v1.ListTimelineResponse]
-	listNotifications   *connect.Client[v1.ListNotificationsRequest, v1.ListNotificationsResponse]
-	listIncidentAlerts  *connect.Client[v1.ListIncidentAlertsRequest, v1.ListIncidentAlertsResponse]
-	getIncidentAlert    *connect.Client[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse]
+	listIncidents          *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
+	countIncidents         *connect.Client[v1.CountIncidentsRequest, v1.CountIncidentsResponse]
+	getIncidentMetrics     *connect.Client[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse]
+	getIncident            *connect.Client[v1.GetIncidentRequest, v1.GetIncidentResponse]
+	createIncident         *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
+	acknowledgeIncident    *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
+	resolveIncident        *connect.Client[v1.ResolveIncidentRequest, v1.ResolveIncidentResponse]
+	changeIncidents        *connect.Client[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse]
+	assignIncident         *connect.Client[v1.AssignIncidentRequest, v1.AssignIncidentResponse]
+	escalateIncident       *connect.Client[v1.EscalateIncidentRequest, v1.EscalateIncidentResponse]
+	snoozeIncident         *connect.Client[v1.SnoozeIncidentRequest, v1.SnoozeIncidentResponse]
+	changeIncidentSeverity *connect.Client[v1.ChangeIncidentSeverityRequest, v1.ChangeIncidentSeverityResponse]
+	addComment             *connect.Client[v1.AddCommentRequest, v1.AddCommentResponse]
+	listTimeline           *connect.Client[v1.ListTimelineRequest, v1.ListTimelineResponse]
+	listNotifications      *connect.Client[v1.ListNotificationsRequest, v1.ListNotificationsResponse]
+	listIncidentAlerts     *connect.Client[v1.ListIncidentAlertsRequest, v1.ListIncidentAlertsResponse]
+	getIncidentAlert       *connect.Client[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse]
 }
 
 // ListIncidents calls nightbell.v1.IncidentService.ListIncidents.
@@ -345,6 +373,24 @@ func (c *incidentServiceClient) EscalateIncident(ctx context.Context, req *v1.Es
 	return nil, err
 }
 
+// SnoozeIncident calls nightbell.v1.IncidentService.SnoozeIncident.
+func (c *incidentServiceClient) SnoozeIncident(ctx context.Context, req *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error) {
+	response, err := c.snoozeIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ChangeIncidentSeverity calls nightbell.v1.IncidentService.ChangeIncidentSeverity.
+func (c *incidentServiceClient) ChangeIncidentSeverity(ctx context.Context, req *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error) {
+	response, err := c.changeIncidentSeverity.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AddComment calls nightbell.v1.IncidentService.AddComment.
 func (c *incidentServiceClient) AddComment(ctx context.Context, req *v1.AddCommentRequest) (*v1.AddCommentResponse, error) {
 	response, err := c.addComment.CallUnary(ctx, connect.NewRequest(req))
@@ -421,6 +467,14 @@ type IncidentServiceHandler interface {
 	AssignIncident(context.Context, *v1.AssignIncidentRequest) (*v1.AssignIncidentResponse, error)
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
+	// SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
+	// first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
+	// that rises is asked about as for any acknowledged incident.
+	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
+	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
+	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
+	// when its alerts only come again as they were; what is new raises it.
+	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
@@ -505,6 +559,18 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 		connect.WithSchema(incidentServiceMethods.ByName("EscalateIncident")),
 		connect.WithHandlerOptions(opts...),
 	)
+	incidentServiceSnoozeIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceSnoozeIncidentProcedure,
+		svc.SnoozeIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("SnoozeIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceChangeIncidentSeverityHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceChangeIncidentSeverityProcedure,
+		svc.ChangeIncidentSeverity,
+		connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidentSeverity")),
+		connect.WithHandlerOptions(opts...),
+	)
 	incidentServiceAddCommentHandler := connect.NewUnaryHandlerSimple(
 		IncidentServiceAddCommentProcedure,
 		svc.AddComment,
@@ -561,6 +627,10 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 			incidentServiceAssignIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceEscalateIncidentProcedure:
 			incidentServiceEscalateIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceSnoozeIncidentProcedure:
+			incidentServiceSnoozeIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceChangeIncidentSeverityProcedure:
+			incidentServiceChangeIncidentSeverityHandler.ServeHTTP(w, r)
 		case IncidentServiceAddCommentProcedure:
 			incidentServiceAddCommentHandler.ServeHTTP(w, r)
 		case IncidentServiceListTimelineProcedure:
@@ -618,6 +688,14 @@ func (UnimplementedIncidentServiceHandler) AssignIncident(context.Context, *v1.A
 
 func (UnimplementedIncidentServiceHandler) EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.EscalateIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.SnoozeIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.ChangeIncidentSeverity is not implemented"))
 }
 
 func (UnimplementedIncidentServiceHandler) AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error) {

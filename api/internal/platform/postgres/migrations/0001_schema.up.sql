@@ -628,6 +628,8 @@ CREATE TABLE incident (
     acknowledged_at      timestamptz,
     confirmed_at         timestamptz,
     acknowledged_severity text CHECK (acknowledged_severity IN ('critical', 'high', 'medium', 'low')),
+    snoozed_until        timestamptz,
+    lowered              boolean NOT NULL DEFAULT false, -- somebody said that it is less bad than its alerts do
     resolved_by          uuid,
     resolved_name        text, -- likewise
     resolved_at          timestamptz,

@@ -185,6 +185,13 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
    * @generated from field: bool confirmation_wanted = 25 [json_name = "confirmation_wanted"];
    */
   confirmationWanted: boolean;
+
+  /**
+   * When its policy pages again unless it is resolved by then; absent while it is not snoozed.
+   *
+   * @generated from field: google.protobuf.Timestamp snooze_ends_at = 26 [json_name = "snooze_ends_at"];
+   */
+  snoozeEndsAt?: Timestamp | undefined;
 };
 
 /**
@@ -360,6 +367,13 @@ export declare type IncidentJson = {
    * @generated from field: bool confirmation_wanted = 25 [json_name = "confirmation_wanted"];
    */
   confirmation_wanted?: boolean;
+
+  /**
+   * When its policy pages again unless it is resolved by then; absent while it is not snoozed.
+   *
+   * @generated from field: google.protobuf.Timestamp snooze_ends_at = 26 [json_name = "snooze_ends_at"];
+   */
+  snooze_ends_at?: TimestampJson;
 };
 
 /**
@@ -474,6 +488,13 @@ export declare type IncidentSummary = Message<"nightbell.v1.IncidentSummary"> & 
    * @generated from field: optional bool confirmation_wanted = 15 [json_name = "confirmation_wanted"];
    */
   confirmationWanted?: boolean | undefined;
+
+  /**
+   * As in Incident.
+   *
+   * @generated from field: google.protobuf.Timestamp snooze_ends_at = 16 [json_name = "snooze_ends_at"];
+   */
+  snoozeEndsAt?: Timestamp | undefined;
 };
 
 /**
@@ -582,6 +603,13 @@ export declare type IncidentSummaryJson = {
    * @generated from field: optional bool confirmation_wanted = 15 [json_name = "confirmation_wanted"];
    */
   confirmation_wanted?: boolean;
+
+  /**
+   * As in Incident.
+   *
+   * @generated from field: google.protobuf.Timestamp snooze_ends_at = 16 [json_name = "snooze_ends_at"];
+   */
+  snooze_ends_at?: TimestampJson;
 };
 
 /**

@@ -1478,6 +1478,152 @@ export declare type EscalateIncidentResponseJson = {
 export declare const EscalateIncidentResponseSchema: GenMessage<EscalateIncidentResponse, {jsonType: EscalateIncidentResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.SnoozeIncidentRequest
+ */
+export declare type SnoozeIncidentRequest = Message<"nightbell.v1.SnoozeIncidentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * For how long, in seconds: a minute to a week.
+   *
+   * @generated from field: int32 duration_seconds = 2 [json_name = "duration_seconds"];
+   */
+  durationSeconds: number;
+
+  /**
+   * As in AcknowledgeIncidentRequest.
+   *
+   * @generated from field: string severity_seen = 3 [json_name = "severity_seen"];
+   */
+  severitySeen: string;
+};
+
+/**
+ * @generated from message nightbell.v1.SnoozeIncidentRequest
+ */
+export declare type SnoozeIncidentRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * For how long, in seconds: a minute to a week.
+   *
+   * @generated from field: int32 duration_seconds = 2 [json_name = "duration_seconds"];
+   */
+  duration_seconds?: number;
+
+  /**
+   * As in AcknowledgeIncidentRequest.
+   *
+   * @generated from field: string severity_seen = 3 [json_name = "severity_seen"];
+   */
+  severity_seen?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SnoozeIncidentRequest.
+ * Use `create(SnoozeIncidentRequestSchema)` to create a new message.
+ */
+export declare const SnoozeIncidentRequestSchema: GenMessage<SnoozeIncidentRequest, {jsonType: SnoozeIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.SnoozeIncidentResponse
+ */
+export declare type SnoozeIncidentResponse = Message<"nightbell.v1.SnoozeIncidentResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.SnoozeIncidentResponse
+ */
+export declare type SnoozeIncidentResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.SnoozeIncidentResponse.
+ * Use `create(SnoozeIncidentResponseSchema)` to create a new message.
+ */
+export declare const SnoozeIncidentResponseSchema: GenMessage<SnoozeIncidentResponse, {jsonType: SnoozeIncidentResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentSeverityRequest
+ */
+export declare type ChangeIncidentSeverityRequest = Message<"nightbell.v1.ChangeIncidentSeverityRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity: string;
+};
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentSeverityRequest
+ */
+export declare type ChangeIncidentSeverityRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 2;
+   */
+  severity?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.ChangeIncidentSeverityRequest.
+ * Use `create(ChangeIncidentSeverityRequestSchema)` to create a new message.
+ */
+export declare const ChangeIncidentSeverityRequestSchema: GenMessage<ChangeIncidentSeverityRequest, {jsonType: ChangeIncidentSeverityRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentSeverityResponse
+ */
+export declare type ChangeIncidentSeverityResponse = Message<"nightbell.v1.ChangeIncidentSeverityResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.ChangeIncidentSeverityResponse
+ */
+export declare type ChangeIncidentSeverityResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.ChangeIncidentSeverityResponse.
+ * Use `create(ChangeIncidentSeverityResponseSchema)` to create a new message.
+ */
+export declare const ChangeIncidentSeverityResponseSchema: GenMessage<ChangeIncidentSeverityResponse, {jsonType: ChangeIncidentSeverityResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.AddCommentRequest
  */
 export declare type AddCommentRequest = Message<"nightbell.v1.AddCommentRequest"> & {
@@ -2073,6 +2219,30 @@ export declare const IncidentService: GenService<{
     methodKind: "unary";
     input: typeof EscalateIncidentRequestSchema;
     output: typeof EscalateIncidentResponseSchema;
+  },
+  /**
+   * SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
+   * first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
+   * that rises is asked about as for any acknowledged incident.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.SnoozeIncident
+   */
+  snoozeIncident: {
+    methodKind: "unary";
+    input: typeof SnoozeIncidentRequestSchema;
+    output: typeof SnoozeIncidentResponseSchema;
+  },
+  /**
+   * ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
+   * was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
+   * when its alerts only come again as they were; what is new raises it.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.ChangeIncidentSeverity
+   */
+  changeIncidentSeverity: {
+    methodKind: "unary";
+    input: typeof ChangeIncidentSeverityRequestSchema;
+    output: typeof ChangeIncidentSeverityResponseSchema;
   },
   /**
    * AddComment adds a line to the history. It pages nobody.

@@ -13,10 +13,11 @@ import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { toServiceStates } from '../model/service-state';
+import { severities, severityMeaning } from '../model/severity';
 
-const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
+const choices = severities.map((value) => ({
   value,
-  word: capitalised(value),
+  word: `${capitalised(value)}: ${severityMeaning[value]}`,
 }));
 const noService = { value: '', word: 'No service' };
 
@@ -74,7 +75,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
           placeholder="What is broken, and where"
         />
         <div className={dialogKit.sideBySide}>
-          <SelectField label="Severity" name="severity" options={severities} defaultValue="high" />
+          <SelectField label="Severity" name="severity" options={choices} defaultValue="high" />
           <SelectField
             label="Service"
             name="service"

@@ -7,11 +7,12 @@ import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';
 import * as styles from './incident-actions.module.css';
+import { SnoozeDialog } from './snooze-dialog';
 
 /** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
 export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident(incident);
-  const [open, setOpen] = useState<'assign' | 'escalate' | null>(null);
+  const [open, setOpen] = useState<'assign' | 'escalate' | 'snooze' | null>(null);
   const waiting = needsAnswer(incident);
   const over = incident.status === 'resolved';
   const section = 'On an incident';
@@ -24,6 +25,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
     },
     { keys: 'm', word: 'Assign', section, run: () => setOpen('assign') },
     { keys: 'e', word: 'Escalate', section, run: () => !over && setOpen('escalate') },
+    { keys: 'z', word: 'Snooze', section, run: () => !over && setOpen('snooze') },
   ]);
   return (
     <div className={styles.incidentActions}>
@@ -33,6 +35,11 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>
         <span className={styles.word}>Escalate</span>
       </Button>
+      {!over && (
+        <Button icon="clock" aria-label="Snooze" onClick={() => setOpen('snooze')}>
+          <span className={styles.word}>Snooze</span>
+        </Button>
+      )}
       {waiting && (
         <Button
           look="person"
@@ -57,6 +64,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
         </Button>
       )}
       {open === 'assign' && <AssignDialog incident={incident} onClose={() => setOpen(null)} />}
+      {open === 'snooze' && <SnoozeDialog incident={incident} onClose={() => setOpen(null)} />}
       {open === 'escalate' && <EscalateDialog incident={incident} onClose={() => setOpen(null)} />}
     </div>
   );

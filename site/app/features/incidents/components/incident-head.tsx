@@ -1,9 +1,14 @@
+import { useState } from 'react';
 import { Badge } from '~/components/ui/badge';
+import { Icon } from '~/components/ui/icon';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime, shortId } from '~/lib/format';
+import { useKeys } from '~/lib/keys';
+import { mayAct } from '~/lib/role';
 import type { Incident } from '../model/incident';
 import { severityIcon } from '../model/severity';
 import * as styles from './incident-page.module.css';
+import { SeverityDialog } from './severity-dialog';
 
 /** Which incident, how bad, since when. */
 export function IncidentHead({ incident }: { incident: Incident }) {
@@ -14,12 +19,7 @@ export function IncidentHead({ incident }: { incident: Incident }) {
         <span className="mono">{shortId(incident.id)}</span> - {incident.title}
       </h1>
       <p className={styles.meta}>
-        <Badge
-          tone={incident.severity === 'critical' && incident.status !== 'resolved' ? 'critical' : undefined}
-          icon={severityIcon(incident.severity)}
-        >
-          {capitalised(incident.severity)}
-        </Badge>
+        <Severity incident={incident} />
         <span>
           Opened {relativeTime(incident.triggeredAt, now)}
           {incident.acknowledgedBy
@@ -32,5 +32,42 @@ export function IncidentHead({ incident }: { incident: Incident }) {
       </p>
       {incident.description && <p className={styles.description}>{incident.description}</p>}
     </div>
+  );
+}
+
+/** How bad it is. Whoever answers incidents presses it to say otherwise. */
+function Severity({ incident }: { incident: Incident }) {
+  const [open, setOpen] = useState(false);
+  const over = incident.status === 'resolved';
+  const changes = !over && mayAct('responder');
+  useKeys(
+    changes
+      ? [{ keys: 's', word: 'Change severity', section: 'On an incident', run: () => setOpen(true) }]
+      : [],
+  );
+  const badge = (
+    <Badge
+      tone={incident.severity === 'critical' && !over ? 'critical' : undefined}
+      icon={severityIcon(incident.severity)}
+    >
+      {capitalised(incident.severity)}
+    </Badge>
+  );
+  if (!changes) return badge;
+  return (
+    <>
+      <button
+        type="button"
+        className={styles.severity}
+        aria-haspopup="dialog"
+        aria-label={`${capitalised(incident.severity)}, change severity`}
+        onClick={() => setOpen(true)}
+      >
+        {badge}
+        <Icon name="edit" />
+      </button>
+      <span className={styles.onPaper}>{badge}</span>
+      {open && <SeverityDialog incident={incident} onClose={() => setOpen(false)} />}
+    </>
   );
 }

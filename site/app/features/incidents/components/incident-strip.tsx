@@ -4,7 +4,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { HealthMark, SeverityMark, StatusMark } from '~/components/ui/mark';
 import { serviceList } from '~/data/services';
 import { useNow } from '~/lib/clock';
-import { duration, relativeTime } from '~/lib/format';
+import { duration, nightTime, relativeTime } from '~/lib/format';
 import { holder, type Incident } from '../model/incident';
 import { toServiceStates } from '../model/service-state';
 import * as styles from './incident-strip.module.css';
@@ -63,12 +63,16 @@ function StatusNote({ incident }: { incident: Incident }) {
   const since = (at: Date) => duration((now.getTime() - at.getTime()) / 1000);
   if (incident.status === 'triggered') return `Waiting for ${since(incident.triggeredAt)}`;
   if (incident.confirmationWanted) return 'To be acknowledged again';
+  if (incident.snoozedUntil) return `Snoozed until ${shortly(incident.snoozedUntil, now)}`;
   if (incident.status === 'acknowledged' && incident.acknowledgedAt)
     return `For ${since(incident.acknowledgedAt)}`;
   if (!incident.resolvedAt) return null;
   const took = duration((incident.resolvedAt.getTime() - incident.triggeredAt.getTime()) / 1000);
   return `After ${took}, ${relativeTime(incident.resolvedAt, now)}`;
 }
+
+// Without the seconds.
+const shortly = (at: Date, now: Date) => nightTime(at, now).replace(/:\d\d$/, '');
 
 function alertNote(incident: Incident): string {
   if (incident.alertCount === 0) return incident.source === 'manual' ? 'Declared by hand' : '';

@@ -46,6 +46,8 @@ export interface Incident {
   confirmationWanted: boolean;
   /** What it was when it was acknowledged; empty in lists. */
   acknowledgedSeverity: string;
+  /** When its policy pages again; null while it is not snoozed. */
+  snoozedUntil: Date | null;
   escalation: Escalation | null;
 }
 
@@ -69,6 +71,7 @@ export function toIncident(json: IncidentJson): Incident {
     alertCount: json.alert_count ?? 0,
     confirmationWanted: json.confirmation_wanted ?? false,
     acknowledgedSeverity: json.acknowledged_severity ?? '',
+    snoozedUntil: toDate(json.snooze_ends_at),
     escalation: json.escalation ? toEscalation(json.escalation) : null,
   };
 }

@@ -1,8 +1,17 @@
 import type { IconName } from '~/components/ui/icon';
 
-const signs: readonly IconName[] = ['critical', 'high', 'medium', 'low'];
+/** The worst first. */
+export const severities = ['critical', 'high', 'medium', 'low'] as const satisfies readonly IconName[];
+
+/** What each one is for (specification, section 4). */
+export const severityMeaning: Record<(typeof severities)[number], string> = {
+  critical: 'service fully down or data loss',
+  high: 'major functionality broken',
+  medium: 'partly broken',
+  low: 'minor',
+};
 
 /** The road sign of a severity; that of low for an unknown word. */
 export function severityIcon(severity: string): IconName {
-  return signs.find((sign) => sign === severity) ?? 'low';
+  return severities.find((sign) => sign === severity) ?? 'low';
 }

@@ -51,6 +51,7 @@ export function lineOf(entry: TimelineEntryJson): Line {
     case 'comment':
       return { icon, lead: entry.actor?.name || 'Somebody', rest: ' commented', said: entry.message ?? '' };
     case 'acknowledged':
+      if (message.startsWith('Snoozed')) return { icon: 'clock', lead: message, rest: by, said: '' };
       return { icon, lead: 'Acknowledged', rest: by, said: ownWords.includes(message) ? '' : message };
     case 'resolved':
       return entry.actor_kind === 'user' || entry.actor_kind === 'api_key'
