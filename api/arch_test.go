@@ -194,6 +194,11 @@ var rules = map[string]rule{
 		mayNot: []string{"github.com/jackc/pgx", "connectrpc.com/", "database/sql"},
 		advice: "a channel sends what it is given; what to send is decided and stored elsewhere",
 	},
+	"backup": {
+		may:    []string{"postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "a backup knows tables, and nothing of what is in them",
+	},
 	"enquiry": {
 		may:    []string{"kernel", "platform", "postgres", "gen", "enquiry"},
 		mayNot: []string{"connectrpc.com/"},

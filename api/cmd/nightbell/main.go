@@ -20,6 +20,8 @@ var version = "dev"
 type commands struct {
 	Serve       serveCommand       `cmd:"" help:"Run Nightbell."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database's schema up to date, or look at it."`
+	Backup      backupCommand      `cmd:"" help:"Write everything that is stored into one file, while Nightbell runs."`
+	Restore     restoreCommand     `cmd:"" help:"Fill an empty database with a backup. It pages nobody until you confirm it."`
 	Restored    restoredCommand    `cmd:"" help:"What to do after a database was restored."`
 	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
 	Explain     explainCommand     `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
@@ -53,6 +55,33 @@ type migrateStatusCommand struct{ app.Config }
 
 func (c migrateStatusCommand) Run(ctx context.Context) error {
 	return app.MigrateStatus(ctx, c.Config, app.Options{Version: version, Out: os.Stdout})
+}
+
+type backupCommand struct {
+	app.Config
+	File string `arg:"" help:"The file to make, or - for standard output."`
+}
+
+func (c backupCommand) Run(ctx context.Context) error {
+	return app.Backup(ctx, c.Config, app.Options{Version: version, Out: os.Stdout}, c.File)
+}
+
+type restoreCommand struct {
+	app.Config
+	Check bool   `help:"Only say whether the file is whole, and what it is."`
+	File  string `arg:"" help:"A file that nightbell backup made."`
+}
+
+func (c restoreCommand) Run(ctx context.Context) error {
+	options := app.Options{Version: version, Out: os.Stdout}
+	if !c.Check {
+		return app.Restore(ctx, c.Config, options, c.File)
+	}
+	archive, err := app.CheckBackup(options, c.File)
+	if err != nil {
+		return err
+	}
+	return archive.Close()
 }
 
 type restoredCommand struct {
