@@ -31,7 +31,7 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 	switch {
 	case current.Status == Resolved:
 		return Outcome{}, refuseResolved("There is nothing left to acknowledge; if the trouble is back, declare a new incident.")
-	case current.Status == Acknowledged && !current.WantsConfirmation() && current.SnoozedUntil.IsZero():
+	case current.Status == Acknowledged && !current.WantsConfirmation() && !c.takesOver(current):
 		// Stopping again costs nothing, and whoever says "I have it" must never be paged on.
 		return unchanged(current, StopPaging), nil
 	}
@@ -99,6 +99,13 @@ func (c Snooze) decide(current Incident, now time.Time) (Outcome, error) {
 		Kind: "acknowledged", Actor: c.By, Message: message,
 		Data: map[string]any{"severity": string(seen), "snooze_ends_at": next.SnoozedUntil.UTC().Format(time.RFC3339)},
 	}), nil
+}
+
+// takesOver reports whether somebody acknowledges what another has snoozed. A program that acknowledges
+// by itself, and an old link of whoever snoozed it, must not let an incident sleep for good.
+func (c Acknowledge) takesOver(current Incident) bool {
+	by := c.By.person()
+	return !current.SnoozedUntil.IsZero() && by != uuid.Nil && by != current.AcknowledgedBy
 }
 
 // seen is the severity that the answer is to: never a higher one than the incident has.

@@ -33,6 +33,13 @@ func TestASnoozedIncidentPagesAgain(t *testing.T) {
 	w.tick(t, 10*time.Minute)
 	equal(t, "paged after the shorter one", w.Paged(t), "0.0 Ada", "0.0 Ada", "0.0 Ada")
 
+	// Neither a program nor whoever snoozed it ends the snooze by acknowledging once more.
+	w.Respond(t, incident.Snooze{By: ada, For: 10 * time.Minute})
+	w.Respond(t, incident.Acknowledge{By: ada})
+	w.Respond(t, incident.Acknowledge{By: incident.Actor{Kind: incident.APIKey, Name: "bot"}})
+	w.tick(t, 10*time.Minute)
+	equal(t, "paged all the same", w.Paged(t), "0.0 Ada", "0.0 Ada", "0.0 Ada", "0.0 Ada")
+
 	// Whoever acknowledges has it: without a limit of the policy it is theirs for good.
 	w.Respond(t, incident.Snooze{By: ada, For: 10 * time.Minute})
 	w.Respond(t, incident.Acknowledge{By: bob})
@@ -55,14 +62,14 @@ func TestASnoozeAndTheLimitOfAnAcknowledgement(t *testing.T) {
 	w.tick(t, 170*time.Minute)
 	equal(t, "snoozed for longer than the limit", w.Incidents(t), "acknowledged critical 1")
 	// The limit counts from the acknowledgement that ends the snooze, and not from the end it had.
-	w.Respond(t, incident.Acknowledge{By: ada})
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
 	w.tick(t, 29*time.Minute)
 	equal(t, "within the limit", w.Incidents(t), "acknowledged critical 1")
 	w.tick(t, time.Minute)
 	equal(t, "after it", w.Incidents(t), "triggered critical 1")
 
 	w.Respond(t, incident.Snooze{By: ada, For: 24 * time.Hour})
-	w.Respond(t, incident.Acknowledge{By: ada})
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
 	w.tick(t, 30*time.Minute)
 	equal(t, "the limit after a snooze that would have ended later", w.Incidents(t), "triggered critical 1")
 }

@@ -118,8 +118,8 @@ type IncidentServiceClient interface {
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
 	// SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
-	// first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
-	// that rises is asked about as for any acknowledged incident.
+	// first step when it is not resolved by then. Somebody else who acknowledges it meanwhile ends the
+	// snooze; a severity that rises is asked about as for any acknowledged incident.
 	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
 	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
@@ -468,8 +468,8 @@ type IncidentServiceHandler interface {
 	// EscalateIncident pages the next step now instead of when it is due.
 	EscalateIncident(context.Context, *v1.EscalateIncidentRequest) (*v1.EscalateIncidentResponse, error)
 	// SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
-	// first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
-	// that rises is asked about as for any acknowledged incident.
+	// first step when it is not resolved by then. Somebody else who acknowledges it meanwhile ends the
+	// snooze; a severity that rises is asked about as for any acknowledged incident.
 	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
 	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays

@@ -2222,8 +2222,8 @@ export declare const IncidentService: GenService<{
   },
   /**
    * SnoozeIncident acknowledges it for a time: nobody is paged until then, and its policy pages from the
-   * first step when it is not resolved by then. Acknowledging it meanwhile ends the snooze; a severity
-   * that rises is asked about as for any acknowledged incident.
+   * first step when it is not resolved by then. Somebody else who acknowledges it meanwhile ends the
+   * snooze; a severity that rises is asked about as for any acknowledged incident.
    *
    * @generated from rpc nightbell.v1.IncidentService.SnoozeIncident
    */
