@@ -49,6 +49,9 @@ func (a *Archive) Restore(ctx context.Context, dsn string, progress Progress) er
 	return err
 }
 
+// usedSQL tells whether a database holds an installation.
+const usedSQL = `SELECT EXISTS (SELECT FROM installation) OR EXISTS (SELECT FROM org) OR EXISTS (SELECT FROM users)`
+
 // checkEmpty refuses a database that somebody uses. One whose restore was cut off has tables, and no rows.
 func checkEmpty(ctx context.Context, conn *pgx.Conn) error {
 	var migrated bool
@@ -60,7 +63,7 @@ func checkEmpty(ctx context.Context, conn *pgx.Conn) error {
 		if _, err := tx.Exec(ctx, `SET LOCAL ROLE `+postgres.SystemRole); err != nil {
 			return err
 		}
-		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM installation) OR EXISTS (SELECT FROM org) OR EXISTS (SELECT FROM users)`).Scan(&used)
+		err := tx.QueryRow(ctx, usedSQL).Scan(&used)
 		if err == nil && used {
 			return ErrInUse
 		}
@@ -85,9 +88,20 @@ func (a *Archive) fill(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, progress 
 		return errors.New("this database has other tables than the backup. Restore it into an empty one")
 	}
 	// 2. Put aside what stands in the way.
+	if _, err := tx.Exec(ctx, `LOCK TABLE installation, org, users IN ACCESS EXCLUSIVE MODE`); err != nil {
+		return err
+	}
 	aside, err := putAside(ctx, tx)
 	if err != nil {
 		return err
+	}
+	// Nobody has begun to use it meanwhile, and nobody does from here on.
+	var used bool
+	if err := tx.QueryRow(ctx, usedSQL).Scan(&used); err != nil {
+		return err
+	}
+	if used {
+		return ErrInUse
 	}
 	// 3. The rows, in place of what migrations have put there.
 	var rows int64

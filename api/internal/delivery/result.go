@@ -40,6 +40,14 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err != nil {
 			return err
 		}
+		if done.waitsItsTurn() {
+			// Whoever confirms the address at this moment waits for this, and then frees the pages.
+			if confirmed, err := notifydb.IsConfirmed(ctx, tx, claim); err != nil {
+				return err
+			} else if confirmed {
+				done.err = notify.After(done.err, 0)
+			}
+		}
 		results := done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
 		if err != nil || len(settled) == 0 || bare {
@@ -135,13 +143,16 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 	return results
 }
 
+// waitsItsTurn reports whether the address is not confirmed and has had its mail of this hour.
+func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) }
+
 // fail decides whether a page that did not get through is tried again.
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
 	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
-	wait, asked := notify.RetryAfter(t.err)
 	switch {
-	case asked && !t.called: // it was not its turn yet
+	case t.waitsItsTurn():
+		wait, _ := notify.RetryAfter(t.err)
 		next, giveUp = now.Add(wait), false
 	case t.internal:
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost

@@ -49,7 +49,9 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 	default:
 		next.AcknowledgedAt = now
 	}
-	next.SnoozedUntil = time.Time{}
+	if c.takesOver(current) {
+		next.SnoozedUntil = time.Time{}
+	}
 	message = cmp.Or(c.Message, message)
 	if rose {
 		message, paging = message+", when it was "+string(seen), StopAndAsk
@@ -82,8 +84,10 @@ func (c Snooze) decide(current Incident, now time.Time) (Outcome, error) {
 		return Outcome{}, refuseResolved("Nobody is paged for it; if the trouble is back, declare a new incident.")
 	}
 	seen := Acknowledge{Seen: c.Seen}.seen(current)
-	if had := current.AcknowledgedSeverity; had != "" && had.Rank() < seen.Rank() {
-		seen = had // somebody has answered to more than this one saw
+	// Somebody may have answered to more than this one saw, but to nothing worse than it is now: what
+	// becomes as bad again is news to whoever sleeps.
+	if had := current.AcknowledgedSeverity; had != "" && had.Rank() < seen.Rank() && had.Rank() >= current.Severity.Rank() {
+		seen = had
 	}
 	next, paging, message := current, StopPaging, "Snoozed for "+lasting(c.For)
 	if next.AcknowledgedAt.IsZero() {

@@ -166,7 +166,7 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 		if !locked || !came || !record.Status.Open() || a.Received.Severity.Rank() >= before.Rank() {
 			continue
 		}
-		if said := b.stored[a.Key()].Severity; record.Lowered && b.meanings[i] == alert.Repeat && said != "" && a.Received.Severity.Rank() >= said.Rank() {
+		if record.Lowered && b.saysAgain(a) {
 			continue
 		}
 		if !found {
@@ -184,6 +184,14 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 		b.records[incidentID] = record
 	}
 	return nil
+}
+
+// saysAgain reports whether an alert that has fired all the time is no worse than it said before. One that
+// had ended is new trouble, also while its incident is open for others.
+func (b *batch) saysAgain(a alertdb.Change) bool {
+	before, known := b.stored[a.Key()]
+	return known && before.Status == alert.Firing && before.IncidentID == a.Stored.IncidentID && before.StartsAt.Equal(a.Stored.StartsAt) &&
+		a.Received.Severity.Rank() >= before.Severity.Rank()
 }
 
 // link makes an incident answer for the start that its alerts have now.

@@ -129,3 +129,50 @@ func TestALoweredSeverityHoldsAgainstRepeats(t *testing.T) {
 	w.Accept(t, worse)
 	equal(t, "a repeat after up and down", w.Incidents(t), "triggered low 1")
 }
+
+// TestAnAlertThatEndedAndFiresAgainIsNoRepeat: somebody lowered the incident of two alerts, one of them
+// ended, and was back as critical six hours later. Nobody was told.
+func TestAnAlertThatEndedAndFiresAgainIsNoRepeat(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	ada := pagingtest.By(w.Ada, "Ada")
+	again := pagingtest.Firing("cpu", "node", pagingtest.Began)
+	w.Accept(t, again, pagingtest.Firing("disk", "node", pagingtest.Began))
+	w.Sweep(t)
+	w.Respond(t, incident.ChangeSeverity{By: ada, To: alert.Low})
+	w.Respond(t, incident.Acknowledge{By: ada})
+	ended := again
+	ended.Status, ended.EndsAt = alert.Resolved, pagingtest.Began.Add(time.Hour)
+	w.Accept(t, ended)
+	before := len(w.Paged(t))
+	again.StartsAt = pagingtest.Began.Add(6 * time.Hour)
+	w.Clock.Advance(6 * time.Hour)
+	w.Accept(t, again)
+	equal(t, "incident", w.Incidents(t), "acknowledged critical 2")
+	if got := w.Paged(t); len(got) != before+1 {
+		t.Errorf("nobody was told: %q", got)
+	}
+}
+
+// TestWhatWasSnoozedAsLowIsToldAsCritical, also when somebody had acknowledged it as critical before.
+func TestWhatWasSnoozedAsLowIsToldAsCritical(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	ada, bob := pagingtest.By(w.Ada, "Ada"), pagingtest.By(w.Bob, "Bob")
+	w.Accept(t, pagingtest.Firing("cpu", "node", pagingtest.Began))
+	w.Sweep(t)
+	w.Respond(t, incident.Acknowledge{By: ada})
+	w.Respond(t, incident.ChangeSeverity{By: ada, To: alert.Low})
+	w.Respond(t, incident.Snooze{By: bob, For: 7 * 24 * time.Hour})
+	before := len(w.Paged(t))
+	w.Accept(t, pagingtest.Firing("disk", "node", pagingtest.Began))
+	if got := w.Paged(t); len(got) != before+1 {
+		t.Errorf("nobody was told: %q", got)
+	}
+	// A program that acknowledges the rise does not let it sleep for good.
+	w.Respond(t, incident.Acknowledge{By: incident.Actor{Kind: incident.APIKey, Name: "bot"}})
+	w.tick(t, 7*24*time.Hour)
+	equal(t, "after the snooze", w.Incidents(t), "triggered critical 2")
+}

@@ -80,6 +80,17 @@ func ReleaseWaiting(ctx context.Context, tx pgx.Tx, orgID, contactID uuid.UUID, 
 	return err
 }
 
+// IsConfirmed reports whether the address of a claim is confirmed, and keeps it from being until the
+// transaction ends.
+func IsConfirmed(ctx context.Context, tx pgx.Tx, claim Claim) (confirmed bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT verified_at IS NOT NULL FROM contact_method WHERE org_id = $1 AND id = $2 FOR SHARE`,
+		claim.OrgID, claim.ContactMethodID).Scan(&confirmed)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return confirmed, err
+}
+
 // FindVerification reads what a link is about; found is false when the contact method is gone.
 func FindVerification(ctx context.Context, tx pgx.Tx, claims notify.VerifyClaims) (address string, verified, found bool, err error) {
 	row, err := New(tx).ReadVerification(ctx, claims.OrgID, claims.ContactMethodID)
