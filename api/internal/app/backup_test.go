@@ -47,8 +47,17 @@ func TestABackupIsRestoredAsACopy(t *testing.T) {
 		t.Errorf("with another key: %v", err)
 	}
 
-	// 3. Restored, it shows everything and pages nobody.
+	// 3. Restored, it shows everything and pages nobody. The operator may also confirm it before its first start.
 	must(t, Restore(t.Context(), into, options, path))
+	atOnce := into
+	atOnce.DatabaseURL = pgtest.New(t).DSN()
+	must(t, Restore(t.Context(), atOnce, options, path))
+	must(t, ConfirmRestored(t.Context(), atOnce, options))
+	confirmed := &rig{t: t, database: r.database, logged: &lines{}}
+	confirmed.start(atOnce)
+	if confirmed.copied.Load() {
+		t.Error("it was confirmed before its first start, and pages nobody")
+	}
 	copied := &rig{t: t, database: r.database, logged: &lines{}}
 	copied.start(into)
 	if !copied.copied.Load() {

@@ -132,10 +132,10 @@ func (s settings) place() (address, witness string, err error) {
 // ConfirmRestored lets a restored copy page, however many organizations it holds.
 func ConfirmRestored(ctx context.Context, config Config, options Options) error {
 	return withPools(ctx, config, options, func(s *server) error {
-		if err := installation.Confirm(ctx, s.db); err != nil {
-			return err
+		unanswered, err := installation.Confirm(ctx, s.db)
+		if err == nil {
+			_, err = fmt.Fprintln(options.Out, installation.Confirmed(unanswered))
 		}
-		_, err := fmt.Fprintln(options.Out, "Confirmed. Nightbell pages from this database from now on; incidents older than an hour are not paged again.")
 		return err
 	})
 }

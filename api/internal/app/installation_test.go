@@ -21,15 +21,24 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
 	n := r.newTenant("acme")
+	r.page()
 	before := r.notifications("sent")
+	later := func(d time.Duration) {
+		r.database.Clock.Advance(d)
+		n.signIn("owner", "owner@acme.example.com")
+		n.signIn("viewer", "viewer@acme.example.com")
+		n.signIn("admin", "admin@acme.example.com")
+	}
+	// 1. The original, which should have paged for the first of these hours before, and will for the second.
+	old, snoozed := n.makeIncident(), n.makeIncident()
+	n.call(n.owner(), http.MethodPost, "/v1/incidents/"+snoozed+"/snooze", object{"duration_seconds": 8 * 3600})
+	later(2 * time.Hour)
+
+	// 2. The copy, on which one incident begins long before somebody confirms it.
 	r.database.Exec(t, `UPDATE installation SET home = $1`, elsewhere)
 	r.watchInstallation(t.Context())
-
-	old := n.makeIncident()
-	r.database.Clock.Advance(2 * time.Hour)
-	n.signIn("owner", "owner@acme.example.com")
-	n.signIn("viewer", "viewer@acme.example.com")
-	n.signIn("admin", "admin@acme.example.com")
+	began := n.makeIncident()
+	later(3 * time.Hour)
 	young := n.makeIncident()
 	r.page()
 	if sent := r.notifications("sent"); sent != before {
@@ -50,14 +59,18 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	if status := r.plainly(http.MethodPost, "/v1/installation/confirm", n.bearers["admin"], []byte("{}")).status; status != http.StatusForbidden {
 		t.Errorf("an admin confirms: %d", status)
 	}
-	n.call(n.owner(), http.MethodPost, "/v1/installation/confirm", object{})
+	confirmed := n.call(n.owner(), http.MethodPost, "/v1/installation/confirm", object{})
 	r.watchInstallation(t.Context())
 	r.page()
 	pages := func(incident string) int {
 		return pgtest.One[int](t, r.database, `SELECT count(*) FROM notification WHERE incident_id = $1::text::uuid AND state = 'sent'`, incident)
 	}
-	if pages(young) == 0 || pages(old) != 0 {
-		t.Errorf("after confirming, %d pages for the young incident and %d for the old one", pages(young), pages(old))
+	if pages(young) == 0 || pages(began) == 0 || pages(old) != 0 || pages(snoozed) != 0 {
+		t.Errorf("after confirming, %d pages for the young incident, %d for the one that began on the copy, %d for the original's old one and %d for the snoozed one",
+			pages(young), pages(began), pages(old), pages(snoozed))
+	}
+	if said := at[string](t, confirmed, "message"); !strings.Contains(said, "For 1 incident that nobody has acknowledged") {
+		t.Errorf("whoever confirms reads %q", said)
 	}
 	why := pgtest.One[string](t, r.database, `SELECT paging_reason FROM incident WHERE id = $1::text::uuid`, old)
 	if !strings.Contains(why, "restored copy") {
@@ -68,6 +81,13 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 	}
 	if again := r.plainly(http.MethodPost, "/v1/installation/confirm", n.owner(), []byte("{}")); again.status != http.StatusConflict {
 		t.Errorf("confirming an original: %d %s", again.status, again.body)
+	}
+	// 3. What was snoozed on the original comes back here.
+	later(4 * time.Hour)
+	r.sweep()
+	r.page()
+	if pages(snoozed) == 0 {
+		t.Error("the snoozed incident never came back")
 	}
 }
 
@@ -119,7 +139,7 @@ func TestReplicasAndRestartsAgreeThatAnOriginalIsNone(t *testing.T) {
 }
 
 // TestWhatWasOnceTakenForACopyCannotBeConfirmed: a replica with wrong settings was repaired.
-// Confirming would end the paging of all organizations for what is older than an hour.
+// Confirming would end the paging of all organizations for what was due long before.
 func TestWhatWasOnceTakenForACopyCannotBeConfirmed(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)

@@ -273,6 +273,30 @@ func TestARestoreThatIsCutOffLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestAnotherProgramsDatabaseIsLeftAlone: nothing is made in it, not even an empty table.
+func TestAnotherProgramsDatabaseIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	into := pgtest.New(t)
+	archive, err := backup.Open(write(t, used(t).DSN()), quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	owner := into.Owner(t)
+	for _, statement := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`, `CREATE VIEW sales AS SELECT 1 AS amount`} {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Restore(t.Context(), into.DSN(), quiet); err == nil || !strings.Contains(err.Error(), "it holds sales") {
+		t.Errorf("restored into another program's database: %v", err)
+	}
+	var relations int
+	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace`).Scan(&relations); err != nil || relations != 1 {
+		t.Errorf("%d relations are there now: %v", relations, err)
+	}
+}
+
 func TestABackupOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	empty := pgtest.New(t)

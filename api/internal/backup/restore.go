@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -28,6 +29,9 @@ func (a *Archive) Restore(ctx context.Context, dsn string, progress Progress) er
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is left to lose
 	// 1. An empty database, with the schema that the backup was made of.
+	if err := checkForeign(ctx, conn); err != nil {
+		return err
+	}
 	if err := postgres.EnsureRoles(ctx, conn); err != nil {
 		return err
 	}
@@ -46,6 +50,26 @@ func (a *Archive) Restore(ctx context.Context, dsn string, progress Progress) er
 		return err
 	}
 	_, err = conn.Exec(ctx, `ANALYZE`)
+	return err
+}
+
+// foreignSQL names a table, view or sequence of somebody else's in a database without Nightbell's; what
+// extensions bring along is nobody's.
+const foreignSQL = `SELECT c.relname FROM pg_class c
+WHERE to_regclass('schema_migration') IS NULL AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND c.relnamespace = 'public'::regnamespace
+  AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+ORDER BY c.relkind = 'S', 1 LIMIT 1`
+
+// checkForeign refuses another program's database before anything is made in it.
+func checkForeign(ctx context.Context, conn *pgx.Conn) error {
+	var name string
+	err := conn.QueryRow(ctx, foreignSQL).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		err = fmt.Errorf("this database is another program's: it holds %s. A backup is restored into an empty one: name another in DATABASE_URL", name)
+	}
 	return err
 }
 
@@ -121,7 +145,7 @@ func (a *Archive) fill(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, progress 
 		}
 	}
 	// 4. No place is this one's home: whoever serves it finds a copy.
-	if _, err := tx.Exec(ctx, `UPDATE installation SET home = '{"database": "", "address": "a backup", "witness": "a backup"}', copy_found_at = NULL`); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE installation SET home = $1, copy_found_at = NULL`, installation.FromBackup); err != nil {
 		return err
 	}
 	// 5. Put back what was put aside. Foreign keys look at every row again.

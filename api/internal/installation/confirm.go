@@ -2,6 +2,9 @@ package installation
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,43 +14,52 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// forgottenAfter is how old an open incident of a copy may be to be paged for: what is
-// older was somebody's business where the copy comes from.
+// forgottenAfter is how long before a database became a copy something may have been due to
+// be still done here: what was due earlier was the business of where the copy comes from.
 const forgottenAfter = time.Hour
 
-// tooOld is why nobody is paged for such an incident; people read it.
-const tooOld = "This database is a restored copy, and the incident was older than an hour when paging began here."
+// tooOld is why paging goes on no more for such an incident; people read it.
+const tooOld = "This database is a restored copy, and this page was due more than an hour before it became one."
 
 // ErrNoCopy refuses to confirm what no server has found to be a copy.
 var ErrNoCopy = fault.New(fault.Conflict, "not_a_copy",
-	"No server has reported that this database is a restored copy. There is nothing to confirm.")
+	"This database is not a restored copy, or no server has found it to be one yet: start it with nightbell serve, or check --data-dir or DATABASE_URL. There is nothing to confirm.")
 
 // ErrManyOrganizations refuses to let one organization decide for all of them.
 var ErrManyOrganizations = fault.New(fault.Conflict, "operator_confirms",
 	"This installation serves more than one organization, and confirming it begins to page the people of all of them. Whoever runs it confirms it on its machine with: nightbell restored confirm")
 
-// What ends the paging for incidents that are too old, or resolved since the copy was made.
+// What was due before $2 is not done any more, nor is what was to be said of incidents that
+// were resolved on the copy. All else is: also old incidents that wait for their next step,
+// for the end of a snooze, or that began here while nobody was paged.
 const (
-	stopSQL = `UPDATE incident SET paging_status = 'stopped', paging_due_at = NULL, paging_held_by = NULL, paging_reason = $2, paging_updated_at = $1
-		WHERE paging_status = 'active' AND triggered_at < $3`
-	cancelSQL = `UPDATE notification n SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = $1, finished_for = $2
+	stopSQL = `UPDATE incident SET paging_status = 'stopped', paging_due_at = NULL, paging_held_by = NULL, paging_reason = $3, paging_updated_at = $1
+		WHERE paging_status = 'active' AND paging_due_at < $2`
+	cancelSQL = `UPDATE notification n SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = $1, finished_for = $3
 		FROM incident i WHERE i.org_id = n.org_id AND i.id = n.incident_id AND n.finished_at IS NULL
-		  AND (i.triggered_at < $3 OR i.status = 'resolved')`
-	untimeSQL = `DELETE FROM incident_timer t USING incident i WHERE i.org_id = t.org_id AND i.id = t.incident_id
-		AND t.kind <> 'auto_resolve' AND i.triggered_at < $1`
+		  AND (n.next_try_at < $2 OR i.status = 'resolved')`
+	untimeSQL = `WITH passed AS (DELETE FROM incident_timer WHERE kind <> 'auto_resolve' AND due_at < $1 RETURNING org_id, incident_id)
+		UPDATE incident i SET snoozed_until = NULL FROM passed p WHERE i.org_id = p.org_id AND i.id = p.incident_id AND i.snoozed_until < $1`
+	unansweredSQL = `SELECT count(*) FROM incident WHERE status = 'triggered' AND paging_status = 'stopped' AND paging_reason = $1`
 )
 
 // Confirm says that this database is the installation's from now on: it gets a name of its
-// own, incidents older than an hour are not paged any more, and whoever serves it begins
-// to page within seconds. It fails with ErrNoCopy unless a server found it to be a copy.
-func Confirm(ctx context.Context, db *postgres.DB) error {
-	return db.InSystem(ctx, postgres.Background, confirm)
+// own, what was due more than an hour before it became a copy is not paged any more, and
+// whoever serves it begins to page within seconds. It returns how many unanswered incidents
+// nobody will be paged for. It fails with ErrNoCopy unless a server found it to be a copy,
+// or a backup was restored into it.
+func Confirm(ctx context.Context, db *postgres.DB) (unanswered int, err error) {
+	err = db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
+		unanswered, err = confirm(ctx, tx)
+		return err
+	})
+	return unanswered, err
 }
 
 // ConfirmForOnly does what Confirm does for the owner of the only organization. It fails with
 // ErrManyOrganizations where the database holds more than one.
-func ConfirmForOnly(ctx context.Context, db *postgres.DB) error {
-	return db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+func ConfirmForOnly(ctx context.Context, db *postgres.DB) (unanswered int, err error) {
+	err = db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		var organizations int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM org LIMIT 2) o`).Scan(&organizations); err != nil {
 			return err
@@ -55,33 +67,58 @@ func ConfirmForOnly(ctx context.Context, db *postgres.DB) error {
 		if organizations > 1 {
 			return ErrManyOrganizations
 		}
-		return confirm(ctx, tx)
+		unanswered, err = confirm(ctx, tx)
+		return err
 	})
+	return unanswered, err
 }
 
-func confirm(ctx context.Context, tx pgx.Tx) error {
+// Confirmed is what whoever confirmed a copy reads.
+func Confirmed(unanswered int) string {
+	const confirmed = "Confirmed. Nightbell pages from this database within seconds. "
+	switch unanswered {
+	case 0:
+		return confirmed + "No incident was left out."
+	case 1:
+		return confirmed + "For 1 incident that nobody has acknowledged, the next page was due more than an hour before this became a copy: nobody is paged for it. Look at it under Incidents."
+	}
+	return confirmed + fmt.Sprintf("For %d incidents that nobody has acknowledged, the next page was due more than an hour before this became a copy: nobody is paged for them. Look at them under Incidents.", unanswered)
+}
+
+func confirm(ctx context.Context, tx pgx.Tx) (unanswered int, err error) {
 	now, err := postgres.Now(ctx, tx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	// Without a home, the next look of any replica notes its own.
-	changed, err := tx.Exec(ctx, `UPDATE installation SET environment_id = $1, home = NULL, copy_found_at = NULL WHERE copy_found_at IS NOT NULL`, id.New())
+	// 1. It is a copy, found by a server, or just restored. Without a home, the next look of any replica notes its own.
+	backup, err := json.Marshal(FromBackup)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if changed.RowsAffected() == 0 {
-		return ErrNoCopy
+	var became time.Time
+	err = tx.QueryRow(ctx, `SELECT coalesce(copy_found_at, $1) FROM installation WHERE copy_found_at IS NOT NULL OR home = $2 FOR UPDATE`, now, backup).Scan(&became)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, ErrNoCopy
 	}
-	before := now.Add(-forgottenAfter)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE installation SET environment_id = $1, home = NULL, copy_found_at = NULL`, id.New()); err != nil {
+		return 0, err
+	}
+	// 2. What the original has done, or should have, before.
+	before := became.Add(-forgottenAfter)
 	for _, statement := range []struct {
 		sql  string
 		args []any
-	}{{stopSQL, []any{now, tooOld, before}}, {cancelSQL, []any{now, tooOld, before}}, {untimeSQL, []any{before}}} {
+	}{{stopSQL, []any{now, before, tooOld}}, {cancelSQL, []any{now, before, tooOld}}, {untimeSQL, []any{before}}} {
 		if _, err := tx.Exec(ctx, statement.sql, statement.args...); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	// 3. What people have to look at themselves.
+	err = tx.QueryRow(ctx, unansweredSQL, tooOld).Scan(&unanswered)
+	return unanswered, err
 }
 
 // NewKey takes the program's data key in place of one that is lost. What the lost key

@@ -10,7 +10,7 @@ import (
 // copyNotice is what everybody reads on a restored copy.
 const copyNotice = "This is a restored copy of another installation, and it pages nobody. " +
 	"If it replaces the original, the owner has to confirm it, or, where it serves more than one organization, whoever runs it (nightbell restored confirm); " +
-	"incidents older than an hour are then not paged again."
+	"pages that were due more than an hour before it became a copy are then not made up for."
 
 // Handler implements nightbellv1connect.InstallationServiceHandler.
 type Handler struct {
@@ -51,12 +51,13 @@ func (h *Handler) GetInstallation(ctx context.Context, _ *nightbellv1.GetInstall
 // works on an original, and with ErrManyOrganizations where others would be paged too.
 func (h *Handler) ConfirmInstallation(ctx context.Context, _ *nightbellv1.ConfirmInstallationRequest) (*nightbellv1.ConfirmInstallationResponse, error) {
 	// What another server once took for a copy, by a wrong setting, is not confirmed here: it
-	// would end the paging of all organizations for what is older than an hour.
+	// would end the paging of all organizations for what was due long before.
 	if !h.copied() {
 		return nil, ErrNoCopy
 	}
-	if err := ConfirmForOnly(ctx, h.db); err != nil {
+	unanswered, err := ConfirmForOnly(ctx, h.db)
+	if err != nil {
 		return nil, err
 	}
-	return &nightbellv1.ConfirmInstallationResponse{Message: "Confirmed. Paging begins within seconds."}, nil
+	return &nightbellv1.ConfirmInstallationResponse{Message: Confirmed(unanswered)}, nil
 }

@@ -5,8 +5,8 @@
 //  1. Claim, at the start: the key must be the one that sealed what is stored, and the
 //     database is compared with where it was used last.
 //  2. Watch, while it runs: a copy that somebody confirms begins to page.
-//  3. Confirm: this is where the database is used from now on. What is older than an hour
-//     is not paged any more.
+//  3. Confirm: this is where the database is used from now on. What was due more
+//     than an hour before it became a copy is not paged any more.
 package installation
 
 // Home is where a database is used. It changes little by little (a host is added, the
@@ -22,6 +22,9 @@ type Home struct {
 	// data directory, which a copied folder does not share and a mounted volume does.
 	Witness string `json:"witness"`
 }
+
+// FromBackup is the home of a database that a backup was restored into: no place is.
+var FromBackup = Home{Address: "a backup", Witness: "a backup"}
 
 // Same reports whether a database that was used at h is still the original when it is
 // found at now. A failover, another replica and an upgrade in place are; a dump that was

@@ -1,4 +1,4 @@
-import type { GetInstallationResponseJson } from '@nightbell/proto';
+import type { ConfirmInstallationResponseJson, GetInstallationResponseJson } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { toast } from '~/lib/toast';
@@ -40,14 +40,14 @@ export function useConfirmCopy() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () =>
-      call({
+      call<ConfirmInstallationResponseJson>({
         method: 'POST',
         path: '/v1/installation/confirm',
         body: {},
         action: 'confirm this copy',
         keepSession: true,
       }),
-    onSuccess: () => toast({ kind: 'success', title: 'Confirmed. Paging begins within seconds.' }),
+    onSuccess: ({ message = '' }) => toast({ kind: 'success', title: message }),
     onSettled: () => client.invalidateQueries(notices),
   });
 }

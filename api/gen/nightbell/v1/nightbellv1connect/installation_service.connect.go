@@ -46,7 +46,7 @@ type InstallationServiceClient interface {
 	// GetInstallation says what keeps this installation from paging. Every screen shows it.
 	GetInstallation(context.Context, *v1.GetInstallationRequest) (*v1.GetInstallationResponse, error)
 	// ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
-	// Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
+	// What was due more than an hour before it became a copy is not paged any more. It is a 409 "not_a_copy" when
 	// nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
 	// than one organization: whoever runs it then runs `nightbell restored confirm`.
 	ConfirmInstallation(context.Context, *v1.ConfirmInstallationRequest) (*v1.ConfirmInstallationResponse, error)
@@ -108,7 +108,7 @@ type InstallationServiceHandler interface {
 	// GetInstallation says what keeps this installation from paging. Every screen shows it.
 	GetInstallation(context.Context, *v1.GetInstallationRequest) (*v1.GetInstallationResponse, error)
 	// ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
-	// Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
+	// What was due more than an hour before it became a copy is not paged any more. It is a 409 "not_a_copy" when
 	// nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
 	// than one organization: whoever runs it then runs `nightbell restored confirm`.
 	ConfirmInstallation(context.Context, *v1.ConfirmInstallationRequest) (*v1.ConfirmInstallationResponse, error)

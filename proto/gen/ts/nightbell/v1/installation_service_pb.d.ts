@@ -147,7 +147,7 @@ export declare const ConfirmInstallationRequestSchema: GenMessage<ConfirmInstall
  */
 export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmInstallationResponse"> & {
   /**
-   * A sentence for people.
+   * A sentence for people, with how many unanswered incidents nobody is paged for.
    *
    * @generated from field: string message = 1;
    */
@@ -159,7 +159,7 @@ export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmI
  */
 export declare type ConfirmInstallationResponseJson = {
   /**
-   * A sentence for people.
+   * A sentence for people, with how many unanswered incidents nobody is paged for.
    *
    * @generated from field: string message = 1;
    */
@@ -190,7 +190,7 @@ export declare const InstallationService: GenService<{
   },
   /**
    * ConfirmInstallation lets a restored copy page: it replaces what it was copied from.
-   * Incidents that are older than an hour are not paged again. It is a 409 "not_a_copy" when
+   * What was due more than an hour before it became a copy is not paged any more. It is a 409 "not_a_copy" when
    * nothing is to be confirmed, and a 409 "operator_confirms" where the installation holds more
    * than one organization: whoever runs it then runs `nightbell restored confirm`.
    *
