@@ -52,6 +52,7 @@ func (s *server) loops() []loop {
 		{"invitation mails", func(ctx context.Context) { s.every(ctx, invitationInterval, s.unlessCopied(s.sendInvitations)) }},
 		{"mails for forgotten passwords", func(ctx context.Context) { s.every(ctx, resetInterval, s.unlessCopied(s.sendResets)) }},
 		{"mails of disabled webhooks", func(ctx context.Context) { s.every(ctx, disabledMailInterval, s.unlessCopied(s.mailDisabled)) }},
+		{"news of incidents", func(ctx context.Context) { s.every(ctx, newsInterval, s.unlessCopied(s.tellNews)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
 	}
 	list = append(list, loop{"webhooks", func(ctx context.Context) {

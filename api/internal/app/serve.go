@@ -23,6 +23,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/invitation"
+	"github.com/nightbell/nightbell/api/internal/news"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -77,6 +78,7 @@ type server struct {
 	wakeTests    *sweep.Waker
 	handovers    *handover.Notifier
 	publisher    *publish.Publisher
+	news         *news.Teller
 	heartbeats   *ping.Keeper
 	webhooks     *sweep.Waker
 	// outboxes and wakers are by channel; escalations has a waker of its own.
@@ -184,7 +186,7 @@ func (s *server) build(ctx context.Context) error {
 	s.heartbeats = ping.New(s.db, ping.Options{
 		Logger: s.logger, Signals: signals, Judged: func(v heartbeat.Verdict) { s.metrics.HeartbeatJudged(string(v)) }, Overdue: s.metrics.HeartbeatOverdue,
 	})
-	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildInviter, s.buildForgotten, s.buildPublisher} {
+	for _, part := range []func(context.Context) error{s.buildOutboxes, s.buildHandovers, s.buildVerifier, s.buildInviter, s.buildForgotten, s.buildPublisher, s.buildNews} {
 		if err := part(ctx); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 // erasable are the tables of a tenant, those that point at others first. The audit
 // log is not among them: nobody may delete from it. Sessions end with the membership.
 var erasable = []string{
-	"webhook_delivery", "webhook_subscription", "test_page", "delivery", "notification", "incident_timer", "timeline_event",
+	"webhook_delivery", "webhook_subscription", "test_page", "delivery", "notification", "incident_subscriber", "incident_link", "incident_timer", "timeline_event",
 	"alert_event", "alert", "undecodable_alert", "incident",
 	"maintenance_service", "maintenance_window", "change_event", "sample", "sample_series", "sample_call", "sender_call", "service_dependency", "service_key", "heartbeat", "service", "integration",
 	"escalation_target", "escalation_step", "calendar_feed", "handover_notice",

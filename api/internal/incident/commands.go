@@ -11,6 +11,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
 // Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves
@@ -128,6 +129,25 @@ type Resolve struct {
 
 func (c Resolve) decide(current Incident, now time.Time) (Outcome, error) {
 	return resolve(current, c.By, cmp.Or(c.Message, "Incident resolved"), now), nil
+}
+
+// Merge says that it is the same trouble as another open incident, which has its alerts from now on.
+type Merge struct {
+	By     Actor
+	IntoID uuid.UUID
+}
+
+func (c Merge) decide(current Incident, now time.Time) (Outcome, error) {
+	switch {
+	case current.Status == Resolved && current.MergedIntoID == c.IntoID:
+		return unchanged(current, StopPaging), nil
+	case current.Status == Resolved:
+		return Outcome{}, refuseResolved("Link it to the other incident instead.")
+	}
+	outcome := resolve(current, c.By, "Merged into #"+id.Last4(c.IntoID), now)
+	outcome.Next.MergedIntoID = c.IntoID
+	outcome.Events[0].Data = map[string]any{"merged_into_id": c.IntoID.String()}
+	return outcome, nil
 }
 
 // AlertsCleared says that the last alert of the incident resolved: the incident

@@ -82,6 +82,8 @@ type Incident struct {
 	AcknowledgedSeverity alert.Severity
 	// SnoozedUntil is when its acknowledgement ends; zero when it was not given for a time.
 	SnoozedUntil time.Time
+	// MergedIntoID is the incident that took it in; zero when none did.
+	MergedIntoID uuid.UUID
 	// Lowered is set once somebody said that it is less bad than its alerts do.
 	Lowered    bool
 	ResolvedBy uuid.UUID

@@ -56,6 +56,7 @@ var commands = []struct {
 	{"snooze what was seen as low", Snooze{By: grace, For: 2 * time.Hour, Seen: map[uuid.UUID]alert.Severity{{9}: alert.Low}}},
 	{"snooze for too long", Snooze{By: grace, For: 8 * 24 * time.Hour}},
 	{"resolve", Resolve{By: grace}},
+	{"merge", Merge{By: grace, IntoID: uuid.UUID{8}}},
 	{"the last alert resolved", AlertsCleared{}},
 	{"assign", Assign{By: grace, To: grace.ID, ToName: grace.Name}},
 	{"assign who already has it", Assign{By: grace, To: ada.ID, ToName: ada.Name}},

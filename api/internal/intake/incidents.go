@@ -144,9 +144,11 @@ func (b *batch) numberOpenings(ctx context.Context) error {
 // join adds alerts to an open incident.
 func (b *batch) join(record incidentdb.Record, alerts []*alertdb.Change) {
 	link(record, alerts)
-	b.joined = append(b.joined, incidentdb.Joined{
-		OrgID: record.OrgID, IncidentID: record.ID, Alerts: len(alerts), Truncated: b.truncated[record.ServiceID],
-	})
+	// By merges, alerts about several subjects may join one incident. An UPDATE with two rows for it would count only one.
+	joined := b.joined[record.ID]
+	joined.OrgID, joined.IncidentID, joined.Truncated = record.OrgID, record.ID, b.truncated[record.ServiceID]
+	joined.Alerts += len(alerts)
+	b.joined[record.ID] = joined
 	b.round.Note(record, incident.Event{Kind: "alert_linked", Message: linkedMessage(alerts), Data: map[string]any{"alerts": len(alerts)}})
 }
 
@@ -252,7 +254,13 @@ func (b *batch) resolveCleared(ctx context.Context) error {
 		switch {
 		case !record.Status.Open():
 		case firing[incidentID]:
-			b.round.Note(record, incident.Event{Kind: "alert_resolved", Message: endedMessage(ended[incidentID]), Data: map[string]any{"alerts": ended[incidentID]}})
+			b.round.Note(record, incident.Event{Kind: "alert_resolved", Message: endedMessage(ended[incidentID]) + "; others still fire.", Data: map[string]any{"alerts": ended[incidentID]}})
+		case record.Key == "":
+			// Somebody declared it, and its alerts came by a merge: whether it is over is for people to say.
+			b.round.Note(record, incident.Event{
+				Kind: "alert_resolved", Message: endedMessage(ended[incidentID]) + ", the last. It stays open, because somebody declared it.",
+				Data: map[string]any{"alerts": ended[incidentID]},
+			})
 		default:
 			b.commanded[incidentID] = true
 			if err := b.round.Command(ctx, &b.writes, record, incident.AlertsCleared{}); err != nil {
@@ -265,7 +273,7 @@ func (b *batch) resolveCleared(ctx context.Context) error {
 
 func endedMessage(ended int) string {
 	if ended == 1 {
-		return "1 alert ended; others still fire."
+		return "1 alert ended"
 	}
-	return fmt.Sprintf("%d alerts ended; others still fire.", ended)
+	return fmt.Sprintf("%d alerts ended", ended)
 }

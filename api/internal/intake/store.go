@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -191,7 +192,7 @@ type batch struct {
 	openAs   uuid.UUID             // the id of the next incident; Nil for a new one
 	opened   []incidentdb.Record   // what openings become
 	pagings  []escalationdb.Paging // and where their paging stands
-	joined   []incidentdb.Joined
+	joined   map[uuid.UUID]incidentdb.Joined
 	writes   pgx.Batch
 
 	// What came as events, see events.go. Replays were made before; a twin is the first of two
@@ -209,7 +210,7 @@ func newBatch(together []*submission) *batch {
 		together: together, routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
 		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{}, commanded: map[uuid.UUID]bool{},
 		serviceOf: map[*alert.Event]uuid.UUID{}, known: map[alertdb.Call]alertdb.Known{}, twins: map[*alert.Event]*alert.Event{},
-		acknowledged: map[uuid.UUID]bool{}, alertIDs: map[alertdb.Key]uuid.UUID{},
+		acknowledged: map[uuid.UUID]bool{}, joined: map[uuid.UUID]incidentdb.Joined{}, alertIDs: map[alertdb.Key]uuid.UUID{},
 	}
 	for _, one := range together {
 		b.routes[one.route.ServiceID] = one.route
@@ -296,7 +297,7 @@ func (b *batch) decide() {
 func (b *batch) queueWrites() {
 	incidentdb.QueueInsert(&b.writes, b.openings, b.opened, escalationdb.Columns(b.pagings), b.now)
 	alertdb.QueueChanges(&b.writes, b.alerts, b.now)
-	incidentdb.QueueJoined(&b.writes, b.joined, b.now)
+	incidentdb.QueueJoined(&b.writes, slices.Collect(maps.Values(b.joined)), b.now)
 	lines := b.record()
 	for _, a := range b.alerts {
 		if a.Received.Event == nil {

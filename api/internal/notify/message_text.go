@@ -41,6 +41,9 @@ func (i Incident) writeText(b *strings.Builder) {
 		fmt.Fprintf(b, "  Why      %s\n", Line(i.Reason, maxTitle))
 	}
 	fmt.Fprintf(b, "  Open     %s\n", i.URL)
+	if i.RunbookURL != "" {
+		fmt.Fprintf(b, "  Runbook  %s\n", i.RunbookURL)
+	}
 	if summary := i.Summary(); summary != "" {
 		fmt.Fprintf(b, "\n  %s\n", strings.ReplaceAll(summary, "\n", "\n  "))
 	}

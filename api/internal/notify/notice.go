@@ -8,8 +8,8 @@ import (
 )
 
 // Notice is a mail that is no page: nobody has to act on it at night, and it never delays
-// one. Handover, Verification, Invitation, PasswordReset and
-// WebhookDisabled are all there are.
+// one. Handover, Verification, Invitation, PasswordReset,
+// WebhookDisabled and IncidentNews are all there are.
 type Notice interface {
 	Envelope() Envelope
 	// Subject is its one line, Text the whole of it as plain text.

@@ -100,8 +100,10 @@ type Incident struct {
 	Unanswered  bool
 	ServiceName string
 	// Reason says why this person is paged, in words.
-	Reason      string
-	URL         string
+	Reason string
+	URL    string
+	// RunbookURL says what to do; empty when its service names none.
+	RunbookURL  string
 	TriggeredAt time.Time
 	AlertCount  int
 }

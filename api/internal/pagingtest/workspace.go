@@ -16,6 +16,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/intake"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/paging"
@@ -113,11 +114,18 @@ func Ended(key, group string, startsAt time.Time) alert.Received {
 	return r
 }
 
-// Accept sends alerts to the service, and fails the test unless they are stored.
+// Accept sends alerts to the service, and fails the test unless they are stored. What a busy machine was
+// too slow for is sent again, as senders do.
 func (w *Workspace) Accept(t *testing.T, alerts ...alert.Received) {
 	t.Helper()
-	if err := w.Intake.Accept(t.Context(), w.Route, alert.Batch{Alerts: alerts}); err != nil {
-		t.Fatalf("accept: %v", err)
+	for try := 1; ; try++ {
+		err := w.Intake.Accept(t.Context(), w.Route, alert.Batch{Alerts: alerts})
+		if err == nil {
+			return
+		}
+		if refusal, ok := fault.Of(err); !ok || refusal.Kind != fault.Unavailable || try == 10 || t.Context().Err() != nil {
+			t.Fatalf("accept: %v", err)
+		}
 	}
 }
 

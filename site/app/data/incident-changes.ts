@@ -14,7 +14,16 @@ import { incidentKeys } from './keys';
 import { renew } from './renewal';
 
 /** What a person can do to an incident, other than commenting. */
-export type Verb = 'acknowledge' | 'resolve' | 'assign' | 'escalate' | 'snooze' | 'severity';
+export type Verb =
+  | 'acknowledge'
+  | 'resolve'
+  | 'assign'
+  | 'escalate'
+  | 'snooze'
+  | 'severity'
+  | 'merge'
+  | 'links'
+  | 'subscribers';
 
 const bodies = {
   acknowledge: { message: 'Incident acknowledged' },
@@ -104,6 +113,45 @@ export function useChangeSeverity(id: string) {
   return useAnswer((severity: string) => post(id, 'severity', { severity }, 'change severity'));
 }
 
+/** The mutation behind Merge: the incident ends, and its alerts go on in another one. */
+export function useMergeIncident(id: string) {
+  return useAnswer((intoId: string) => post(id, 'merge', { into_id: intoId }, 'merge incident'));
+}
+
+/** The mutation behind Link: both incidents show the other one. */
+export function useLinkIncident(id: string) {
+  return useAnswer((linkedId: string) => post(id, 'links', { linked_id: linkedId }, 'link incident'));
+}
+
+/** Takes a link away. A failure is shown as a toast. */
+export function useUnlinkIncident(id: string) {
+  return useSmallChange((linkedId: string) => remove(id, 'links', linkedId, 'remove the link'));
+}
+
+/** Lets somebody be mailed what happens to the incident; an empty user id means oneself. A failure is shown as a toast. */
+export function useSubscribe(id: string) {
+  return useSmallChange((userId: string) =>
+    post(id, 'subscribers', userId === '' ? {} : { user_id: userId }, 'subscribe'),
+  );
+}
+
+/** Ends it. A failure is shown as a toast. */
+export function useUnsubscribe(id: string) {
+  return useSmallChange((userId: string) => remove(id, 'subscribers', userId, 'unsubscribe'));
+}
+
+/** A mutation without a dialog. */
+function useSmallChange(mutationFn: (other: string) => Promise<IncidentJson>) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn,
+    onSuccess: (incident) => accept(client, incident),
+    onError: (error, other) => showFailure(error, () => change.mutate(other)),
+    onSettled: () => void renew(client, 'incident'),
+  });
+  return change;
+}
+
 /** A mutation whose dialog shows why it failed, and closes when it did not. */
 function useAnswer<T>(mutationFn: (choice: T) => Promise<IncidentJson>) {
   const client = useQueryClient();
@@ -176,6 +224,16 @@ async function post(
     body,
     action,
     headers,
+    keepSession: true,
+  });
+  return answer.incident ?? { id };
+}
+
+async function remove(id: string, part: string, other: string, action: string): Promise<IncidentJson> {
+  const answer = await call<AcknowledgeIncidentResponseJson>({
+    method: 'DELETE',
+    path: `/v1/incidents/${encodeURIComponent(id)}/${part}/${encodeURIComponent(other)}`,
+    action,
     keepSession: true,
   });
   return answer.incident ?? { id };

@@ -13,6 +13,7 @@ export interface ServiceFields {
   owner_id: string;
   escalation_policy_id: string;
   repo_url: string;
+  runbook_url: string;
   tier: number;
   grouping: string;
 }

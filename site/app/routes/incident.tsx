@@ -17,7 +17,9 @@ import { IncidentStrip } from '~/features/incidents/components/incident-strip';
 import { LinkedAlerts } from '~/features/incidents/components/linked-alerts';
 import { NoIncident } from '~/features/incidents/components/no-incident';
 import { PagingLadder } from '~/features/incidents/components/paging-ladder';
+import { RelatedIncidents } from '~/features/incidents/components/related-incidents';
 import { SeverityRose } from '~/features/incidents/components/severity-rose';
+import { Subscribers } from '~/features/incidents/components/subscribers';
 import { type Incident as IncidentData, toIncident } from '~/features/incidents/model/incident';
 import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
@@ -85,6 +87,12 @@ function Page({ incident }: { incident: IncidentData }) {
           </Boundary>
           <Boundary what="The linked alerts">
             <LinkedAlerts id={incident.id} />
+          </Boundary>
+          <Boundary what="The related incidents">
+            <RelatedIncidents incident={incident} />
+          </Boundary>
+          <Boundary what="The subscribers">
+            <Subscribers incident={incident} />
           </Boundary>
         </div>
       </div>

@@ -50,6 +50,8 @@ type Service struct {
 	EscalationPolicyId *string `protobuf:"bytes,20,opt,name=escalation_policy_id,json=escalationPolicyId,proto3,oneof" json:"escalation_policy_id,omitempty"`
 	// Where its source code is.
 	RepoUrl *string `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
+	// What to do when it is broken: shown on its incidents and in their pages.
+	RunbookUrl *string `protobuf:"bytes,21,opt,name=runbook_url,json=runbookUrl,proto3,oneof" json:"runbook_url,omitempty"`
 	// How important it is, from 1 (most) to 4.
 	Tier int32 `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group: one incident per group of the sender. alert: one incident per alert.
@@ -186,6 +188,13 @@ func (x *Service) GetRepoUrl() string {
 	return ""
 }
 
+func (x *Service) GetRunbookUrl() string {
+	if x != nil && x.RunbookUrl != nil {
+		return *x.RunbookUrl
+	}
+	return ""
+}
+
 func (x *Service) GetTier() int32 {
 	if x != nil {
 		return x.Tier
@@ -237,6 +246,8 @@ type CreateServiceRequest struct {
 	// The organization's default policy when empty.
 	EscalationPolicyId string `protobuf:"bytes,5,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	RepoUrl            string `protobuf:"bytes,6,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
+	// A page that says what to do when it is broken.
+	RunbookUrl string `protobuf:"bytes,9,opt,name=runbook_url,json=runbookUrl,proto3" json:"runbook_url,omitempty"`
 	// 1 (most important) to 4; 3 when 0.
 	Tier int32 `protobuf:"varint,7,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group (default) or alert.
@@ -313,6 +324,13 @@ func (x *CreateServiceRequest) GetEscalationPolicyId() string {
 func (x *CreateServiceRequest) GetRepoUrl() string {
 	if x != nil {
 		return x.RepoUrl
+	}
+	return ""
+}
+
+func (x *CreateServiceRequest) GetRunbookUrl() string {
+	if x != nil {
+		return x.RunbookUrl
 	}
 	return ""
 }
@@ -713,6 +731,8 @@ type UpdateServiceRequest struct {
 	OwnerId            string                 `protobuf:"bytes,5,opt,name=owner_id,json=ownerId,proto3" json:"owner_id,omitempty"`
 	EscalationPolicyId string                 `protobuf:"bytes,6,opt,name=escalation_policy_id,json=escalationPolicyId,proto3" json:"escalation_policy_id,omitempty"`
 	RepoUrl            string                 `protobuf:"bytes,7,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
+	// A page that says what to do when it is broken.
+	RunbookUrl string `protobuf:"bytes,12,opt,name=runbook_url,json=runbookUrl,proto3" json:"runbook_url,omitempty"`
 	// 1 (most important) to 4; 3 when cleared.
 	Tier *int32 `protobuf:"varint,8,opt,name=tier,proto3,oneof" json:"tier,omitempty"`
 	// group or alert; group when cleared.
@@ -801,6 +821,13 @@ func (x *UpdateServiceRequest) GetEscalationPolicyId() string {
 func (x *UpdateServiceRequest) GetRepoUrl() string {
 	if x != nil {
 		return x.RepoUrl
+	}
+	return ""
+}
+
+func (x *UpdateServiceRequest) GetRunbookUrl() string {
+	if x != nil {
+		return x.RunbookUrl
 	}
 	return ""
 }
@@ -1259,7 +1286,7 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xa8\a\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xde\a\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1274,10 +1301,12 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	" \x01(\tH\x00R\x06teamId\x88\x01\x01\x12\x1e\n" +
 	"\bowner_id\x18\v \x01(\tH\x01R\aownerId\x88\x01\x01\x125\n" +
 	"\x14escalation_policy_id\x18\x14 \x01(\tH\x02R\x12escalationPolicyId\x88\x01\x01\x12\x1e\n" +
-	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12\x12\n" +
+	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12$\n" +
+	"\vrunbook_url\x18\x15 \x01(\tH\x04R\n" +
+	"runbookUrl\x88\x01\x01\x12\x12\n" +
 	"\x04tier\x18\r \x01(\x05R\x04tier\x12/\n" +
 	"\bgrouping\x18\x0e \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertR\bgrouping\x12-\n" +
-	"\x10service_key_hint\x18\x0f \x01(\tH\x04R\x0eserviceKeyHint\x88\x01\x01\x12A\n" +
+	"\x10service_key_hint\x18\x0f \x01(\tH\x05R\x0eserviceKeyHint\x88\x01\x01\x12A\n" +
 	"\n" +
 	"created_at\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tcreatedAt\x12A\n" +
 	"\n" +
@@ -1287,8 +1316,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\b_team_idB\v\n" +
 	"\t_owner_idB\x17\n" +
 	"\x15_escalation_policy_idB\v\n" +
-	"\t_repo_urlB\x13\n" +
-	"\x11_service_key_hint\"\xea\x02\n" +
+	"\t_repo_urlB\x0e\n" +
+	"\f_runbook_urlB\x13\n" +
+	"\x11_service_key_hint\"\x95\x03\n" +
 	"\x14CreateServiceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -1296,7 +1326,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\ateam_id\x18\x03 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12#\n" +
 	"\bowner_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04userR\aownerId\x12G\n" +
 	"\x14escalation_policy_id\x18\x05 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
-	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\x1d\n" +
+	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12)\n" +
+	"\vrunbook_url\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\n" +
+	"runbookUrl\x12\x1d\n" +
 	"\x04tier\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x00R\x04tier\x121\n" +
 	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"\xc9\x01\n" +
 	"\x15CreateServiceResponse\x12/\n" +
@@ -1326,7 +1358,7 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
-	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\x80\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\xab\x04\n" +
 	"\x14UpdateServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1335,7 +1367,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\ateam_id\x18\x04 \x01(\tB\b\x92\xb5\x18\x04teamR\x06teamId\x12#\n" +
 	"\bowner_id\x18\x05 \x01(\tB\b\x92\xb5\x18\x04userR\aownerId\x12G\n" +
 	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
-	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12\"\n" +
+	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12)\n" +
+	"\vrunbook_url\x18\f \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\n" +
+	"runbookUrl\x12\"\n" +
 	"\x04tier\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x01H\x00R\x04tier\x88\x01\x01\x124\n" +
 	"\bgrouping\x18\t \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertH\x01R\bgrouping\x88\x01\x01\x12\x1c\n" +
 	"\x04etag\x18\n" +

@@ -75,7 +75,17 @@ type Incident struct {
 	// acknowledge it again, or its policy pages.
 	ConfirmationWanted bool `protobuf:"varint,25,opt,name=confirmation_wanted,json=confirmationWanted,proto3" json:"confirmation_wanted,omitempty"`
 	// When its policy pages again unless it is resolved by then; absent while it is not snoozed.
-	SnoozeEndsAt  *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=snooze_ends_at,json=snoozeEndsAt,proto3" json:"snooze_ends_at,omitempty"`
+	SnoozeEndsAt *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=snooze_ends_at,json=snoozeEndsAt,proto3" json:"snooze_ends_at,omitempty"`
+	// What to do, as its service says; absent when that does not.
+	RunbookUrl *string `protobuf:"bytes,27,opt,name=runbook_url,json=runbookUrl,proto3,oneof" json:"runbook_url,omitempty"`
+	// The incident that took this one in; absent when none did.
+	MergedInto *IncidentReference `protobuf:"bytes,28,opt,name=merged_into,json=mergedInto,proto3" json:"merged_into,omitempty"`
+	// Those that were merged into this one, the newest first, at most 100.
+	Merged []*IncidentReference `protobuf:"bytes,29,rep,name=merged,proto3" json:"merged,omitempty"`
+	// Those that have to do with it, the newest first.
+	Linked []*IncidentReference `protobuf:"bytes,30,rep,name=linked,proto3" json:"linked,omitempty"`
+	// Who is mailed what happens to it.
+	Subscribers   []*Reference `protobuf:"bytes,31,rep,name=subscribers,proto3" json:"subscribers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -292,6 +302,122 @@ func (x *Incident) GetSnoozeEndsAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Incident) GetRunbookUrl() string {
+	if x != nil && x.RunbookUrl != nil {
+		return *x.RunbookUrl
+	}
+	return ""
+}
+
+func (x *Incident) GetMergedInto() *IncidentReference {
+	if x != nil {
+		return x.MergedInto
+	}
+	return nil
+}
+
+func (x *Incident) GetMerged() []*IncidentReference {
+	if x != nil {
+		return x.Merged
+	}
+	return nil
+}
+
+func (x *Incident) GetLinked() []*IncidentReference {
+	if x != nil {
+		return x.Linked
+	}
+	return nil
+}
+
+func (x *Incident) GetSubscribers() []*Reference {
+	if x != nil {
+		return x.Subscribers
+	}
+	return nil
+}
+
+// Another incident, as it is now.
+type IncidentReference struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Its number for people.
+	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
+	// At most 800 bytes; what is longer ends in an ellipsis.
+	Title string `protobuf:"bytes,3,opt,name=title,proto3" json:"title,omitempty"`
+	// triggered, acknowledged or resolved.
+	Status string `protobuf:"bytes,4,opt,name=status,proto3" json:"status,omitempty"`
+	// critical, high, medium or low.
+	Severity      string `protobuf:"bytes,5,opt,name=severity,proto3" json:"severity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *IncidentReference) Reset() {
+	*x = IncidentReference{}
+	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *IncidentReference) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*IncidentReference) ProtoMessage() {}
+
+func (x *IncidentReference) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use IncidentReference.ProtoReflect.Descriptor instead.
+func (*IncidentReference) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *IncidentReference) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *IncidentReference) GetNumber() int32 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *IncidentReference) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *IncidentReference) GetStatus() string {
+	if x != nil {
+		return x.Status
+	}
+	return ""
+}
+
+func (x *IncidentReference) GetSeverity() string {
+	if x != nil {
+		return x.Severity
+	}
+	return ""
+}
+
 // An incident in a list: what a row shows. GetIncident gives everything.
 type IncidentSummary struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -331,7 +457,7 @@ type IncidentSummary struct {
 
 func (x *IncidentSummary) Reset() {
 	*x = IncidentSummary{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -343,7 +469,7 @@ func (x *IncidentSummary) String() string {
 func (*IncidentSummary) ProtoMessage() {}
 
 func (x *IncidentSummary) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[1]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -356,7 +482,7 @@ func (x *IncidentSummary) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use IncidentSummary.ProtoReflect.Descriptor instead.
 func (*IncidentSummary) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{1}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *IncidentSummary) GetId() string {
@@ -495,7 +621,7 @@ type Escalation struct {
 
 func (x *Escalation) Reset() {
 	*x = Escalation{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +633,7 @@ func (x *Escalation) String() string {
 func (*Escalation) ProtoMessage() {}
 
 func (x *Escalation) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[2]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +646,7 @@ func (x *Escalation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Escalation.ProtoReflect.Descriptor instead.
 func (*Escalation) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{2}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Escalation) GetStatus() string {
@@ -584,7 +710,7 @@ type Actor struct {
 
 func (x *Actor) Reset() {
 	*x = Actor{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -596,7 +722,7 @@ func (x *Actor) String() string {
 func (*Actor) ProtoMessage() {}
 
 func (x *Actor) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[3]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -609,7 +735,7 @@ func (x *Actor) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Actor.ProtoReflect.Descriptor instead.
 func (*Actor) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{3}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Actor) GetId() string {
@@ -631,7 +757,8 @@ type TimelineEntry struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	Id         string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	IncidentId string                 `protobuf:"bytes,2,opt,name=incident_id,json=incidentId,proto3" json:"incident_id,omitempty"`
-	// declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
+	// declared, acknowledged, resolved, assigned, severity_change, comment, merged (another incident was
+	// merged into it), linked, unlinked, escalated, paged,
 	// page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
 	// nobody), step_skipped (because it is for other severities or hours), last_resort (the last
 	// resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
@@ -654,7 +781,7 @@ type TimelineEntry struct {
 
 func (x *TimelineEntry) Reset() {
 	*x = TimelineEntry{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -666,7 +793,7 @@ func (x *TimelineEntry) String() string {
 func (*TimelineEntry) ProtoMessage() {}
 
 func (x *TimelineEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[4]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -679,7 +806,7 @@ func (x *TimelineEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimelineEntry.ProtoReflect.Descriptor instead.
 func (*TimelineEntry) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{4}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *TimelineEntry) GetId() string {
@@ -786,7 +913,7 @@ type Alert struct {
 
 func (x *Alert) Reset() {
 	*x = Alert{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -798,7 +925,7 @@ func (x *Alert) String() string {
 func (*Alert) ProtoMessage() {}
 
 func (x *Alert) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[5]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -811,7 +938,7 @@ func (x *Alert) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Alert.ProtoReflect.Descriptor instead.
 func (*Alert) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{5}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Alert) GetId() string {
@@ -959,7 +1086,7 @@ type AlertReport struct {
 
 func (x *AlertReport) Reset() {
 	*x = AlertReport{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -971,7 +1098,7 @@ func (x *AlertReport) String() string {
 func (*AlertReport) ProtoMessage() {}
 
 func (x *AlertReport) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[6]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -984,7 +1111,7 @@ func (x *AlertReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AlertReport.ProtoReflect.Descriptor instead.
 func (*AlertReport) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{6}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AlertReport) GetError() *ReportedError {
@@ -1086,7 +1213,7 @@ type ReportedError struct {
 
 func (x *ReportedError) Reset() {
 	*x = ReportedError{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1225,7 @@ func (x *ReportedError) String() string {
 func (*ReportedError) ProtoMessage() {}
 
 func (x *ReportedError) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[7]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1238,7 @@ func (x *ReportedError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportedError.ProtoReflect.Descriptor instead.
 func (*ReportedError) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{7}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ReportedError) GetFingerprint() string {
@@ -1150,7 +1277,7 @@ type ReportedException struct {
 
 func (x *ReportedException) Reset() {
 	*x = ReportedException{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1289,7 @@ func (x *ReportedException) String() string {
 func (*ReportedException) ProtoMessage() {}
 
 func (x *ReportedException) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[8]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1302,7 @@ func (x *ReportedException) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportedException.ProtoReflect.Descriptor instead.
 func (*ReportedException) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{8}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ReportedException) GetType() string {
@@ -1226,7 +1353,7 @@ type StackFrame struct {
 
 func (x *StackFrame) Reset() {
 	*x = StackFrame{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1238,7 +1365,7 @@ func (x *StackFrame) String() string {
 func (*StackFrame) ProtoMessage() {}
 
 func (x *StackFrame) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[9]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1251,7 +1378,7 @@ func (x *StackFrame) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StackFrame.ProtoReflect.Descriptor instead.
 func (*StackFrame) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{9}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *StackFrame) GetFile() string {
@@ -1330,7 +1457,7 @@ type ReportedLink struct {
 
 func (x *ReportedLink) Reset() {
 	*x = ReportedLink{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1469,7 @@ func (x *ReportedLink) String() string {
 func (*ReportedLink) ProtoMessage() {}
 
 func (x *ReportedLink) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[10]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1355,7 +1482,7 @@ func (x *ReportedLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportedLink.ProtoReflect.Descriptor instead.
 func (*ReportedLink) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{10}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ReportedLink) GetHref() string {
@@ -1406,7 +1533,7 @@ type Notification struct {
 
 func (x *Notification) Reset() {
 	*x = Notification{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1418,7 +1545,7 @@ func (x *Notification) String() string {
 func (*Notification) ProtoMessage() {}
 
 func (x *Notification) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[11]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1431,7 +1558,7 @@ func (x *Notification) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Notification.ProtoReflect.Descriptor instead.
 func (*Notification) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{11}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Notification) GetId() string {
@@ -1558,7 +1685,7 @@ type Why struct {
 
 func (x *Why) Reset() {
 	*x = Why{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1570,7 +1697,7 @@ func (x *Why) String() string {
 func (*Why) ProtoMessage() {}
 
 func (x *Why) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[12]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1583,7 +1710,7 @@ func (x *Why) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Why.ProtoReflect.Descriptor instead.
 func (*Why) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{12}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Why) GetSentence() string {
@@ -1690,7 +1817,7 @@ type DeliveryAttempt struct {
 
 func (x *DeliveryAttempt) Reset() {
 	*x = DeliveryAttempt{}
-	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1702,7 +1829,7 @@ func (x *DeliveryAttempt) String() string {
 func (*DeliveryAttempt) ProtoMessage() {}
 
 func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_proto_msgTypes[13]
+	mi := &file_nightbell_v1_incident_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1715,7 +1842,7 @@ func (x *DeliveryAttempt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeliveryAttempt.ProtoReflect.Descriptor instead.
 func (*DeliveryAttempt) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{13}
+	return file_nightbell_v1_incident_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DeliveryAttempt) GetId() string {
@@ -1764,7 +1891,7 @@ var File_nightbell_v1_incident_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\n" +
-	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xb7\v\n" +
+	"\x1bnightbell/v1/incident.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1cnightbell/v1/reference.proto\"\xdc\r\n" +
 	"\bIncident\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1799,12 +1926,26 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"updated_at\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\tupdatedAt\x12\\\n" +
 	"\x15acknowledged_severity\x18\x18 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowH\x01R\x14acknowledgedSeverity\x88\x01\x01\x12/\n" +
 	"\x13confirmation_wanted\x18\x19 \x01(\bR\x12confirmationWanted\x12@\n" +
-	"\x0esnooze_ends_at\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\fsnoozeEndsAt\x1a7\n" +
+	"\x0esnooze_ends_at\x18\x1a \x01(\v2\x1a.google.protobuf.TimestampR\fsnoozeEndsAt\x12$\n" +
+	"\vrunbook_url\x18\x1b \x01(\tH\x02R\n" +
+	"runbookUrl\x88\x01\x01\x12@\n" +
+	"\vmerged_into\x18\x1c \x01(\v2\x1f.nightbell.v1.IncidentReferenceR\n" +
+	"mergedInto\x127\n" +
+	"\x06merged\x18\x1d \x03(\v2\x1f.nightbell.v1.IncidentReferenceR\x06merged\x127\n" +
+	"\x06linked\x18\x1e \x03(\v2\x1f.nightbell.v1.IncidentReferenceR\x06linked\x129\n" +
+	"\vsubscribers\x18\x1f \x03(\v2\x17.nightbell.v1.ReferenceR\vsubscribers\x1a7\n" +
 	"\tTagsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x0f\n" +
 	"\r_service_nameB\x18\n" +
-	"\x16_acknowledged_severity\"\xd0\x06\n" +
+	"\x16_acknowledged_severityB\x0e\n" +
+	"\f_runbook_url\"\xd3\x01\n" +
+	"\x11IncidentReference\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
+	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
+	"\x05title\x18\x03 \x01(\tR\x05title\x12@\n" +
+	"\x06status\x18\x04 \x01(\tB(\xbaH%r#R\ttriggeredR\facknowledgedR\bresolvedR\x06status\x12>\n" +
+	"\bseverity\x18\x05 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\"\xd0\x06\n" +
 	"\x0fIncidentSummary\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12\x14\n" +
@@ -1842,12 +1983,12 @@ const file_nightbell_v1_incident_proto_rawDesc = "" +
 	"\x05Actor\x12\x13\n" +
 	"\x02id\x18\x01 \x01(\tH\x00R\x02id\x88\x01\x01\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04nameB\x05\n" +
-	"\x03_id\"\xb6\x04\n" +
+	"\x03_id\"\xd0\x04\n" +
 	"\rTimelineEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vincident_id\x18\x02 \x01(\tR\n" +
-	"incidentId\x12\xf6\x01\n" +
-	"\x04kind\x18\x03 \x01(\tB\xe1\x01\xbaH\xdd\x01r\xda\x01R\bdeclaredR\facknowledgedR\bresolvedR\bassignedR\x0fseverity_changeR\acommentR\tescalatedR\x05pagedR\vpage_failedR\falert_linkedR\x0ealert_resolvedR\x0enobody_on_callR\fstep_skippedR\vlast_resortR\fpages_nobodyR\x04heldR\vack_timeoutR\texhaustedR\x04kind\x12;\n" +
+	"incidentId\x12\x90\x02\n" +
+	"\x04kind\x18\x03 \x01(\tB\xfb\x01\xbaH\xf7\x01r\xf4\x01R\bdeclaredR\facknowledgedR\bresolvedR\bassignedR\x0fseverity_changeR\acommentR\x06mergedR\x06linkedR\bunlinkedR\tescalatedR\x05pagedR\vpage_failedR\falert_linkedR\x0ealert_resolvedR\x0enobody_on_callR\fstep_skippedR\vlast_resortR\fpages_nobodyR\x04heldR\vack_timeoutR\texhaustedR\x04kind\x12;\n" +
 	"\n" +
 	"actor_kind\x18\x04 \x01(\tB\x1c\xbaH\x19r\x17R\x06systemR\x04userR\aapi_keyR\tactorKind\x121\n" +
 	"\x05actor\x18\x05 \x01(\v2\x13.nightbell.v1.ActorB\x06\xbaH\x03\xc8\x01\x01R\x05actor\x12\x18\n" +
@@ -1997,88 +2138,93 @@ func file_nightbell_v1_incident_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_nightbell_v1_incident_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_nightbell_v1_incident_proto_goTypes = []any{
 	(*Incident)(nil),              // 0: nightbell.v1.Incident
-	(*IncidentSummary)(nil),       // 1: nightbell.v1.IncidentSummary
-	(*Escalation)(nil),            // 2: nightbell.v1.Escalation
-	(*Actor)(nil),                 // 3: nightbell.v1.Actor
-	(*TimelineEntry)(nil),         // 4: nightbell.v1.TimelineEntry
-	(*Alert)(nil),                 // 5: nightbell.v1.Alert
-	(*AlertReport)(nil),           // 6: nightbell.v1.AlertReport
-	(*ReportedError)(nil),         // 7: nightbell.v1.ReportedError
-	(*ReportedException)(nil),     // 8: nightbell.v1.ReportedException
-	(*StackFrame)(nil),            // 9: nightbell.v1.StackFrame
-	(*ReportedLink)(nil),          // 10: nightbell.v1.ReportedLink
-	(*Notification)(nil),          // 11: nightbell.v1.Notification
-	(*Why)(nil),                   // 12: nightbell.v1.Why
-	(*DeliveryAttempt)(nil),       // 13: nightbell.v1.DeliveryAttempt
-	nil,                           // 14: nightbell.v1.Incident.TagsEntry
-	nil,                           // 15: nightbell.v1.Alert.LabelsEntry
-	nil,                           // 16: nightbell.v1.Alert.AnnotationsEntry
-	(*Reference)(nil),             // 17: nightbell.v1.Reference
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 19: google.protobuf.Struct
+	(*IncidentReference)(nil),     // 1: nightbell.v1.IncidentReference
+	(*IncidentSummary)(nil),       // 2: nightbell.v1.IncidentSummary
+	(*Escalation)(nil),            // 3: nightbell.v1.Escalation
+	(*Actor)(nil),                 // 4: nightbell.v1.Actor
+	(*TimelineEntry)(nil),         // 5: nightbell.v1.TimelineEntry
+	(*Alert)(nil),                 // 6: nightbell.v1.Alert
+	(*AlertReport)(nil),           // 7: nightbell.v1.AlertReport
+	(*ReportedError)(nil),         // 8: nightbell.v1.ReportedError
+	(*ReportedException)(nil),     // 9: nightbell.v1.ReportedException
+	(*StackFrame)(nil),            // 10: nightbell.v1.StackFrame
+	(*ReportedLink)(nil),          // 11: nightbell.v1.ReportedLink
+	(*Notification)(nil),          // 12: nightbell.v1.Notification
+	(*Why)(nil),                   // 13: nightbell.v1.Why
+	(*DeliveryAttempt)(nil),       // 14: nightbell.v1.DeliveryAttempt
+	nil,                           // 15: nightbell.v1.Incident.TagsEntry
+	nil,                           // 16: nightbell.v1.Alert.LabelsEntry
+	nil,                           // 17: nightbell.v1.Alert.AnnotationsEntry
+	(*Reference)(nil),             // 18: nightbell.v1.Reference
+	(*timestamppb.Timestamp)(nil), // 19: google.protobuf.Timestamp
+	(*structpb.Struct)(nil),       // 20: google.protobuf.Struct
 }
 var file_nightbell_v1_incident_proto_depIdxs = []int32{
-	17, // 0: nightbell.v1.Incident.service:type_name -> nightbell.v1.Reference
-	18, // 1: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
-	18, // 2: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
-	18, // 3: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
-	17, // 4: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Reference
-	17, // 5: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Reference
-	17, // 6: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Reference
-	17, // 7: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Reference
-	2,  // 8: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
-	14, // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
-	19, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
-	18, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
-	18, // 12: nightbell.v1.Incident.snooze_ends_at:type_name -> google.protobuf.Timestamp
-	17, // 13: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
-	18, // 14: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
-	18, // 15: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
-	18, // 16: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
-	17, // 17: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
-	17, // 18: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
-	18, // 19: nightbell.v1.IncidentSummary.snooze_ends_at:type_name -> google.protobuf.Timestamp
-	17, // 20: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
-	18, // 21: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
-	3,  // 22: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
-	19, // 23: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
-	18, // 24: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
-	15, // 25: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
-	16, // 26: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
-	18, // 27: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
-	18, // 28: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
-	19, // 29: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
-	18, // 30: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
-	7,  // 31: nightbell.v1.AlertReport.error:type_name -> nightbell.v1.ReportedError
-	19, // 32: nightbell.v1.AlertReport.user:type_name -> google.protobuf.Struct
-	19, // 33: nightbell.v1.AlertReport.trace:type_name -> google.protobuf.Struct
-	19, // 34: nightbell.v1.AlertReport.metadata:type_name -> google.protobuf.Struct
-	10, // 35: nightbell.v1.AlertReport.links:type_name -> nightbell.v1.ReportedLink
-	18, // 36: nightbell.v1.AlertReport.first_seen_at:type_name -> google.protobuf.Timestamp
-	18, // 37: nightbell.v1.AlertReport.last_seen_at:type_name -> google.protobuf.Timestamp
-	8,  // 38: nightbell.v1.ReportedError.exceptions:type_name -> nightbell.v1.ReportedException
-	19, // 39: nightbell.v1.ReportedError.breadcrumbs:type_name -> google.protobuf.Struct
-	9,  // 40: nightbell.v1.ReportedException.frames:type_name -> nightbell.v1.StackFrame
-	17, // 41: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
-	18, // 42: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
-	18, // 43: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
-	13, // 44: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
-	12, // 45: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
-	17, // 46: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
-	17, // 47: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
-	18, // 48: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
-	18, // 49: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
-	18, // 50: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
-	18, // 51: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
-	18, // 52: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
-	53, // [53:53] is the sub-list for method output_type
-	53, // [53:53] is the sub-list for method input_type
-	53, // [53:53] is the sub-list for extension type_name
-	53, // [53:53] is the sub-list for extension extendee
-	0,  // [0:53] is the sub-list for field type_name
+	18, // 0: nightbell.v1.Incident.service:type_name -> nightbell.v1.Reference
+	19, // 1: nightbell.v1.Incident.triggered_at:type_name -> google.protobuf.Timestamp
+	19, // 2: nightbell.v1.Incident.acknowledged_at:type_name -> google.protobuf.Timestamp
+	19, // 3: nightbell.v1.Incident.resolved_at:type_name -> google.protobuf.Timestamp
+	18, // 4: nightbell.v1.Incident.acknowledged_by:type_name -> nightbell.v1.Reference
+	18, // 5: nightbell.v1.Incident.resolved_by:type_name -> nightbell.v1.Reference
+	18, // 6: nightbell.v1.Incident.assignee:type_name -> nightbell.v1.Reference
+	18, // 7: nightbell.v1.Incident.created_by:type_name -> nightbell.v1.Reference
+	3,  // 8: nightbell.v1.Incident.escalation:type_name -> nightbell.v1.Escalation
+	15, // 9: nightbell.v1.Incident.tags:type_name -> nightbell.v1.Incident.TagsEntry
+	20, // 10: nightbell.v1.Incident.metadata:type_name -> google.protobuf.Struct
+	19, // 11: nightbell.v1.Incident.updated_at:type_name -> google.protobuf.Timestamp
+	19, // 12: nightbell.v1.Incident.snooze_ends_at:type_name -> google.protobuf.Timestamp
+	1,  // 13: nightbell.v1.Incident.merged_into:type_name -> nightbell.v1.IncidentReference
+	1,  // 14: nightbell.v1.Incident.merged:type_name -> nightbell.v1.IncidentReference
+	1,  // 15: nightbell.v1.Incident.linked:type_name -> nightbell.v1.IncidentReference
+	18, // 16: nightbell.v1.Incident.subscribers:type_name -> nightbell.v1.Reference
+	18, // 17: nightbell.v1.IncidentSummary.service:type_name -> nightbell.v1.Reference
+	19, // 18: nightbell.v1.IncidentSummary.triggered_at:type_name -> google.protobuf.Timestamp
+	19, // 19: nightbell.v1.IncidentSummary.acknowledged_at:type_name -> google.protobuf.Timestamp
+	19, // 20: nightbell.v1.IncidentSummary.resolved_at:type_name -> google.protobuf.Timestamp
+	18, // 21: nightbell.v1.IncidentSummary.acknowledged_by:type_name -> nightbell.v1.Reference
+	18, // 22: nightbell.v1.IncidentSummary.assignee:type_name -> nightbell.v1.Reference
+	19, // 23: nightbell.v1.IncidentSummary.snooze_ends_at:type_name -> google.protobuf.Timestamp
+	18, // 24: nightbell.v1.Escalation.escalation_policy:type_name -> nightbell.v1.Reference
+	19, // 25: nightbell.v1.Escalation.next_due_at:type_name -> google.protobuf.Timestamp
+	4,  // 26: nightbell.v1.TimelineEntry.actor:type_name -> nightbell.v1.Actor
+	20, // 27: nightbell.v1.TimelineEntry.data:type_name -> google.protobuf.Struct
+	19, // 28: nightbell.v1.TimelineEntry.at:type_name -> google.protobuf.Timestamp
+	16, // 29: nightbell.v1.Alert.labels:type_name -> nightbell.v1.Alert.LabelsEntry
+	17, // 30: nightbell.v1.Alert.annotations:type_name -> nightbell.v1.Alert.AnnotationsEntry
+	19, // 31: nightbell.v1.Alert.starts_at:type_name -> google.protobuf.Timestamp
+	19, // 32: nightbell.v1.Alert.ends_at:type_name -> google.protobuf.Timestamp
+	20, // 33: nightbell.v1.Alert.details:type_name -> google.protobuf.Struct
+	19, // 34: nightbell.v1.Alert.last_seen_at:type_name -> google.protobuf.Timestamp
+	8,  // 35: nightbell.v1.AlertReport.error:type_name -> nightbell.v1.ReportedError
+	20, // 36: nightbell.v1.AlertReport.user:type_name -> google.protobuf.Struct
+	20, // 37: nightbell.v1.AlertReport.trace:type_name -> google.protobuf.Struct
+	20, // 38: nightbell.v1.AlertReport.metadata:type_name -> google.protobuf.Struct
+	11, // 39: nightbell.v1.AlertReport.links:type_name -> nightbell.v1.ReportedLink
+	19, // 40: nightbell.v1.AlertReport.first_seen_at:type_name -> google.protobuf.Timestamp
+	19, // 41: nightbell.v1.AlertReport.last_seen_at:type_name -> google.protobuf.Timestamp
+	9,  // 42: nightbell.v1.ReportedError.exceptions:type_name -> nightbell.v1.ReportedException
+	20, // 43: nightbell.v1.ReportedError.breadcrumbs:type_name -> google.protobuf.Struct
+	10, // 44: nightbell.v1.ReportedException.frames:type_name -> nightbell.v1.StackFrame
+	18, // 45: nightbell.v1.Notification.user:type_name -> nightbell.v1.Reference
+	19, // 46: nightbell.v1.Notification.due_at:type_name -> google.protobuf.Timestamp
+	19, // 47: nightbell.v1.Notification.finished_at:type_name -> google.protobuf.Timestamp
+	14, // 48: nightbell.v1.Notification.attempts:type_name -> nightbell.v1.DeliveryAttempt
+	13, // 49: nightbell.v1.Notification.why:type_name -> nightbell.v1.Why
+	18, // 50: nightbell.v1.Why.escalation_policy:type_name -> nightbell.v1.Reference
+	18, // 51: nightbell.v1.Why.target:type_name -> nightbell.v1.Reference
+	19, // 52: nightbell.v1.Why.shift_starts_at:type_name -> google.protobuf.Timestamp
+	19, // 53: nightbell.v1.Why.shift_ends_at:type_name -> google.protobuf.Timestamp
+	19, // 54: nightbell.v1.Why.decided_at:type_name -> google.protobuf.Timestamp
+	19, // 55: nightbell.v1.DeliveryAttempt.started_at:type_name -> google.protobuf.Timestamp
+	19, // 56: nightbell.v1.DeliveryAttempt.finished_at:type_name -> google.protobuf.Timestamp
+	57, // [57:57] is the sub-list for method output_type
+	57, // [57:57] is the sub-list for method input_type
+	57, // [57:57] is the sub-list for extension type_name
+	57, // [57:57] is the sub-list for extension extendee
+	0,  // [0:57] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_proto_init() }
@@ -2088,10 +2234,9 @@ func file_nightbell_v1_incident_proto_init() {
 	}
 	file_nightbell_v1_reference_proto_init()
 	file_nightbell_v1_incident_proto_msgTypes[0].OneofWrappers = []any{}
-	file_nightbell_v1_incident_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[2].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[3].OneofWrappers = []any{}
-	file_nightbell_v1_incident_proto_msgTypes[5].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[4].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[7].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[8].OneofWrappers = []any{}
@@ -2099,13 +2244,14 @@ func file_nightbell_v1_incident_proto_init() {
 	file_nightbell_v1_incident_proto_msgTypes[10].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[11].OneofWrappers = []any{}
 	file_nightbell_v1_incident_proto_msgTypes[12].OneofWrappers = []any{}
+	file_nightbell_v1_incident_proto_msgTypes[13].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_proto_rawDesc), len(file_nightbell_v1_incident_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

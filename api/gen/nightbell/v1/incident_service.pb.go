@@ -1822,6 +1822,493 @@ func (x *ChangeIncidentSeverityResponse) GetIncident() *Incident {
 	return nil
 }
 
+type MergeIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The incident that is merged, and ends.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The incident that takes it in, and goes on.
+	IntoId        string `protobuf:"bytes,2,opt,name=into_id,json=intoId,proto3" json:"into_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeIncidentRequest) Reset() {
+	*x = MergeIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeIncidentRequest) ProtoMessage() {}
+
+func (x *MergeIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeIncidentRequest.ProtoReflect.Descriptor instead.
+func (*MergeIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *MergeIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *MergeIncidentRequest) GetIntoId() string {
+	if x != nil {
+		return x.IntoId
+	}
+	return ""
+}
+
+type MergeIncidentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The incident that was merged.
+	Incident      *Incident `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeIncidentResponse) Reset() {
+	*x = MergeIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeIncidentResponse) ProtoMessage() {}
+
+func (x *MergeIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeIncidentResponse.ProtoReflect.Descriptor instead.
+func (*MergeIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *MergeIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
+type LinkIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The other one.
+	LinkedId      string `protobuf:"bytes,2,opt,name=linked_id,json=linkedId,proto3" json:"linked_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkIncidentRequest) Reset() {
+	*x = LinkIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkIncidentRequest) ProtoMessage() {}
+
+func (x *LinkIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkIncidentRequest.ProtoReflect.Descriptor instead.
+func (*LinkIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *LinkIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *LinkIncidentRequest) GetLinkedId() string {
+	if x != nil {
+		return x.LinkedId
+	}
+	return ""
+}
+
+type LinkIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkIncidentResponse) Reset() {
+	*x = LinkIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkIncidentResponse) ProtoMessage() {}
+
+func (x *LinkIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkIncidentResponse.ProtoReflect.Descriptor instead.
+func (*LinkIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *LinkIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
+type UnlinkIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The other one.
+	LinkedId      string `protobuf:"bytes,2,opt,name=linked_id,json=linkedId,proto3" json:"linked_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnlinkIncidentRequest) Reset() {
+	*x = UnlinkIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnlinkIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnlinkIncidentRequest) ProtoMessage() {}
+
+func (x *UnlinkIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnlinkIncidentRequest.ProtoReflect.Descriptor instead.
+func (*UnlinkIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *UnlinkIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UnlinkIncidentRequest) GetLinkedId() string {
+	if x != nil {
+		return x.LinkedId
+	}
+	return ""
+}
+
+type UnlinkIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnlinkIncidentResponse) Reset() {
+	*x = UnlinkIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnlinkIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnlinkIncidentResponse) ProtoMessage() {}
+
+func (x *UnlinkIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnlinkIncidentResponse.ProtoReflect.Descriptor instead.
+func (*UnlinkIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *UnlinkIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
+type SubscribeToIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Who is mailed; the caller when empty.
+	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubscribeToIncidentRequest) Reset() {
+	*x = SubscribeToIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscribeToIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscribeToIncidentRequest) ProtoMessage() {}
+
+func (x *SubscribeToIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscribeToIncidentRequest.ProtoReflect.Descriptor instead.
+func (*SubscribeToIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *SubscribeToIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SubscribeToIncidentRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+type SubscribeToIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubscribeToIncidentResponse) Reset() {
+	*x = SubscribeToIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscribeToIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscribeToIncidentResponse) ProtoMessage() {}
+
+func (x *SubscribeToIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscribeToIncidentResponse.ProtoReflect.Descriptor instead.
+func (*SubscribeToIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *SubscribeToIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
+type UnsubscribeFromIncidentRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// Who is mailed no more.
+	UserId        string `protobuf:"bytes,2,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnsubscribeFromIncidentRequest) Reset() {
+	*x = UnsubscribeFromIncidentRequest{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnsubscribeFromIncidentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnsubscribeFromIncidentRequest) ProtoMessage() {}
+
+func (x *UnsubscribeFromIncidentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnsubscribeFromIncidentRequest.ProtoReflect.Descriptor instead.
+func (*UnsubscribeFromIncidentRequest) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *UnsubscribeFromIncidentRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *UnsubscribeFromIncidentRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+type UnsubscribeFromIncidentResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Incident      *Incident              `protobuf:"bytes,1,opt,name=incident,proto3" json:"incident,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnsubscribeFromIncidentResponse) Reset() {
+	*x = UnsubscribeFromIncidentResponse{}
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnsubscribeFromIncidentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnsubscribeFromIncidentResponse) ProtoMessage() {}
+
+func (x *UnsubscribeFromIncidentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnsubscribeFromIncidentResponse.ProtoReflect.Descriptor instead.
+func (*UnsubscribeFromIncidentResponse) Descriptor() ([]byte, []int) {
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *UnsubscribeFromIncidentResponse) GetIncident() *Incident {
+	if x != nil {
+		return x.Incident
+	}
+	return nil
+}
+
 type AddCommentRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1833,7 +2320,7 @@ type AddCommentRequest struct {
 
 func (x *AddCommentRequest) Reset() {
 	*x = AddCommentRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +2332,7 @@ func (x *AddCommentRequest) String() string {
 func (*AddCommentRequest) ProtoMessage() {}
 
 func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[29]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +2345,7 @@ func (x *AddCommentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentRequest.ProtoReflect.Descriptor instead.
 func (*AddCommentRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{29}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *AddCommentRequest) GetId() string {
@@ -1885,7 +2372,7 @@ type AddCommentResponse struct {
 
 func (x *AddCommentResponse) Reset() {
 	*x = AddCommentResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1897,7 +2384,7 @@ func (x *AddCommentResponse) String() string {
 func (*AddCommentResponse) ProtoMessage() {}
 
 func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[30]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1910,7 +2397,7 @@ func (x *AddCommentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddCommentResponse.ProtoReflect.Descriptor instead.
 func (*AddCommentResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{30}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *AddCommentResponse) GetEntry() *TimelineEntry {
@@ -1933,7 +2420,7 @@ type ListTimelineRequest struct {
 
 func (x *ListTimelineRequest) Reset() {
 	*x = ListTimelineRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2432,7 @@ func (x *ListTimelineRequest) String() string {
 func (*ListTimelineRequest) ProtoMessage() {}
 
 func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[31]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2445,7 @@ func (x *ListTimelineRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineRequest.ProtoReflect.Descriptor instead.
 func (*ListTimelineRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{31}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListTimelineRequest) GetId() string {
@@ -1994,7 +2481,7 @@ type ListTimelineResponse struct {
 
 func (x *ListTimelineResponse) Reset() {
 	*x = ListTimelineResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2006,7 +2493,7 @@ func (x *ListTimelineResponse) String() string {
 func (*ListTimelineResponse) ProtoMessage() {}
 
 func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[32]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2019,7 +2506,7 @@ func (x *ListTimelineResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListTimelineResponse.ProtoReflect.Descriptor instead.
 func (*ListTimelineResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{32}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListTimelineResponse) GetEntries() []*TimelineEntry {
@@ -2049,7 +2536,7 @@ type ListNotificationsRequest struct {
 
 func (x *ListNotificationsRequest) Reset() {
 	*x = ListNotificationsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2548,7 @@ func (x *ListNotificationsRequest) String() string {
 func (*ListNotificationsRequest) ProtoMessage() {}
 
 func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[33]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2561,7 @@ func (x *ListNotificationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{33}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListNotificationsRequest) GetId() string {
@@ -2110,7 +2597,7 @@ type ListNotificationsResponse struct {
 
 func (x *ListNotificationsResponse) Reset() {
 	*x = ListNotificationsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2122,7 +2609,7 @@ func (x *ListNotificationsResponse) String() string {
 func (*ListNotificationsResponse) ProtoMessage() {}
 
 func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[34]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2135,7 +2622,7 @@ func (x *ListNotificationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationsResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{34}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListNotificationsResponse) GetNotifications() []*Notification {
@@ -2167,7 +2654,7 @@ type ListIncidentAlertsRequest struct {
 
 func (x *ListIncidentAlertsRequest) Reset() {
 	*x = ListIncidentAlertsRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2179,7 +2666,7 @@ func (x *ListIncidentAlertsRequest) String() string {
 func (*ListIncidentAlertsRequest) ProtoMessage() {}
 
 func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[35]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2192,7 +2679,7 @@ func (x *ListIncidentAlertsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsRequest.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{35}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListIncidentAlertsRequest) GetId() string {
@@ -2238,7 +2725,7 @@ type ListIncidentAlertsResponse struct {
 
 func (x *ListIncidentAlertsResponse) Reset() {
 	*x = ListIncidentAlertsResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2250,7 +2737,7 @@ func (x *ListIncidentAlertsResponse) String() string {
 func (*ListIncidentAlertsResponse) ProtoMessage() {}
 
 func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[36]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2263,7 +2750,7 @@ func (x *ListIncidentAlertsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListIncidentAlertsResponse.ProtoReflect.Descriptor instead.
 func (*ListIncidentAlertsResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{36}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *ListIncidentAlertsResponse) GetAlerts() []*Alert {
@@ -2305,7 +2792,7 @@ type GetIncidentAlertRequest struct {
 
 func (x *GetIncidentAlertRequest) Reset() {
 	*x = GetIncidentAlertRequest{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2317,7 +2804,7 @@ func (x *GetIncidentAlertRequest) String() string {
 func (*GetIncidentAlertRequest) ProtoMessage() {}
 
 func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[37]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2330,7 +2817,7 @@ func (x *GetIncidentAlertRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertRequest.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertRequest) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{37}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetIncidentAlertRequest) GetId() string {
@@ -2358,7 +2845,7 @@ type GetIncidentAlertResponse struct {
 
 func (x *GetIncidentAlertResponse) Reset() {
 	*x = GetIncidentAlertResponse{}
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2370,7 +2857,7 @@ func (x *GetIncidentAlertResponse) String() string {
 func (*GetIncidentAlertResponse) ProtoMessage() {}
 
 func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_nightbell_v1_incident_service_proto_msgTypes[38]
+	mi := &file_nightbell_v1_incident_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2383,7 +2870,7 @@ func (x *GetIncidentAlertResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetIncidentAlertResponse.ProtoReflect.Descriptor instead.
 func (*GetIncidentAlertResponse) Descriptor() ([]byte, []int) {
-	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{38}
+	return file_nightbell_v1_incident_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *GetIncidentAlertResponse) GetAlert() *Alert {
@@ -2538,6 +3025,31 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12>\n" +
 	"\bseverity\x18\x02 \x01(\tB\"\xbaH\x1fr\x1dR\bcriticalR\x04highR\x06mediumR\x03lowR\bseverity\"T\n" +
 	"\x1eChangeIncidentSeverityResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"b\n" +
+	"\x14MergeIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12,\n" +
+	"\ainto_id\x18\x02 \x01(\tB\x13\xbaH\x04r\x02\x10\x01\x92\xb5\x18\bincidentR\x06intoId\"K\n" +
+	"\x15MergeIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"e\n" +
+	"\x13LinkIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x120\n" +
+	"\tlinked_id\x18\x02 \x01(\tB\x13\xbaH\x04r\x02\x10\x01\x92\xb5\x18\bincidentR\blinkedId\"J\n" +
+	"\x14LinkIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"`\n" +
+	"\x15UnlinkIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12)\n" +
+	"\tlinked_id\x18\x02 \x01(\tB\f\x92\xb5\x18\bincidentR\blinkedId\"L\n" +
+	"\x16UnlinkIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"]\n" +
+	"\x1aSubscribeToIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12!\n" +
+	"\auser_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"Q\n" +
+	"\x1bSubscribeToIncidentResponse\x122\n" +
+	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"a\n" +
+	"\x1eUnsubscribeFromIncidentRequest\x12\x1c\n" +
+	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12!\n" +
+	"\auser_id\x18\x02 \x01(\tB\b\x92\xb5\x18\x04userR\x06userId\"U\n" +
+	"\x1fUnsubscribeFromIncidentResponse\x122\n" +
 	"\bincident\x18\x01 \x01(\v2\x16.nightbell.v1.IncidentR\bincident\"X\n" +
 	"\x11AddCommentRequest\x12\x1c\n" +
 	"\x02id\x18\x01 \x01(\tB\f\x92\xb5\x18\bincidentR\x02id\x12%\n" +
@@ -2584,7 +3096,7 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\balert_id\x18\x02 \x01(\tB\t\x92\xb5\x18\x05alertR\aalertId\"\x80\x01\n" +
 	"\x18GetIncidentAlertResponse\x121\n" +
 	"\x05alert\x18\x01 \x01(\v2\x13.nightbell.v1.AlertB\x06\xbaH\x03\xc8\x01\x01R\x05alert\x121\n" +
-	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\xf5\x16\n" +
+	"\x06report\x18\x02 \x01(\v2\x19.nightbell.v1.AlertReportR\x06report2\xe5\x1d\n" +
 	"\x0fIncidentService\x12\x92\x01\n" +
 	"\rListIncidents\x12\".nightbell.v1.ListIncidentsRequest\x1a#.nightbell.v1.ListIncidentsResponse\"8\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\xa0\xb5\x18\x01\x82\xd3\xe4\x93\x02\x0f\x12\r/v1/incidents\x90\x02\x01\x12\x98\x01\n" +
 	"\x0eCountIncidents\x12#.nightbell.v1.CountIncidentsRequest\x1a$.nightbell.v1.CountIncidentsResponse\";\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x16\x12\x14/v1/incidents/counts\x90\x02\x01\x12\xa5\x01\n" +
@@ -2597,7 +3109,12 @@ const file_nightbell_v1_incident_service_proto_rawDesc = "" +
 	"\x0eAssignIncident\x12#.nightbell.v1.AssignIncidentRequest\x1a$.nightbell.v1.AssignIncidentResponse\"F\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/assign\x12\xab\x01\n" +
 	"\x10EscalateIncident\x12%.nightbell.v1.EscalateIncidentRequest\x1a&.nightbell.v1.EscalateIncidentResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/escalate\x12\xa3\x01\n" +
 	"\x0eSnoozeIncident\x12#.nightbell.v1.SnoozeIncidentRequest\x1a$.nightbell.v1.SnoozeIncidentResponse\"F\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1e:\x01*\"\x19/v1/incidents/{id}/snooze\x12\xbd\x01\n" +
-	"\x16ChangeIncidentSeverity\x12+.nightbell.v1.ChangeIncidentSeverityRequest\x1a,.nightbell.v1.ChangeIncidentSeverityResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/severity\x12\xc7\x01\n" +
+	"\x16ChangeIncidentSeverity\x12+.nightbell.v1.ChangeIncidentSeverityRequest\x1a,.nightbell.v1.ChangeIncidentSeverityResponse\"H\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/severity\x12\x9f\x01\n" +
+	"\rMergeIncident\x12\".nightbell.v1.MergeIncidentRequest\x1a#.nightbell.v1.MergeIncidentResponse\"E\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/v1/incidents/{id}/merge\x12\x9c\x01\n" +
+	"\fLinkIncident\x12!.nightbell.v1.LinkIncidentRequest\x1a\".nightbell.v1.LinkIncidentResponse\"E\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02\x1d:\x01*\"\x18/v1/incidents/{id}/links\x12\xab\x01\n" +
+	"\x0eUnlinkIncident\x12#.nightbell.v1.UnlinkIncidentRequest\x1a$.nightbell.v1.UnlinkIncidentResponse\"N\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02&*$/v1/incidents/{id}/links/{linked_id}\x12\xb4\x01\n" +
+	"\x13SubscribeToIncident\x12(.nightbell.v1.SubscribeToIncidentRequest\x1a).nightbell.v1.SubscribeToIncidentResponse\"H\x8a\xb5\x18\x1b\x12\x06viewer\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02#:\x01*\"\x1e/v1/incidents/{id}/subscribers\x12\xc7\x01\n" +
+	"\x17UnsubscribeFromIncident\x12,.nightbell.v1.UnsubscribeFromIncidentRequest\x1a-.nightbell.v1.UnsubscribeFromIncidentResponse\"O\x8a\xb5\x18\x1b\x12\x06viewer\x1a\x0fincidents:write \x01\x82\xd3\xe4\x93\x02**(/v1/incidents/{id}/subscribers/{user_id}\x12\xc7\x01\n" +
 	"\n" +
 	"AddComment\x12\x1f.nightbell.v1.AddCommentRequest\x1a .nightbell.v1.AddCommentResponse\"v\x8a\xb5\x18\x1e\x12\tresponder\x1a\x0fincidents:write \x01\xb2\xb5\x18*/v1/incidents/{entry.incident_id}/timeline\x82\xd3\xe4\x93\x02 :\x01*\"\x1b/v1/incidents/{id}/comments\x12\x99\x01\n" +
 	"\fListTimeline\x12!.nightbell.v1.ListTimelineRequest\x1a\".nightbell.v1.ListTimelineResponse\"B\x8a\xb5\x18\x18\x12\x06viewer\x1a\x0eincidents:read\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/incidents/{id}/timeline\x90\x02\x01\x12\xad\x01\n" +
@@ -2617,131 +3134,156 @@ func file_nightbell_v1_incident_service_proto_rawDescGZIP() []byte {
 	return file_nightbell_v1_incident_service_proto_rawDescData
 }
 
-var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_nightbell_v1_incident_service_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_nightbell_v1_incident_service_proto_goTypes = []any{
-	(*ListIncidentsRequest)(nil),           // 0: nightbell.v1.ListIncidentsRequest
-	(*ListIncidentsResponse)(nil),          // 1: nightbell.v1.ListIncidentsResponse
-	(*CountIncidentsRequest)(nil),          // 2: nightbell.v1.CountIncidentsRequest
-	(*CountIncidentsResponse)(nil),         // 3: nightbell.v1.CountIncidentsResponse
-	(*GetIncidentMetricsRequest)(nil),      // 4: nightbell.v1.GetIncidentMetricsRequest
-	(*GetIncidentMetricsResponse)(nil),     // 5: nightbell.v1.GetIncidentMetricsResponse
-	(*IncidentMetrics)(nil),                // 6: nightbell.v1.IncidentMetrics
-	(*GetIncidentRequest)(nil),             // 7: nightbell.v1.GetIncidentRequest
-	(*GetIncidentResponse)(nil),            // 8: nightbell.v1.GetIncidentResponse
-	(*CreateIncidentRequest)(nil),          // 9: nightbell.v1.CreateIncidentRequest
-	(*CreateIncidentResponse)(nil),         // 10: nightbell.v1.CreateIncidentResponse
-	(*AcknowledgeIncidentRequest)(nil),     // 11: nightbell.v1.AcknowledgeIncidentRequest
-	(*AcknowledgeIncidentResponse)(nil),    // 12: nightbell.v1.AcknowledgeIncidentResponse
-	(*ResolveIncidentRequest)(nil),         // 13: nightbell.v1.ResolveIncidentRequest
-	(*ResolveIncidentResponse)(nil),        // 14: nightbell.v1.ResolveIncidentResponse
-	(*ChangeIncidentsRequest)(nil),         // 15: nightbell.v1.ChangeIncidentsRequest
-	(*SeveritySeen)(nil),                   // 16: nightbell.v1.SeveritySeen
-	(*IncidentFilter)(nil),                 // 17: nightbell.v1.IncidentFilter
-	(*ChangeIncidentsResponse)(nil),        // 18: nightbell.v1.ChangeIncidentsResponse
-	(*IncidentResult)(nil),                 // 19: nightbell.v1.IncidentResult
-	(*ResultError)(nil),                    // 20: nightbell.v1.ResultError
-	(*AssignIncidentRequest)(nil),          // 21: nightbell.v1.AssignIncidentRequest
-	(*AssignIncidentResponse)(nil),         // 22: nightbell.v1.AssignIncidentResponse
-	(*EscalateIncidentRequest)(nil),        // 23: nightbell.v1.EscalateIncidentRequest
-	(*EscalateIncidentResponse)(nil),       // 24: nightbell.v1.EscalateIncidentResponse
-	(*SnoozeIncidentRequest)(nil),          // 25: nightbell.v1.SnoozeIncidentRequest
-	(*SnoozeIncidentResponse)(nil),         // 26: nightbell.v1.SnoozeIncidentResponse
-	(*ChangeIncidentSeverityRequest)(nil),  // 27: nightbell.v1.ChangeIncidentSeverityRequest
-	(*ChangeIncidentSeverityResponse)(nil), // 28: nightbell.v1.ChangeIncidentSeverityResponse
-	(*AddCommentRequest)(nil),              // 29: nightbell.v1.AddCommentRequest
-	(*AddCommentResponse)(nil),             // 30: nightbell.v1.AddCommentResponse
-	(*ListTimelineRequest)(nil),            // 31: nightbell.v1.ListTimelineRequest
-	(*ListTimelineResponse)(nil),           // 32: nightbell.v1.ListTimelineResponse
-	(*ListNotificationsRequest)(nil),       // 33: nightbell.v1.ListNotificationsRequest
-	(*ListNotificationsResponse)(nil),      // 34: nightbell.v1.ListNotificationsResponse
-	(*ListIncidentAlertsRequest)(nil),      // 35: nightbell.v1.ListIncidentAlertsRequest
-	(*ListIncidentAlertsResponse)(nil),     // 36: nightbell.v1.ListIncidentAlertsResponse
-	(*GetIncidentAlertRequest)(nil),        // 37: nightbell.v1.GetIncidentAlertRequest
-	(*GetIncidentAlertResponse)(nil),       // 38: nightbell.v1.GetIncidentAlertResponse
-	nil,                                    // 39: nightbell.v1.CreateIncidentRequest.TagsEntry
-	(*timestamppb.Timestamp)(nil),          // 40: google.protobuf.Timestamp
-	(*IncidentSummary)(nil),                // 41: nightbell.v1.IncidentSummary
-	(*Warning)(nil),                        // 42: nightbell.v1.Warning
-	(*Incident)(nil),                       // 43: nightbell.v1.Incident
-	(*structpb.Struct)(nil),                // 44: google.protobuf.Struct
-	(*TimelineEntry)(nil),                  // 45: nightbell.v1.TimelineEntry
-	(*Notification)(nil),                   // 46: nightbell.v1.Notification
-	(*Alert)(nil),                          // 47: nightbell.v1.Alert
-	(*AlertReport)(nil),                    // 48: nightbell.v1.AlertReport
+	(*ListIncidentsRequest)(nil),            // 0: nightbell.v1.ListIncidentsRequest
+	(*ListIncidentsResponse)(nil),           // 1: nightbell.v1.ListIncidentsResponse
+	(*CountIncidentsRequest)(nil),           // 2: nightbell.v1.CountIncidentsRequest
+	(*CountIncidentsResponse)(nil),          // 3: nightbell.v1.CountIncidentsResponse
+	(*GetIncidentMetricsRequest)(nil),       // 4: nightbell.v1.GetIncidentMetricsRequest
+	(*GetIncidentMetricsResponse)(nil),      // 5: nightbell.v1.GetIncidentMetricsResponse
+	(*IncidentMetrics)(nil),                 // 6: nightbell.v1.IncidentMetrics
+	(*GetIncidentRequest)(nil),              // 7: nightbell.v1.GetIncidentRequest
+	(*GetIncidentResponse)(nil),             // 8: nightbell.v1.GetIncidentResponse
+	(*CreateIncidentRequest)(nil),           // 9: nightbell.v1.CreateIncidentRequest
+	(*CreateIncidentResponse)(nil),          // 10: nightbell.v1.CreateIncidentResponse
+	(*AcknowledgeIncidentRequest)(nil),      // 11: nightbell.v1.AcknowledgeIncidentRequest
+	(*AcknowledgeIncidentResponse)(nil),     // 12: nightbell.v1.AcknowledgeIncidentResponse
+	(*ResolveIncidentRequest)(nil),          // 13: nightbell.v1.ResolveIncidentRequest
+	(*ResolveIncidentResponse)(nil),         // 14: nightbell.v1.ResolveIncidentResponse
+	(*ChangeIncidentsRequest)(nil),          // 15: nightbell.v1.ChangeIncidentsRequest
+	(*SeveritySeen)(nil),                    // 16: nightbell.v1.SeveritySeen
+	(*IncidentFilter)(nil),                  // 17: nightbell.v1.IncidentFilter
+	(*ChangeIncidentsResponse)(nil),         // 18: nightbell.v1.ChangeIncidentsResponse
+	(*IncidentResult)(nil),                  // 19: nightbell.v1.IncidentResult
+	(*ResultError)(nil),                     // 20: nightbell.v1.ResultError
+	(*AssignIncidentRequest)(nil),           // 21: nightbell.v1.AssignIncidentRequest
+	(*AssignIncidentResponse)(nil),          // 22: nightbell.v1.AssignIncidentResponse
+	(*EscalateIncidentRequest)(nil),         // 23: nightbell.v1.EscalateIncidentRequest
+	(*EscalateIncidentResponse)(nil),        // 24: nightbell.v1.EscalateIncidentResponse
+	(*SnoozeIncidentRequest)(nil),           // 25: nightbell.v1.SnoozeIncidentRequest
+	(*SnoozeIncidentResponse)(nil),          // 26: nightbell.v1.SnoozeIncidentResponse
+	(*ChangeIncidentSeverityRequest)(nil),   // 27: nightbell.v1.ChangeIncidentSeverityRequest
+	(*ChangeIncidentSeverityResponse)(nil),  // 28: nightbell.v1.ChangeIncidentSeverityResponse
+	(*MergeIncidentRequest)(nil),            // 29: nightbell.v1.MergeIncidentRequest
+	(*MergeIncidentResponse)(nil),           // 30: nightbell.v1.MergeIncidentResponse
+	(*LinkIncidentRequest)(nil),             // 31: nightbell.v1.LinkIncidentRequest
+	(*LinkIncidentResponse)(nil),            // 32: nightbell.v1.LinkIncidentResponse
+	(*UnlinkIncidentRequest)(nil),           // 33: nightbell.v1.UnlinkIncidentRequest
+	(*UnlinkIncidentResponse)(nil),          // 34: nightbell.v1.UnlinkIncidentResponse
+	(*SubscribeToIncidentRequest)(nil),      // 35: nightbell.v1.SubscribeToIncidentRequest
+	(*SubscribeToIncidentResponse)(nil),     // 36: nightbell.v1.SubscribeToIncidentResponse
+	(*UnsubscribeFromIncidentRequest)(nil),  // 37: nightbell.v1.UnsubscribeFromIncidentRequest
+	(*UnsubscribeFromIncidentResponse)(nil), // 38: nightbell.v1.UnsubscribeFromIncidentResponse
+	(*AddCommentRequest)(nil),               // 39: nightbell.v1.AddCommentRequest
+	(*AddCommentResponse)(nil),              // 40: nightbell.v1.AddCommentResponse
+	(*ListTimelineRequest)(nil),             // 41: nightbell.v1.ListTimelineRequest
+	(*ListTimelineResponse)(nil),            // 42: nightbell.v1.ListTimelineResponse
+	(*ListNotificationsRequest)(nil),        // 43: nightbell.v1.ListNotificationsRequest
+	(*ListNotificationsResponse)(nil),       // 44: nightbell.v1.ListNotificationsResponse
+	(*ListIncidentAlertsRequest)(nil),       // 45: nightbell.v1.ListIncidentAlertsRequest
+	(*ListIncidentAlertsResponse)(nil),      // 46: nightbell.v1.ListIncidentAlertsResponse
+	(*GetIncidentAlertRequest)(nil),         // 47: nightbell.v1.GetIncidentAlertRequest
+	(*GetIncidentAlertResponse)(nil),        // 48: nightbell.v1.GetIncidentAlertResponse
+	nil,                                     // 49: nightbell.v1.CreateIncidentRequest.TagsEntry
+	(*timestamppb.Timestamp)(nil),           // 50: google.protobuf.Timestamp
+	(*IncidentSummary)(nil),                 // 51: nightbell.v1.IncidentSummary
+	(*Warning)(nil),                         // 52: nightbell.v1.Warning
+	(*Incident)(nil),                        // 53: nightbell.v1.Incident
+	(*structpb.Struct)(nil),                 // 54: google.protobuf.Struct
+	(*TimelineEntry)(nil),                   // 55: nightbell.v1.TimelineEntry
+	(*Notification)(nil),                    // 56: nightbell.v1.Notification
+	(*Alert)(nil),                           // 57: nightbell.v1.Alert
+	(*AlertReport)(nil),                     // 58: nightbell.v1.AlertReport
 }
 var file_nightbell_v1_incident_service_proto_depIdxs = []int32{
-	40, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
-	40, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
-	41, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
-	42, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
+	50, // 0: nightbell.v1.ListIncidentsRequest.since:type_name -> google.protobuf.Timestamp
+	50, // 1: nightbell.v1.ListIncidentsRequest.until:type_name -> google.protobuf.Timestamp
+	51, // 2: nightbell.v1.ListIncidentsResponse.incidents:type_name -> nightbell.v1.IncidentSummary
+	52, // 3: nightbell.v1.ListIncidentsResponse.warnings:type_name -> nightbell.v1.Warning
 	6,  // 4: nightbell.v1.GetIncidentMetricsResponse.current:type_name -> nightbell.v1.IncidentMetrics
 	6,  // 5: nightbell.v1.GetIncidentMetricsResponse.before:type_name -> nightbell.v1.IncidentMetrics
-	40, // 6: nightbell.v1.IncidentMetrics.from:type_name -> google.protobuf.Timestamp
-	40, // 7: nightbell.v1.IncidentMetrics.to:type_name -> google.protobuf.Timestamp
-	43, // 8: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	42, // 9: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	39, // 10: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
-	44, // 11: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
-	43, // 12: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	42, // 13: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	43, // 14: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	42, // 15: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
-	43, // 16: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	42, // 17: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	50, // 6: nightbell.v1.IncidentMetrics.from:type_name -> google.protobuf.Timestamp
+	50, // 7: nightbell.v1.IncidentMetrics.to:type_name -> google.protobuf.Timestamp
+	53, // 8: nightbell.v1.GetIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	52, // 9: nightbell.v1.GetIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	49, // 10: nightbell.v1.CreateIncidentRequest.tags:type_name -> nightbell.v1.CreateIncidentRequest.TagsEntry
+	54, // 11: nightbell.v1.CreateIncidentRequest.metadata:type_name -> google.protobuf.Struct
+	53, // 12: nightbell.v1.CreateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	52, // 13: nightbell.v1.CreateIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	53, // 14: nightbell.v1.AcknowledgeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	52, // 15: nightbell.v1.AcknowledgeIncidentResponse.warnings:type_name -> nightbell.v1.Warning
+	53, // 16: nightbell.v1.ResolveIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	52, // 17: nightbell.v1.ResolveIncidentResponse.warnings:type_name -> nightbell.v1.Warning
 	17, // 18: nightbell.v1.ChangeIncidentsRequest.filter:type_name -> nightbell.v1.IncidentFilter
 	16, // 19: nightbell.v1.ChangeIncidentsRequest.seen:type_name -> nightbell.v1.SeveritySeen
-	40, // 20: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
+	50, // 20: nightbell.v1.IncidentFilter.triggered_before:type_name -> google.protobuf.Timestamp
 	19, // 21: nightbell.v1.ChangeIncidentsResponse.results:type_name -> nightbell.v1.IncidentResult
 	20, // 22: nightbell.v1.IncidentResult.error:type_name -> nightbell.v1.ResultError
-	43, // 23: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	43, // 24: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	43, // 25: nightbell.v1.SnoozeIncidentResponse.incident:type_name -> nightbell.v1.Incident
-	43, // 26: nightbell.v1.ChangeIncidentSeverityResponse.incident:type_name -> nightbell.v1.Incident
-	45, // 27: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
-	45, // 28: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
-	46, // 29: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
-	47, // 30: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
-	47, // 31: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
-	48, // 32: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
-	0,  // 33: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
-	2,  // 34: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
-	4,  // 35: nightbell.v1.IncidentService.GetIncidentMetrics:input_type -> nightbell.v1.GetIncidentMetricsRequest
-	7,  // 36: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
-	9,  // 37: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
-	11, // 38: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
-	13, // 39: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
-	15, // 40: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
-	21, // 41: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
-	23, // 42: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
-	25, // 43: nightbell.v1.IncidentService.SnoozeIncident:input_type -> nightbell.v1.SnoozeIncidentRequest
-	27, // 44: nightbell.v1.IncidentService.ChangeIncidentSeverity:input_type -> nightbell.v1.ChangeIncidentSeverityRequest
-	29, // 45: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
-	31, // 46: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
-	33, // 47: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
-	35, // 48: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
-	37, // 49: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
-	1,  // 50: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
-	3,  // 51: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
-	5,  // 52: nightbell.v1.IncidentService.GetIncidentMetrics:output_type -> nightbell.v1.GetIncidentMetricsResponse
-	8,  // 53: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
-	10, // 54: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
-	12, // 55: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
-	14, // 56: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
-	18, // 57: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
-	22, // 58: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
-	24, // 59: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
-	26, // 60: nightbell.v1.IncidentService.SnoozeIncident:output_type -> nightbell.v1.SnoozeIncidentResponse
-	28, // 61: nightbell.v1.IncidentService.ChangeIncidentSeverity:output_type -> nightbell.v1.ChangeIncidentSeverityResponse
-	30, // 62: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
-	32, // 63: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
-	34, // 64: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
-	36, // 65: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
-	38, // 66: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
-	50, // [50:67] is the sub-list for method output_type
-	33, // [33:50] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	53, // 23: nightbell.v1.AssignIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 24: nightbell.v1.EscalateIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 25: nightbell.v1.SnoozeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 26: nightbell.v1.ChangeIncidentSeverityResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 27: nightbell.v1.MergeIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 28: nightbell.v1.LinkIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 29: nightbell.v1.UnlinkIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 30: nightbell.v1.SubscribeToIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	53, // 31: nightbell.v1.UnsubscribeFromIncidentResponse.incident:type_name -> nightbell.v1.Incident
+	55, // 32: nightbell.v1.AddCommentResponse.entry:type_name -> nightbell.v1.TimelineEntry
+	55, // 33: nightbell.v1.ListTimelineResponse.entries:type_name -> nightbell.v1.TimelineEntry
+	56, // 34: nightbell.v1.ListNotificationsResponse.notifications:type_name -> nightbell.v1.Notification
+	57, // 35: nightbell.v1.ListIncidentAlertsResponse.alerts:type_name -> nightbell.v1.Alert
+	57, // 36: nightbell.v1.GetIncidentAlertResponse.alert:type_name -> nightbell.v1.Alert
+	58, // 37: nightbell.v1.GetIncidentAlertResponse.report:type_name -> nightbell.v1.AlertReport
+	0,  // 38: nightbell.v1.IncidentService.ListIncidents:input_type -> nightbell.v1.ListIncidentsRequest
+	2,  // 39: nightbell.v1.IncidentService.CountIncidents:input_type -> nightbell.v1.CountIncidentsRequest
+	4,  // 40: nightbell.v1.IncidentService.GetIncidentMetrics:input_type -> nightbell.v1.GetIncidentMetricsRequest
+	7,  // 41: nightbell.v1.IncidentService.GetIncident:input_type -> nightbell.v1.GetIncidentRequest
+	9,  // 42: nightbell.v1.IncidentService.CreateIncident:input_type -> nightbell.v1.CreateIncidentRequest
+	11, // 43: nightbell.v1.IncidentService.AcknowledgeIncident:input_type -> nightbell.v1.AcknowledgeIncidentRequest
+	13, // 44: nightbell.v1.IncidentService.ResolveIncident:input_type -> nightbell.v1.ResolveIncidentRequest
+	15, // 45: nightbell.v1.IncidentService.ChangeIncidents:input_type -> nightbell.v1.ChangeIncidentsRequest
+	21, // 46: nightbell.v1.IncidentService.AssignIncident:input_type -> nightbell.v1.AssignIncidentRequest
+	23, // 47: nightbell.v1.IncidentService.EscalateIncident:input_type -> nightbell.v1.EscalateIncidentRequest
+	25, // 48: nightbell.v1.IncidentService.SnoozeIncident:input_type -> nightbell.v1.SnoozeIncidentRequest
+	27, // 49: nightbell.v1.IncidentService.ChangeIncidentSeverity:input_type -> nightbell.v1.ChangeIncidentSeverityRequest
+	29, // 50: nightbell.v1.IncidentService.MergeIncident:input_type -> nightbell.v1.MergeIncidentRequest
+	31, // 51: nightbell.v1.IncidentService.LinkIncident:input_type -> nightbell.v1.LinkIncidentRequest
+	33, // 52: nightbell.v1.IncidentService.UnlinkIncident:input_type -> nightbell.v1.UnlinkIncidentRequest
+	35, // 53: nightbell.v1.IncidentService.SubscribeToIncident:input_type -> nightbell.v1.SubscribeToIncidentRequest
+	37, // 54: nightbell.v1.IncidentService.UnsubscribeFromIncident:input_type -> nightbell.v1.UnsubscribeFromIncidentRequest
+	39, // 55: nightbell.v1.IncidentService.AddComment:input_type -> nightbell.v1.AddCommentRequest
+	41, // 56: nightbell.v1.IncidentService.ListTimeline:input_type -> nightbell.v1.ListTimelineRequest
+	43, // 57: nightbell.v1.IncidentService.ListNotifications:input_type -> nightbell.v1.ListNotificationsRequest
+	45, // 58: nightbell.v1.IncidentService.ListIncidentAlerts:input_type -> nightbell.v1.ListIncidentAlertsRequest
+	47, // 59: nightbell.v1.IncidentService.GetIncidentAlert:input_type -> nightbell.v1.GetIncidentAlertRequest
+	1,  // 60: nightbell.v1.IncidentService.ListIncidents:output_type -> nightbell.v1.ListIncidentsResponse
+	3,  // 61: nightbell.v1.IncidentService.CountIncidents:output_type -> nightbell.v1.CountIncidentsResponse
+	5,  // 62: nightbell.v1.IncidentService.GetIncidentMetrics:output_type -> nightbell.v1.GetIncidentMetricsResponse
+	8,  // 63: nightbell.v1.IncidentService.GetIncident:output_type -> nightbell.v1.GetIncidentResponse
+	10, // 64: nightbell.v1.IncidentService.CreateIncident:output_type -> nightbell.v1.CreateIncidentResponse
+	12, // 65: nightbell.v1.IncidentService.AcknowledgeIncident:output_type -> nightbell.v1.AcknowledgeIncidentResponse
+	14, // 66: nightbell.v1.IncidentService.ResolveIncident:output_type -> nightbell.v1.ResolveIncidentResponse
+	18, // 67: nightbell.v1.IncidentService.ChangeIncidents:output_type -> nightbell.v1.ChangeIncidentsResponse
+	22, // 68: nightbell.v1.IncidentService.AssignIncident:output_type -> nightbell.v1.AssignIncidentResponse
+	24, // 69: nightbell.v1.IncidentService.EscalateIncident:output_type -> nightbell.v1.EscalateIncidentResponse
+	26, // 70: nightbell.v1.IncidentService.SnoozeIncident:output_type -> nightbell.v1.SnoozeIncidentResponse
+	28, // 71: nightbell.v1.IncidentService.ChangeIncidentSeverity:output_type -> nightbell.v1.ChangeIncidentSeverityResponse
+	30, // 72: nightbell.v1.IncidentService.MergeIncident:output_type -> nightbell.v1.MergeIncidentResponse
+	32, // 73: nightbell.v1.IncidentService.LinkIncident:output_type -> nightbell.v1.LinkIncidentResponse
+	34, // 74: nightbell.v1.IncidentService.UnlinkIncident:output_type -> nightbell.v1.UnlinkIncidentResponse
+	36, // 75: nightbell.v1.IncidentService.SubscribeToIncident:output_type -> nightbell.v1.SubscribeToIncidentResponse
+	38, // 76: nightbell.v1.IncidentService.UnsubscribeFromIncident:output_type -> nightbell.v1.UnsubscribeFromIncidentResponse
+	40, // 77: nightbell.v1.IncidentService.AddComment:output_type -> nightbell.v1.AddCommentResponse
+	42, // 78: nightbell.v1.IncidentService.ListTimeline:output_type -> nightbell.v1.ListTimelineResponse
+	44, // 79: nightbell.v1.IncidentService.ListNotifications:output_type -> nightbell.v1.ListNotificationsResponse
+	46, // 80: nightbell.v1.IncidentService.ListIncidentAlerts:output_type -> nightbell.v1.ListIncidentAlertsResponse
+	48, // 81: nightbell.v1.IncidentService.GetIncidentAlert:output_type -> nightbell.v1.GetIncidentAlertResponse
+	60, // [60:82] is the sub-list for method output_type
+	38, // [38:60] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_incident_service_proto_init() }
@@ -2755,16 +3297,16 @@ func file_nightbell_v1_incident_service_proto_init() {
 	file_nightbell_v1_incident_service_proto_msgTypes[1].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[6].OneofWrappers = []any{}
 	file_nightbell_v1_incident_service_proto_msgTypes[19].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[32].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[34].OneofWrappers = []any{}
-	file_nightbell_v1_incident_service_proto_msgTypes[36].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[42].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[44].OneofWrappers = []any{}
+	file_nightbell_v1_incident_service_proto_msgTypes[46].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_nightbell_v1_incident_service_proto_rawDesc), len(file_nightbell_v1_incident_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   40,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

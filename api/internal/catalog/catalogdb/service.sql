@@ -1,6 +1,6 @@
 -- name: InsertService :exec
-INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, tier, grouping, created_at, updated_at)
-VALUES (@org_id, @id, @name, @description, @team_id, @owner_user_id, @escalation_policy_id, @repo_url, @tier, @grouping, @now, @now);
+INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, runbook_url, tier, grouping, created_at, updated_at)
+VALUES (@org_id, @id, @name, @description, @team_id, @owner_user_id, @escalation_policy_id, @repo_url, @runbook_url, @tier, @grouping, @now, @now);
 
 -- name: LockService :one
 -- Until the transaction ends, nobody else edits it.
@@ -8,7 +8,7 @@ SELECT name FROM service WHERE org_id = @org_id AND id = @id AND deleted_at IS N
 
 -- name: UpdateService :exec
 UPDATE service SET name = @name, description = @description, team_id = @team_id, owner_user_id = @owner_user_id,
-    escalation_policy_id = @escalation_policy_id, repo_url = @repo_url, tier = @tier, grouping = @grouping, updated_at = @now
+    escalation_policy_id = @escalation_policy_id, repo_url = @repo_url, runbook_url = @runbook_url, tier = @tier, grouping = @grouping, updated_at = @now
 WHERE org_id = @org_id AND id = @id AND deleted_at IS NULL;
 
 -- name: DeleteService :execrows
@@ -26,7 +26,7 @@ UPDATE service_key SET expires_at = least(expires_at, @expires_at::timestamptz) 
 
 -- name: ListServices :many
 -- Every service, those after a place in the list, or the one with the id, with what its open incidents say about it.
-SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
+SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.runbook_url, s.tier, s.grouping, s.created_at, s.updated_at,
        coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
        (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'

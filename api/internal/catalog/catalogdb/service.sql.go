@@ -74,8 +74,8 @@ func (q *Queries) FindRoute(ctx context.Context, hash []byte) (FindRouteRow, err
 }
 
 const insertService = `-- name: InsertService :exec
-INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, tier, grouping, created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+INSERT INTO service (org_id, id, name, description, team_id, owner_user_id, escalation_policy_id, repo_url, runbook_url, tier, grouping, created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
 `
 
 type InsertServiceParams struct {
@@ -87,6 +87,7 @@ type InsertServiceParams struct {
 	OwnerUserID        *uuid.UUID
 	EscalationPolicyID *uuid.UUID
 	RepoUrl            string
+	RunbookUrl         string
 	Tier               int16
 	Grouping           string
 	Now                time.Time
@@ -102,6 +103,7 @@ func (q *Queries) InsertService(ctx context.Context, arg InsertServiceParams) er
 		arg.OwnerUserID,
 		arg.EscalationPolicyID,
 		arg.RepoUrl,
+		arg.RunbookUrl,
 		arg.Tier,
 		arg.Grouping,
 		arg.Now,
@@ -133,7 +135,7 @@ func (q *Queries) InsertServiceKey(ctx context.Context, arg InsertServiceKeyPara
 }
 
 const listServices = `-- name: ListServices :many
-SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.tier, s.grouping, s.created_at, s.updated_at,
+SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.runbook_url, s.tier, s.grouping, s.created_at, s.updated_at,
        coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
        (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
@@ -168,6 +170,7 @@ type ListServicesRow struct {
 	OwnerUserID        *uuid.UUID
 	EscalationPolicyID *uuid.UUID
 	RepoUrl            string
+	RunbookUrl         string
 	Tier               int16
 	Grouping           string
 	CreatedAt          time.Time
@@ -205,6 +208,7 @@ func (q *Queries) ListServices(ctx context.Context, arg ListServicesParams) ([]L
 			&i.OwnerUserID,
 			&i.EscalationPolicyID,
 			&i.RepoUrl,
+			&i.RunbookUrl,
 			&i.Tier,
 			&i.Grouping,
 			&i.CreatedAt,
@@ -273,8 +277,8 @@ func (q *Queries) References(ctx context.Context, arg ReferencesParams) (Referen
 
 const updateService = `-- name: UpdateService :exec
 UPDATE service SET name = $1, description = $2, team_id = $3, owner_user_id = $4,
-    escalation_policy_id = $5, repo_url = $6, tier = $7, grouping = $8, updated_at = $9
-WHERE org_id = $10 AND id = $11 AND deleted_at IS NULL
+    escalation_policy_id = $5, repo_url = $6, runbook_url = $7, tier = $8, grouping = $9, updated_at = $10
+WHERE org_id = $11 AND id = $12 AND deleted_at IS NULL
 `
 
 type UpdateServiceParams struct {
@@ -284,6 +288,7 @@ type UpdateServiceParams struct {
 	OwnerUserID        *uuid.UUID
 	EscalationPolicyID *uuid.UUID
 	RepoUrl            string
+	RunbookUrl         string
 	Tier               int16
 	Grouping           string
 	Now                time.Time
@@ -299,6 +304,7 @@ func (q *Queries) UpdateService(ctx context.Context, arg UpdateServiceParams) er
 		arg.OwnerUserID,
 		arg.EscalationPolicyID,
 		arg.RepoUrl,
+		arg.RunbookUrl,
 		arg.Tier,
 		arg.Grouping,
 		arg.Now,

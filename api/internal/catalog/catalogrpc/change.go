@@ -50,7 +50,7 @@ func lockService(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uui
 }
 
 func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, now time.Time, whole *nightbellv1.UpdateServiceRequest) error {
-	if err := catalog.CheckRepoURL(whole.GetRepoUrl()); err != nil {
+	if err := catalog.CheckURLs(whole.GetRepoUrl(), whole.GetRunbookUrl()); err != nil {
 		return err
 	}
 	refs, err := references(ctx, q, orgID, whole)
@@ -59,7 +59,7 @@ func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUI
 	}
 	return q.UpdateService(ctx, catalogdb.UpdateServiceParams{
 		Name: whole.GetName(), Description: whole.GetDescription(), TeamID: refs.TeamID, OwnerUserID: refs.OwnerUserID,
-		EscalationPolicyID: refs.PolicyID, RepoUrl: whole.GetRepoUrl(),
+		EscalationPolicyID: refs.PolicyID, RepoUrl: whole.GetRepoUrl(), RunbookUrl: whole.GetRunbookUrl(),
 		Tier: int16(or(whole.GetTier(), 3)), Grouping: or(whole.GetGrouping(), string(catalog.ByGroup)),
 		Now: now, OrgID: orgID, ID: serviceID,
 	})

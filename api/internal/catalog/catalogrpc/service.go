@@ -76,7 +76,7 @@ func (h *Handler) writeIn(ctx context.Context, change func(context.Context, pgx.
 // CreateService adds a service with its first key.
 func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.CreateServiceRequest) (*nightbellv1.CreateServiceResponse, error) {
 	response := &nightbellv1.CreateServiceResponse{}
-	if err := catalog.CheckRepoURL(request.GetRepoUrl()); err != nil {
+	if err := catalog.CheckURLs(request.GetRepoUrl(), request.GetRunbookUrl()); err != nil {
 		return nil, err
 	}
 	err := h.write(ctx, func(ctx context.Context, q *catalogdb.Queries, caller auth.Actor, now time.Time) error {
@@ -88,7 +88,7 @@ func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.Create
 		err = q.InsertService(ctx, catalogdb.InsertServiceParams{
 			OrgID: caller.OrgID, ID: serviceID, Name: request.GetName(), Description: request.GetDescription(),
 			TeamID: refs.TeamID, OwnerUserID: refs.OwnerUserID, EscalationPolicyID: refs.PolicyID,
-			RepoUrl: request.GetRepoUrl(), Tier: int16(or(request.GetTier(), 3)), Grouping: or(request.GetGrouping(), string(catalog.ByGroup)), Now: now,
+			RepoUrl: request.GetRepoUrl(), RunbookUrl: request.GetRunbookUrl(), Tier: int16(or(request.GetTier(), 3)), Grouping: or(request.GetGrouping(), string(catalog.ByGroup)), Now: now,
 		})
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (h *Handler) message(orgID uuid.UUID, row catalogdb.ListServicesRow) *night
 		OpenIncidentCount: row.OpenIncidents,
 		Team:              reference(row.TeamID, row.Team), Owner: reference(row.OwnerUserID, row.Owner), EscalationPolicy: reference(row.EscalationPolicyID, row.PolicyName),
 		TeamId: id.Text(row.TeamID), OwnerId: id.Text(row.OwnerUserID), EscalationPolicyId: id.Text(row.EscalationPolicyID),
-		RepoUrl: postgres.Null(row.RepoUrl), Tier: int32(row.Tier), Grouping: row.Grouping,
+		RepoUrl: postgres.Null(row.RepoUrl), RunbookUrl: postgres.Null(row.RunbookUrl), Tier: int32(row.Tier), Grouping: row.Grouping,
 		CreatedAt: timestamppb.New(row.CreatedAt), UpdatedAt: timestamppb.New(row.UpdatedAt),
 	}
 	if row.LastIncidentAt.Unix() > 0 {

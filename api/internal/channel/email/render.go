@@ -41,6 +41,8 @@ type shownPage struct {
 // shownLink is what link.html shows: fixed words around one link.
 type shownLink struct {
 	Subject, Headline, Lead, URL, Link, Note string
+	// Lines stand between Lead and the link, each as it is.
+	Lines []string
 
 	Footer string
 }
@@ -116,6 +118,9 @@ func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
 	case notify.WebhookDisabled:
 		kind, body = "webhook", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "A webhook subscription is disabled", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}
+	case notify.IncidentNews:
+		kind, body = "news", linkTemplate
+		shown = shownLink{Subject: own.Subject(), Headline: own.Headline(), Lead: own.Lead(), Lines: own.Shown(), URL: own.URL, Link: "Open the incident", Note: own.Note()}
 	}
 	to := notice.Envelope()
 	rendered, err := render(to, notice.Subject(), notice.Text(), sender, body, shown)

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"fmt"
+	"net/url"
 
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
@@ -81,7 +82,12 @@ func one(message notify.Message) []block {
 	if summary := told.Summary(); summary != "" {
 		blocks = append(blocks, block{Type: "section", Text: words(summary, maxSection)})
 	}
-	return append(blocks, actions(message, "Acknowledge", link("Open incident", told.URL)))
+	others := []*button{link("Open incident", told.URL)}
+	// Slack refuses a whole message for one address that it cannot read: escaped, any is readable.
+	if runbook, err := url.Parse(told.RunbookURL); err == nil && runbook.Host != "" {
+		others = append(others, link("Runbook", runbook.String()))
+	}
+	return append(blocks, actions(message, "Acknowledge", others...))
 }
 
 // many lists what is shown, each with its link, and counts the rest.

@@ -54,6 +54,7 @@ type incident struct {
 	Status      string    `json:"status"`
 	ServiceName string    `json:"service_name,omitempty"`
 	URL         string    `json:"url"`
+	RunbookURL  string    `json:"runbook_url,omitempty"`
 	TriggeredAt time.Time `json:"triggered_at"`
 	AlertCount  int       `json:"alert_count"`
 	Reason      string    `json:"reason"`
@@ -81,7 +82,7 @@ func encode(message notify.Message) ([]byte, error) {
 	for _, one := range shown {
 		body.Data.Incidents = append(body.Data.Incidents, incident{
 			ID: one.ID, Number: one.Number, Title: one.Title, Description: one.Description,
-			Severity: string(one.Severity), Status: one.Status, ServiceName: one.ServiceName, URL: one.URL,
+			Severity: string(one.Severity), Status: one.Status, ServiceName: one.ServiceName, URL: one.URL, RunbookURL: one.RunbookURL,
 			TriggeredAt: one.TriggeredAt.UTC(), AlertCount: one.AlertCount, Reason: one.Reason,
 		})
 	}

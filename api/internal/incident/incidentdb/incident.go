@@ -36,7 +36,7 @@ func (r *Ref) Add(orgID, incidentID uuid.UUID) {
 
 const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i.escalation_policy_id, i.title, i.status, i.severity,
 	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.confirmed_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version,
-	i.snoozed_until, i.lowered`
+	i.snoozed_until, i.lowered, i.merged_into_id`
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
@@ -62,16 +62,16 @@ func lock(ctx context.Context, tx pgx.Tx, which string, args ...any) ([]Record, 
 
 func scanRecord(row pgx.CollectableRow) (Record, error) {
 	var r Record
-	var service, policy, assignee, acknowledgedBy, resolvedBy *uuid.UUID
+	var service, policy, assignee, acknowledgedBy, resolvedBy, mergedInto *uuid.UUID
 	var key *string
 	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil *time.Time
 	err := row.Scan(&r.OrgID, &r.ID, &r.Number, &service, &key, &policy, &r.Title, &r.Status, &r.Severity,
 		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &confirmedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version,
-		&snoozedUntil, &r.Lowered)
+		&snoozedUntil, &r.Lowered, &mergedInto)
 	r.ServiceID, r.PolicyID, r.AssigneeID = postgres.Value(service), postgres.Value(policy), postgres.Value(assignee)
 	r.AcknowledgedBy, r.ResolvedBy = postgres.Value(acknowledgedBy), postgres.Value(resolvedBy)
 	r.AcknowledgedAt, r.ConfirmedAt, r.ResolvedAt = postgres.Value(acknowledgedAt), postgres.Value(confirmedAt), postgres.Value(resolvedAt)
-	r.Key, r.SnoozedUntil = postgres.Value(key), postgres.Value(snoozedUntil)
+	r.Key, r.SnoozedUntil, r.MergedIntoID = postgres.Value(key), postgres.Value(snoozedUntil), postgres.Value(mergedInto)
 	return r, err
 }
 
@@ -103,12 +103,12 @@ func QueueJoined(batch *pgx.Batch, joined []Joined, now time.Time) {
 func QueueSave(batch *pgx.Batch, next incident.Incident, now time.Time) {
 	batch.Queue(`UPDATE incident SET status = $3, severity = $4, urgency = $5, assignee_id = $6, acknowledged_by = $7, acknowledged_at = $8,
 			resolved_by = $9, resolved_at = $10, version = $11, updated_at = $12, acknowledged_severity = $13, confirmed_at = $14,
-			snoozed_until = $15, lowered = $16
+			snoozed_until = $15, lowered = $16, merged_into_id = $17
 		WHERE org_id = $1 AND id = $2`,
 		next.OrgID, next.ID, string(next.Status), string(next.Severity), string(incident.UrgencyOf(next.Severity)),
 		postgres.Null(next.AssigneeID), postgres.Null(next.AcknowledgedBy), postgres.Null(next.AcknowledgedAt),
 		postgres.Null(next.ResolvedBy), postgres.Null(next.ResolvedAt), next.Version, now, postgres.Null(string(next.AcknowledgedSeverity)), postgres.Null(next.ConfirmedAt),
-		postgres.Null(next.SnoozedUntil), next.Lowered)
+		postgres.Null(next.SnoozedUntil), next.Lowered, postgres.Null(next.MergedIntoID))
 }
 
 // TimelineEntry is an event of one incident.

@@ -23,12 +23,18 @@ type Subject struct {
 const ConstraintOpen = "incident_open_key"
 
 // findOpenSQL: LIMIT keeps the subquery from being flattened into a join, so each subject
-// is one look into the partial unique index, however new the statistics are.
+// is one look into the partial unique index, however new the statistics are. Where nothing is
+// open, a second look finds the open incident that took in one about the subject.
 const findOpenSQL = `
 SELECT about.service_id, about.incident_key, i.id FROM unnest($1::uuid[], $2::text[]) AS about(service_id, incident_key)
 CROSS JOIN LATERAL (
-    SELECT o.id FROM incident o
+    (SELECT o.id FROM incident o
     WHERE o.service_id = about.service_id AND o.incident_key = about.incident_key AND o.status <> 'resolved' AND o.incident_key IS NOT NULL
+    LIMIT 1)
+    UNION ALL
+    (SELECT o.id FROM incident m JOIN incident o ON o.org_id = m.org_id AND o.id = m.merged_into_id AND o.status <> 'resolved'
+    WHERE m.service_id = about.service_id AND m.incident_key = about.incident_key AND m.merged_into_id IS NOT NULL AND m.incident_key IS NOT NULL
+    LIMIT 1)
     LIMIT 1) i`
 
 // QueueFindOpen adds the statement that finds the open incidents about subjects to a

@@ -70,7 +70,7 @@ WITH own AS MATERIALIZED (
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
 SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
-       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, ''),
+       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, ''), coalesce(s.runbook_url, ''),
        CASE i.status WHEN 'triggered' THEN true
                      WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
                      ELSE false END
@@ -98,7 +98,7 @@ func (c *Checked) collect(rows pgx.Rows) error {
 	var page uuid.UUID
 	var lastResort bool
 	var i notify.Incident
-	into := []any{&page, &c.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.Unanswered}
+	into := []any{&page, &c.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.RunbookURL, &i.Unanswered}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		c.Incidents[page] = i
 		c.LastResort = c.LastResort || lastResort

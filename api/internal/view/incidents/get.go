@@ -31,8 +31,10 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbel
 	if err != nil {
 		return nil, err
 	}
-	incident.Escalation, err = escalation(ctx, tx, orgID, incidentID)
-	return incident, err
+	if incident.Escalation, err = escalation(ctx, tx, orgID, incidentID); err != nil {
+		return nil, err
+	}
+	return incident, addRelated(ctx, tx, orgID, incidentID, incident)
 }
 
 // escalation reads where the paging stands; absent when nobody was ever paged. Who is

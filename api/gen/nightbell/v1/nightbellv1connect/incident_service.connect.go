@@ -69,6 +69,21 @@ const (
 	// IncidentServiceChangeIncidentSeverityProcedure is the fully-qualified name of the
 	// IncidentService's ChangeIncidentSeverity RPC.
 	IncidentServiceChangeIncidentSeverityProcedure = "/nightbell.v1.IncidentService/ChangeIncidentSeverity"
+	// IncidentServiceMergeIncidentProcedure is the fully-qualified name of the IncidentService's
+	// MergeIncident RPC.
+	IncidentServiceMergeIncidentProcedure = "/nightbell.v1.IncidentService/MergeIncident"
+	// IncidentServiceLinkIncidentProcedure is the fully-qualified name of the IncidentService's
+	// LinkIncident RPC.
+	IncidentServiceLinkIncidentProcedure = "/nightbell.v1.IncidentService/LinkIncident"
+	// IncidentServiceUnlinkIncidentProcedure is the fully-qualified name of the IncidentService's
+	// UnlinkIncident RPC.
+	IncidentServiceUnlinkIncidentProcedure = "/nightbell.v1.IncidentService/UnlinkIncident"
+	// IncidentServiceSubscribeToIncidentProcedure is the fully-qualified name of the IncidentService's
+	// SubscribeToIncident RPC.
+	IncidentServiceSubscribeToIncidentProcedure = "/nightbell.v1.IncidentService/SubscribeToIncident"
+	// IncidentServiceUnsubscribeFromIncidentProcedure is the fully-qualified name of the
+	// IncidentService's UnsubscribeFromIncident RPC.
+	IncidentServiceUnsubscribeFromIncidentProcedure = "/nightbell.v1.IncidentService/UnsubscribeFromIncident"
 	// IncidentServiceAddCommentProcedure is the fully-qualified name of the IncidentService's
 	// AddComment RPC.
 	IncidentServiceAddCommentProcedure = "/nightbell.v1.IncidentService/AddComment"
@@ -125,6 +140,19 @@ type IncidentServiceClient interface {
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
 	// when its alerts only come again as they were; what is new raises it.
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
+	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
+	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it
+	// was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+	MergeIncident(context.Context, *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error)
+	// LinkIncident says that two incidents have to do with each other; both show it. It changes nothing else.
+	LinkIncident(context.Context, *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error)
+	// UnlinkIncident takes that back. Repeating it is not an error.
+	UnlinkIncident(context.Context, *v1.UnlinkIncidentRequest) (*v1.UnlinkIncidentResponse, error)
+	// SubscribeToIncident mails a user what happens to the incident from now on, except what they do
+	// themselves. Everybody may subscribe themselves, responders others too. It pages nobody.
+	SubscribeToIncident(context.Context, *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error)
+	// UnsubscribeFromIncident ends it. Repeating it is not an error.
+	UnsubscribeFromIncident(context.Context, *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error)
 	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
@@ -225,6 +253,36 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidentSeverity")),
 			connect.WithClientOptions(opts...),
 		),
+		mergeIncident: connect.NewClient[v1.MergeIncidentRequest, v1.MergeIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceMergeIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("MergeIncident")),
+			connect.WithClientOptions(opts...),
+		),
+		linkIncident: connect.NewClient[v1.LinkIncidentRequest, v1.LinkIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceLinkIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("LinkIncident")),
+			connect.WithClientOptions(opts...),
+		),
+		unlinkIncident: connect.NewClient[v1.UnlinkIncidentRequest, v1.UnlinkIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceUnlinkIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("UnlinkIncident")),
+			connect.WithClientOptions(opts...),
+		),
+		subscribeToIncident: connect.NewClient[v1.SubscribeToIncidentRequest, v1.SubscribeToIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceSubscribeToIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("SubscribeToIncident")),
+			connect.WithClientOptions(opts...),
+		),
+		unsubscribeFromIncident: connect.NewClient[v1.UnsubscribeFromIncidentRequest, v1.UnsubscribeFromIncidentResponse](
+			httpClient,
+			baseURL+IncidentServiceUnsubscribeFromIncidentProcedure,
+			connect.WithSchema(incidentServiceMethods.ByName("UnsubscribeFromIncident")),
+			connect.WithClientOptions(opts...),
+		),
 		addComment: connect.NewClient[v1.AddCommentRequest, v1.AddCommentResponse](
 			httpClient,
 			baseURL+IncidentServiceAddCommentProcedure,
@@ -264,23 +322,28 @@ func NewIncidentServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // incidentServiceClient implements IncidentServiceClient.
 type incidentServiceClient struct {
-	listIncidents          *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
-	countIncidents         *connect.Client[v1.CountIncidentsRequest, v1.CountIncidentsResponse]
-	getIncidentMetrics     *connect.Client[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse]
-	getIncident            *connect.Client[v1.GetIncidentRequest, v1.GetIncidentResponse]
-	createIncident         *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
-	acknowledgeIncident    *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
-	resolveIncident        *connect.Client[v1.ResolveIncidentRequest, v1.ResolveIncidentResponse]
-	changeIncidents        *connect.Client[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse]
-	assignIncident         *connect.Client[v1.AssignIncidentRequest, v1.AssignIncidentResponse]
-	escalateIncident       *connect.Client[v1.EscalateIncidentRequest, v1.EscalateIncidentResponse]
-	snoozeIncident         *connect.Client[v1.SnoozeIncidentRequest, v1.SnoozeIncidentResponse]
-	changeIncidentSeverity *connect.Client[v1.ChangeIncidentSeverityRequest, v1.ChangeIncidentSeverityResponse]
-	addComment             *connect.Client[v1.AddCommentRequest, v1.AddCommentResponse]
-	listTimeline           *connect.Client[v1.ListTimelineRequest, v1.ListTimelineResponse]
-	listNotifications      *connect.Client[v1.ListNotificationsRequest, v1.ListNotificationsResponse]
-	listIncidentAlerts     *connect.Client[v1.ListIncidentAlertsRequest, v1.ListIncidentAlertsResponse]
-	getIncidentAlert       *connect.Client[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse]
+	listIncidents           *connect.Client[v1.ListIncidentsRequest, v1.ListIncidentsResponse]
+	countIncidents          *connect.Client[v1.CountIncidentsRequest, v1.CountIncidentsResponse]
+	getIncidentMetrics      *connect.Client[v1.GetIncidentMetricsRequest, v1.GetIncidentMetricsResponse]
+	getIncident             *connect.Client[v1.GetIncidentRequest, v1.GetIncidentResponse]
+	createIncident          *connect.Client[v1.CreateIncidentRequest, v1.CreateIncidentResponse]
+	acknowledgeIncident     *connect.Client[v1.AcknowledgeIncidentRequest, v1.AcknowledgeIncidentResponse]
+	resolveIncident         *connect.Client[v1.ResolveIncidentRequest, v1.ResolveIncidentResponse]
+	changeIncidents         *connect.Client[v1.ChangeIncidentsRequest, v1.ChangeIncidentsResponse]
+	assignIncident          *connect.Client[v1.AssignIncidentRequest, v1.AssignIncidentResponse]
+	escalateIncident        *connect.Client[v1.EscalateIncidentRequest, v1.EscalateIncidentResponse]
+	snoozeIncident          *connect.Client[v1.SnoozeIncidentRequest, v1.SnoozeIncidentResponse]
+	changeIncidentSeverity  *connect.Client[v1.ChangeIncidentSeverityRequest, v1.ChangeIncidentSeverityResponse]
+	mergeIncident           *connect.Client[v1.MergeIncidentRequest, v1.MergeIncidentResponse]
+	linkIncident            *connect.Client[v1.LinkIncidentRequest, v1.LinkIncidentResponse]
+	unlinkIncident          *connect.Client[v1.UnlinkIncidentRequest, v1.UnlinkIncidentResponse]
+	subscribeToIncident     *connect.Client[v1.SubscribeToIncidentRequest, v1.SubscribeToIncidentResponse]
+	unsubscribeFromIncident *connect.Client[v1.UnsubscribeFromIncidentRequest, v1.UnsubscribeFromIncidentResponse]
+	addComment              *connect.Client[v1.AddCommentRequest, v1.AddCommentResponse]
+	listTimeline            *connect.Client[v1.ListTimelineRequest, v1.ListTimelineResponse]
+	listNotifications       *connect.Client[v1.ListNotificationsRequest, v1.ListNotificationsResponse]
+	listIncidentAlerts      *connect.Client[v1.ListIncidentAlertsRequest, v1.ListIncidentAlertsResponse]
+	getIncidentAlert        *connect.Client[v1.GetIncidentAlertRequest, v1.GetIncidentAlertResponse]
 }
 
 // ListIncidents calls nightbell.v1.IncidentService.ListIncidents.
@@ -391,6 +454,51 @@ func (c *incidentServiceClient) ChangeIncidentSeverity(ctx context.Context, req 
 	return nil, err
 }
 
+// MergeIncident calls nightbell.v1.IncidentService.MergeIncident.
+func (c *incidentServiceClient) MergeIncident(ctx context.Context, req *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error) {
+	response, err := c.mergeIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// LinkIncident calls nightbell.v1.IncidentService.LinkIncident.
+func (c *incidentServiceClient) LinkIncident(ctx context.Context, req *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error) {
+	response, err := c.linkIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UnlinkIncident calls nightbell.v1.IncidentService.UnlinkIncident.
+func (c *incidentServiceClient) UnlinkIncident(ctx context.Context, req *v1.UnlinkIncidentRequest) (*v1.UnlinkIncidentResponse, error) {
+	response, err := c.unlinkIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// SubscribeToIncident calls nightbell.v1.IncidentService.SubscribeToIncident.
+func (c *incidentServiceClient) SubscribeToIncident(ctx context.Context, req *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error) {
+	response, err := c.subscribeToIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UnsubscribeFromIncident calls nightbell.v1.IncidentService.UnsubscribeFromIncident.
+func (c *incidentServiceClient) UnsubscribeFromIncident(ctx context.Context, req *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error) {
+	response, err := c.unsubscribeFromIncident.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // AddComment calls nightbell.v1.IncidentService.AddComment.
 func (c *incidentServiceClient) AddComment(ctx context.Context, req *v1.AddCommentRequest) (*v1.AddCommentResponse, error) {
 	response, err := c.addComment.CallUnary(ctx, connect.NewRequest(req))
@@ -475,6 +583,19 @@ type IncidentServiceHandler interface {
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
 	// when its alerts only come again as they were; what is new raises it.
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
+	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
+	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it
+	// was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+	MergeIncident(context.Context, *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error)
+	// LinkIncident says that two incidents have to do with each other; both show it. It changes nothing else.
+	LinkIncident(context.Context, *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error)
+	// UnlinkIncident takes that back. Repeating it is not an error.
+	UnlinkIncident(context.Context, *v1.UnlinkIncidentRequest) (*v1.UnlinkIncidentResponse, error)
+	// SubscribeToIncident mails a user what happens to the incident from now on, except what they do
+	// themselves. Everybody may subscribe themselves, responders others too. It pages nobody.
+	SubscribeToIncident(context.Context, *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error)
+	// UnsubscribeFromIncident ends it. Repeating it is not an error.
+	UnsubscribeFromIncident(context.Context, *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error)
 	// AddComment adds a line to the history. It pages nobody.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
@@ -571,6 +692,36 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 		connect.WithSchema(incidentServiceMethods.ByName("ChangeIncidentSeverity")),
 		connect.WithHandlerOptions(opts...),
 	)
+	incidentServiceMergeIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceMergeIncidentProcedure,
+		svc.MergeIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("MergeIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceLinkIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceLinkIncidentProcedure,
+		svc.LinkIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("LinkIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceUnlinkIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceUnlinkIncidentProcedure,
+		svc.UnlinkIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("UnlinkIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceSubscribeToIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceSubscribeToIncidentProcedure,
+		svc.SubscribeToIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("SubscribeToIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
+	incidentServiceUnsubscribeFromIncidentHandler := connect.NewUnaryHandlerSimple(
+		IncidentServiceUnsubscribeFromIncidentProcedure,
+		svc.UnsubscribeFromIncident,
+		connect.WithSchema(incidentServiceMethods.ByName("UnsubscribeFromIncident")),
+		connect.WithHandlerOptions(opts...),
+	)
 	incidentServiceAddCommentHandler := connect.NewUnaryHandlerSimple(
 		IncidentServiceAddCommentProcedure,
 		svc.AddComment,
@@ -631,6 +782,16 @@ func NewIncidentServiceHandler(svc IncidentServiceHandler, opts ...connect.Handl
 			incidentServiceSnoozeIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceChangeIncidentSeverityProcedure:
 			incidentServiceChangeIncidentSeverityHandler.ServeHTTP(w, r)
+		case IncidentServiceMergeIncidentProcedure:
+			incidentServiceMergeIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceLinkIncidentProcedure:
+			incidentServiceLinkIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceUnlinkIncidentProcedure:
+			incidentServiceUnlinkIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceSubscribeToIncidentProcedure:
+			incidentServiceSubscribeToIncidentHandler.ServeHTTP(w, r)
+		case IncidentServiceUnsubscribeFromIncidentProcedure:
+			incidentServiceUnsubscribeFromIncidentHandler.ServeHTTP(w, r)
 		case IncidentServiceAddCommentProcedure:
 			incidentServiceAddCommentHandler.ServeHTTP(w, r)
 		case IncidentServiceListTimelineProcedure:
@@ -696,6 +857,26 @@ func (UnimplementedIncidentServiceHandler) SnoozeIncident(context.Context, *v1.S
 
 func (UnimplementedIncidentServiceHandler) ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.ChangeIncidentSeverity is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) MergeIncident(context.Context, *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.MergeIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) LinkIncident(context.Context, *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.LinkIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) UnlinkIncident(context.Context, *v1.UnlinkIncidentRequest) (*v1.UnlinkIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.UnlinkIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) SubscribeToIncident(context.Context, *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.SubscribeToIncident is not implemented"))
+}
+
+func (UnimplementedIncidentServiceHandler) UnsubscribeFromIncident(context.Context, *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.IncidentService.UnsubscribeFromIncident is not implemented"))
 }
 
 func (UnimplementedIncidentServiceHandler) AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error) {

@@ -487,6 +487,7 @@ CREATE TABLE service (
     owner_user_id        uuid,
     escalation_policy_id uuid,
     repo_url             text NOT NULL DEFAULT '',
+    runbook_url          text NOT NULL DEFAULT '',
     tier                 smallint NOT NULL DEFAULT 3 CHECK (tier BETWEEN 1 AND 4),
     grouping             text NOT NULL DEFAULT 'group' CHECK (grouping IN ('group', 'alert')),
     told_health          text NOT NULL DEFAULT 'healthy', -- what webhook subscriptions know of it
@@ -630,6 +631,7 @@ CREATE TABLE incident (
     acknowledged_severity text CHECK (acknowledged_severity IN ('critical', 'high', 'medium', 'low')),
     snoozed_until        timestamptz,
     lowered              boolean NOT NULL DEFAULT false, -- somebody said that it is less bad than its alerts do
+    merged_into_id       uuid, -- the incident that took it in, which has its alerts since
     resolved_by          uuid,
     resolved_name        text, -- likewise
     resolved_at          timestamptz,
@@ -660,6 +662,7 @@ CREATE TABLE incident (
     FOREIGN KEY (org_id, resolved_by) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (resolved_by),
     CHECK (status <> 'acknowledged' OR acknowledged_at IS NOT NULL),
     CHECK ((status = 'resolved') = (resolved_at IS NOT NULL)),
+    CHECK (merged_into_id IS NULL OR status = 'resolved'),
     CONSTRAINT incident_paging_check CHECK (CASE paging_status
         WHEN 'active' THEN paging_due_at IS NOT NULL
         WHEN 'stopped' THEN paging_due_at IS NULL
@@ -669,6 +672,9 @@ CREATE TABLE incident (
 CREATE INDEX incident_paging_idx ON incident (paging_due_at) WHERE paging_status = 'active';
 CREATE UNIQUE INDEX incident_open_key ON incident (service_id, incident_key)
     WHERE status <> 'resolved' AND incident_key IS NOT NULL;
+-- What is about the subject of a merged incident joins the one that took it in; see findOpenSQL.
+CREATE INDEX incident_merged_key_idx ON incident (service_id, incident_key) WHERE merged_into_id IS NOT NULL AND incident_key IS NOT NULL;
+CREATE INDEX incident_merged_idx ON incident (org_id, merged_into_id) WHERE merged_into_id IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
 CREATE INDEX incident_service_idx ON incident (org_id, service_id, triggered_at DESC);
@@ -686,6 +692,34 @@ CREATE INDEX incident_search_idx ON incident USING gin ((title || E'\n' || descr
 -- same as the primary key and the newest wins. Foreign key checks then read the whole
 -- organization, so the primary key is made last. TestKeysAreFoundByTheirKey asks the planner.
 ALTER TABLE incident ADD PRIMARY KEY (org_id, id);
+ALTER TABLE incident ADD FOREIGN KEY (org_id, merged_into_id) REFERENCES incident (org_id, id) ON DELETE SET NULL (merged_into_id);
+
+-- Two incidents that have to do with each other: one row, written with the smaller id first.
+CREATE TABLE incident_link (
+    org_id      uuid NOT NULL,
+    incident_id uuid NOT NULL,
+    other_id    uuid NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (org_id, incident_id, other_id),
+    FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (org_id, other_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
+);
+CREATE INDEX incident_link_other_idx ON incident_link (org_id, other_id);
+
+-- Who is mailed what happens to an incident. What is in the feed after told_seq is still to be told, at
+-- the earliest at next_try_at.
+CREATE TABLE incident_subscriber (
+    org_id      uuid NOT NULL,
+    incident_id uuid NOT NULL,
+    user_id     uuid NOT NULL,
+    told_seq    bigint NOT NULL,
+    next_try_at timestamptz NOT NULL,
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (org_id, incident_id, user_id),
+    FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (org_id, user_id) REFERENCES membership (org_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX incident_subscriber_due_idx ON incident_subscriber (next_try_at);
 
 -- The newest known state of one alert of one service. (starts_at, resolved after firing) only
 -- grows, so that the order in which a sender's messages arrive does not matter.
@@ -1153,7 +1187,7 @@ BEGIN
         'escalation_policy', 'schedule', 'rotation', 'rotation_person', 'schedule_override',
         'calendar_feed', 'handover_notice', 'escalation_step', 'escalation_target', 'service',
         'service_key', 'service_dependency', 'change_event', 'sample', 'sample_series', 'sample_call', 'sender_call', 'incident', 'alert', 'alert_event',
-        'undecodable_alert', 'timeline_event', 'incident_timer', 'notification',
+        'undecodable_alert', 'timeline_event', 'incident_timer', 'incident_link', 'incident_subscriber', 'notification',
         'delivery', 'test_page', 'inbox_mail', 'maintenance_window',
         'maintenance_service', 'integration', 'audit_event', 'idempotency_key',
         'webhook_subscription', 'webhook_delivery', 'heartbeat']

@@ -91,6 +91,12 @@ var organizationRows = []string{
 			assignee_id, acknowledged_by, acknowledged_at, resolved_by, resolved_at, triggered_at, created_by, updated_at, paging_status, paging_policy_id, paging_cycle, paging_updated_at)
 		VALUES ({org}, {incident}, 90001, {service}, 'Filled incident', 'resolved', 'low', 'low', 'manual', {policy},
 			{user}, {user}, nightbell_now(), {user}, nightbell_now(), nightbell_now(), {user}, nightbell_now(), 'stopped', {policy}, 1, nightbell_now())`,
+	`INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, resolved_at, triggered_at, updated_at, merged_into_id)
+		VALUES ({org}, {merged_incident}, 90002, 'Taken in', 'resolved', 'low', 'low', 'manual', nightbell_now(), nightbell_now() - interval '1 minute', nightbell_now(), {incident})`,
+	`INSERT INTO incident_link (org_id, incident_id, other_id, created_at)
+		VALUES ({org}, least({incident}::uuid, {merged_incident}::uuid), greatest({incident}::uuid, {merged_incident}::uuid), nightbell_now())`,
+	`INSERT INTO incident_subscriber (org_id, incident_id, user_id, told_seq, next_try_at, created_at)
+		VALUES ({org}, {incident}, {user}, 9e15::bigint, 'infinity', nightbell_now())`,
 	`INSERT INTO alert (org_id, id, service_id, alert_key, status, severity, source, title, starts_at, start_known, incident_id, first_seen_at, last_seen_at)
 		VALUES ({org}, {alert}, {service}, {alert}, 'resolved', 'low', 'prometheus', 'Filled alert', nightbell_now(), true, {incident}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO alert_event (org_id, alert_id, incident_id, status, occurrences, received_at) VALUES ({org}, {alert}, {incident}, 'firing', 1, nightbell_now())`,

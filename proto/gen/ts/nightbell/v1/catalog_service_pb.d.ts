@@ -103,6 +103,13 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   repoUrl?: string | undefined;
 
   /**
+   * What to do when it is broken: shown on its incidents and in their pages.
+   *
+   * @generated from field: optional string runbook_url = 21 [json_name = "runbook_url"];
+   */
+  runbookUrl?: string | undefined;
+
+  /**
    * How important it is, from 1 (most) to 4.
    *
    * @generated from field: int32 tier = 13;
@@ -232,6 +239,13 @@ export declare type ServiceJson = {
   repo_url?: string;
 
   /**
+   * What to do when it is broken: shown on its incidents and in their pages.
+   *
+   * @generated from field: optional string runbook_url = 21 [json_name = "runbook_url"];
+   */
+  runbook_url?: string;
+
+  /**
    * How important it is, from 1 (most) to 4.
    *
    * @generated from field: int32 tier = 13;
@@ -314,6 +328,13 @@ export declare type CreateServiceRequest = Message<"nightbell.v1.CreateServiceRe
   repoUrl: string;
 
   /**
+   * A page that says what to do when it is broken.
+   *
+   * @generated from field: string runbook_url = 9 [json_name = "runbook_url"];
+   */
+  runbookUrl: string;
+
+  /**
    * 1 (most important) to 4; 3 when 0.
    *
    * @generated from field: int32 tier = 7;
@@ -363,6 +384,13 @@ export declare type CreateServiceRequestJson = {
    * @generated from field: string repo_url = 6 [json_name = "repo_url"];
    */
   repo_url?: string;
+
+  /**
+   * A page that says what to do when it is broken.
+   *
+   * @generated from field: string runbook_url = 9 [json_name = "runbook_url"];
+   */
+  runbook_url?: string;
 
   /**
    * 1 (most important) to 4; 3 when 0.
@@ -713,6 +741,13 @@ export declare type UpdateServiceRequest = Message<"nightbell.v1.UpdateServiceRe
   repoUrl: string;
 
   /**
+   * A page that says what to do when it is broken.
+   *
+   * @generated from field: string runbook_url = 12 [json_name = "runbook_url"];
+   */
+  runbookUrl: string;
+
+  /**
    * 1 (most important) to 4; 3 when cleared.
    *
    * @generated from field: optional int32 tier = 8;
@@ -780,6 +815,13 @@ export declare type UpdateServiceRequestJson = {
    * @generated from field: string repo_url = 7 [json_name = "repo_url"];
    */
   repo_url?: string;
+
+  /**
+   * A page that says what to do when it is broken.
+   *
+   * @generated from field: string runbook_url = 12 [json_name = "runbook_url"];
+   */
+  runbook_url?: string;
 
   /**
    * 1 (most important) to 4; 3 when cleared.

@@ -192,6 +192,41 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
    * @generated from field: google.protobuf.Timestamp snooze_ends_at = 26 [json_name = "snooze_ends_at"];
    */
   snoozeEndsAt?: Timestamp | undefined;
+
+  /**
+   * What to do, as its service says; absent when that does not.
+   *
+   * @generated from field: optional string runbook_url = 27 [json_name = "runbook_url"];
+   */
+  runbookUrl?: string | undefined;
+
+  /**
+   * The incident that took this one in; absent when none did.
+   *
+   * @generated from field: nightbell.v1.IncidentReference merged_into = 28 [json_name = "merged_into"];
+   */
+  mergedInto?: IncidentReference | undefined;
+
+  /**
+   * Those that were merged into this one, the newest first, at most 100.
+   *
+   * @generated from field: repeated nightbell.v1.IncidentReference merged = 29;
+   */
+  merged: IncidentReference[];
+
+  /**
+   * Those that have to do with it, the newest first.
+   *
+   * @generated from field: repeated nightbell.v1.IncidentReference linked = 30;
+   */
+  linked: IncidentReference[];
+
+  /**
+   * Who is mailed what happens to it.
+   *
+   * @generated from field: repeated nightbell.v1.Reference subscribers = 31;
+   */
+  subscribers: Reference[];
 };
 
 /**
@@ -374,6 +409,41 @@ export declare type IncidentJson = {
    * @generated from field: google.protobuf.Timestamp snooze_ends_at = 26 [json_name = "snooze_ends_at"];
    */
   snooze_ends_at?: TimestampJson;
+
+  /**
+   * What to do, as its service says; absent when that does not.
+   *
+   * @generated from field: optional string runbook_url = 27 [json_name = "runbook_url"];
+   */
+  runbook_url?: string;
+
+  /**
+   * The incident that took this one in; absent when none did.
+   *
+   * @generated from field: nightbell.v1.IncidentReference merged_into = 28 [json_name = "merged_into"];
+   */
+  merged_into?: IncidentReferenceJson;
+
+  /**
+   * Those that were merged into this one, the newest first, at most 100.
+   *
+   * @generated from field: repeated nightbell.v1.IncidentReference merged = 29;
+   */
+  merged?: IncidentReferenceJson[];
+
+  /**
+   * Those that have to do with it, the newest first.
+   *
+   * @generated from field: repeated nightbell.v1.IncidentReference linked = 30;
+   */
+  linked?: IncidentReferenceJson[];
+
+  /**
+   * Who is mailed what happens to it.
+   *
+   * @generated from field: repeated nightbell.v1.Reference subscribers = 31;
+   */
+  subscribers?: ReferenceJson[];
 };
 
 /**
@@ -381,6 +451,92 @@ export declare type IncidentJson = {
  * Use `create(IncidentSchema)` to create a new message.
  */
 export declare const IncidentSchema: GenMessage<Incident, {jsonType: IncidentJson}>;
+
+/**
+ * Another incident, as it is now.
+ *
+ * @generated from message nightbell.v1.IncidentReference
+ */
+export declare type IncidentReference = Message<"nightbell.v1.IncidentReference"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Its number for people.
+   *
+   * @generated from field: int32 number = 2;
+   */
+  number: number;
+
+  /**
+   * At most 800 bytes; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string title = 3;
+   */
+  title: string;
+
+  /**
+   * triggered, acknowledged or resolved.
+   *
+   * @generated from field: string status = 4;
+   */
+  status: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 5;
+   */
+  severity: string;
+};
+
+/**
+ * Another incident, as it is now.
+ *
+ * @generated from message nightbell.v1.IncidentReference
+ */
+export declare type IncidentReferenceJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Its number for people.
+   *
+   * @generated from field: int32 number = 2;
+   */
+  number?: number;
+
+  /**
+   * At most 800 bytes; what is longer ends in an ellipsis.
+   *
+   * @generated from field: string title = 3;
+   */
+  title?: string;
+
+  /**
+   * triggered, acknowledged or resolved.
+   *
+   * @generated from field: string status = 4;
+   */
+  status?: string;
+
+  /**
+   * critical, high, medium or low.
+   *
+   * @generated from field: string severity = 5;
+   */
+  severity?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.IncidentReference.
+ * Use `create(IncidentReferenceSchema)` to create a new message.
+ */
+export declare const IncidentReferenceSchema: GenMessage<IncidentReference, {jsonType: IncidentReferenceJson}>;
 
 /**
  * An incident in a list: what a row shows. GetIncident gives everything.
@@ -799,7 +955,8 @@ export declare type TimelineEntry = Message<"nightbell.v1.TimelineEntry"> & {
   incidentId: string;
 
   /**
-   * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
+   * declared, acknowledged, resolved, assigned, severity_change, comment, merged (another incident was
+   * merged into it), linked, unlinked, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
    * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
    * resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.
@@ -868,7 +1025,8 @@ export declare type TimelineEntryJson = {
   incident_id?: string;
 
   /**
-   * declared, acknowledged, resolved, assigned, severity_change, comment, escalated, paged,
+   * declared, acknowledged, resolved, assigned, severity_change, comment, merged (another incident was
+   * merged into it), linked, unlinked, escalated, paged,
    * page_failed, alert_linked, alert_resolved, nobody_on_call (a step was skipped because it means
    * nobody), step_skipped (because it is for other severities or hours), last_resort (the last
    * resort is paged), pages_nobody (the policy is quiet), held (maintenance or a quiet time puts the pages off), ack_timeout (pages begin again), exhausted.

@@ -1624,6 +1624,344 @@ export declare type ChangeIncidentSeverityResponseJson = {
 export declare const ChangeIncidentSeverityResponseSchema: GenMessage<ChangeIncidentSeverityResponse, {jsonType: ChangeIncidentSeverityResponseJson}>;
 
 /**
+ * @generated from message nightbell.v1.MergeIncidentRequest
+ */
+export declare type MergeIncidentRequest = Message<"nightbell.v1.MergeIncidentRequest"> & {
+  /**
+   * The incident that is merged, and ends.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The incident that takes it in, and goes on.
+   *
+   * @generated from field: string into_id = 2 [json_name = "into_id"];
+   */
+  intoId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.MergeIncidentRequest
+ */
+export declare type MergeIncidentRequestJson = {
+  /**
+   * The incident that is merged, and ends.
+   *
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * The incident that takes it in, and goes on.
+   *
+   * @generated from field: string into_id = 2 [json_name = "into_id"];
+   */
+  into_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.MergeIncidentRequest.
+ * Use `create(MergeIncidentRequestSchema)` to create a new message.
+ */
+export declare const MergeIncidentRequestSchema: GenMessage<MergeIncidentRequest, {jsonType: MergeIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.MergeIncidentResponse
+ */
+export declare type MergeIncidentResponse = Message<"nightbell.v1.MergeIncidentResponse"> & {
+  /**
+   * The incident that was merged.
+   *
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.MergeIncidentResponse
+ */
+export declare type MergeIncidentResponseJson = {
+  /**
+   * The incident that was merged.
+   *
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.MergeIncidentResponse.
+ * Use `create(MergeIncidentResponseSchema)` to create a new message.
+ */
+export declare const MergeIncidentResponseSchema: GenMessage<MergeIncidentResponse, {jsonType: MergeIncidentResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.LinkIncidentRequest
+ */
+export declare type LinkIncidentRequest = Message<"nightbell.v1.LinkIncidentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The other one.
+   *
+   * @generated from field: string linked_id = 2 [json_name = "linked_id"];
+   */
+  linkedId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.LinkIncidentRequest
+ */
+export declare type LinkIncidentRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * The other one.
+   *
+   * @generated from field: string linked_id = 2 [json_name = "linked_id"];
+   */
+  linked_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.LinkIncidentRequest.
+ * Use `create(LinkIncidentRequestSchema)` to create a new message.
+ */
+export declare const LinkIncidentRequestSchema: GenMessage<LinkIncidentRequest, {jsonType: LinkIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.LinkIncidentResponse
+ */
+export declare type LinkIncidentResponse = Message<"nightbell.v1.LinkIncidentResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.LinkIncidentResponse
+ */
+export declare type LinkIncidentResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.LinkIncidentResponse.
+ * Use `create(LinkIncidentResponseSchema)` to create a new message.
+ */
+export declare const LinkIncidentResponseSchema: GenMessage<LinkIncidentResponse, {jsonType: LinkIncidentResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UnlinkIncidentRequest
+ */
+export declare type UnlinkIncidentRequest = Message<"nightbell.v1.UnlinkIncidentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The other one.
+   *
+   * @generated from field: string linked_id = 2 [json_name = "linked_id"];
+   */
+  linkedId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.UnlinkIncidentRequest
+ */
+export declare type UnlinkIncidentRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * The other one.
+   *
+   * @generated from field: string linked_id = 2 [json_name = "linked_id"];
+   */
+  linked_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.UnlinkIncidentRequest.
+ * Use `create(UnlinkIncidentRequestSchema)` to create a new message.
+ */
+export declare const UnlinkIncidentRequestSchema: GenMessage<UnlinkIncidentRequest, {jsonType: UnlinkIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UnlinkIncidentResponse
+ */
+export declare type UnlinkIncidentResponse = Message<"nightbell.v1.UnlinkIncidentResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UnlinkIncidentResponse
+ */
+export declare type UnlinkIncidentResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UnlinkIncidentResponse.
+ * Use `create(UnlinkIncidentResponseSchema)` to create a new message.
+ */
+export declare const UnlinkIncidentResponseSchema: GenMessage<UnlinkIncidentResponse, {jsonType: UnlinkIncidentResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.SubscribeToIncidentRequest
+ */
+export declare type SubscribeToIncidentRequest = Message<"nightbell.v1.SubscribeToIncidentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Who is mailed; the caller when empty.
+   *
+   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   */
+  userId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.SubscribeToIncidentRequest
+ */
+export declare type SubscribeToIncidentRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Who is mailed; the caller when empty.
+   *
+   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   */
+  user_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.SubscribeToIncidentRequest.
+ * Use `create(SubscribeToIncidentRequestSchema)` to create a new message.
+ */
+export declare const SubscribeToIncidentRequestSchema: GenMessage<SubscribeToIncidentRequest, {jsonType: SubscribeToIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.SubscribeToIncidentResponse
+ */
+export declare type SubscribeToIncidentResponse = Message<"nightbell.v1.SubscribeToIncidentResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.SubscribeToIncidentResponse
+ */
+export declare type SubscribeToIncidentResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.SubscribeToIncidentResponse.
+ * Use `create(SubscribeToIncidentResponseSchema)` to create a new message.
+ */
+export declare const SubscribeToIncidentResponseSchema: GenMessage<SubscribeToIncidentResponse, {jsonType: SubscribeToIncidentResponseJson}>;
+
+/**
+ * @generated from message nightbell.v1.UnsubscribeFromIncidentRequest
+ */
+export declare type UnsubscribeFromIncidentRequest = Message<"nightbell.v1.UnsubscribeFromIncidentRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Who is mailed no more.
+   *
+   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   */
+  userId: string;
+};
+
+/**
+ * @generated from message nightbell.v1.UnsubscribeFromIncidentRequest
+ */
+export declare type UnsubscribeFromIncidentRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Who is mailed no more.
+   *
+   * @generated from field: string user_id = 2 [json_name = "user_id"];
+   */
+  user_id?: string;
+};
+
+/**
+ * Describes the message nightbell.v1.UnsubscribeFromIncidentRequest.
+ * Use `create(UnsubscribeFromIncidentRequestSchema)` to create a new message.
+ */
+export declare const UnsubscribeFromIncidentRequestSchema: GenMessage<UnsubscribeFromIncidentRequest, {jsonType: UnsubscribeFromIncidentRequestJson}>;
+
+/**
+ * @generated from message nightbell.v1.UnsubscribeFromIncidentResponse
+ */
+export declare type UnsubscribeFromIncidentResponse = Message<"nightbell.v1.UnsubscribeFromIncidentResponse"> & {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: Incident | undefined;
+};
+
+/**
+ * @generated from message nightbell.v1.UnsubscribeFromIncidentResponse
+ */
+export declare type UnsubscribeFromIncidentResponseJson = {
+  /**
+   * @generated from field: nightbell.v1.Incident incident = 1;
+   */
+  incident?: IncidentJson;
+};
+
+/**
+ * Describes the message nightbell.v1.UnsubscribeFromIncidentResponse.
+ * Use `create(UnsubscribeFromIncidentResponseSchema)` to create a new message.
+ */
+export declare const UnsubscribeFromIncidentResponseSchema: GenMessage<UnsubscribeFromIncidentResponse, {jsonType: UnsubscribeFromIncidentResponseJson}>;
+
+/**
  * @generated from message nightbell.v1.AddCommentRequest
  */
 export declare type AddCommentRequest = Message<"nightbell.v1.AddCommentRequest"> & {
@@ -2243,6 +2581,59 @@ export declare const IncidentService: GenService<{
     methodKind: "unary";
     input: typeof ChangeIncidentSeverityRequestSchema;
     output: typeof ChangeIncidentSeverityResponseSchema;
+  },
+  /**
+   * MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
+   * to that one from then on, also those that come later while that one is open, and it is resolved. Where it
+   * was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.MergeIncident
+   */
+  mergeIncident: {
+    methodKind: "unary";
+    input: typeof MergeIncidentRequestSchema;
+    output: typeof MergeIncidentResponseSchema;
+  },
+  /**
+   * LinkIncident says that two incidents have to do with each other; both show it. It changes nothing else.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.LinkIncident
+   */
+  linkIncident: {
+    methodKind: "unary";
+    input: typeof LinkIncidentRequestSchema;
+    output: typeof LinkIncidentResponseSchema;
+  },
+  /**
+   * UnlinkIncident takes that back. Repeating it is not an error.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.UnlinkIncident
+   */
+  unlinkIncident: {
+    methodKind: "unary";
+    input: typeof UnlinkIncidentRequestSchema;
+    output: typeof UnlinkIncidentResponseSchema;
+  },
+  /**
+   * SubscribeToIncident mails a user what happens to the incident from now on, except what they do
+   * themselves. Everybody may subscribe themselves, responders others too. It pages nobody.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.SubscribeToIncident
+   */
+  subscribeToIncident: {
+    methodKind: "unary";
+    input: typeof SubscribeToIncidentRequestSchema;
+    output: typeof SubscribeToIncidentResponseSchema;
+  },
+  /**
+   * UnsubscribeFromIncident ends it. Repeating it is not an error.
+   *
+   * @generated from rpc nightbell.v1.IncidentService.UnsubscribeFromIncident
+   */
+  unsubscribeFromIncident: {
+    methodKind: "unary";
+    input: typeof UnsubscribeFromIncidentRequestSchema;
+    output: typeof UnsubscribeFromIncidentResponseSchema;
   },
   /**
    * AddComment adds a line to the history. It pages nobody.

@@ -1,9 +1,11 @@
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
 import { useNow } from '~/lib/clock';
 import { capitalised, fullTime, relativeTime, shortId } from '~/lib/format';
 import { useKeys } from '~/lib/keys';
+import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import type { Incident } from '../model/incident';
 import { severityIcon } from '../model/severity';
@@ -29,7 +31,21 @@ export function IncidentHead({ incident }: { incident: Incident }) {
         <time className="text-3 hide-phone" dateTime={incident.triggeredAt.toISOString()}>
           {fullTime(incident.triggeredAt)}
         </time>
+        {incident.runbookUrl && (
+          <a className="link" href={incident.runbookUrl} target="_blank" rel="noreferrer">
+            Runbook
+          </a>
+        )}
       </p>
+      {incident.mergedInto && (
+        <p className={styles.description}>
+          Merged into{' '}
+          <Link className="link" to={paths.incident(incident.mergedInto.id)}>
+            <span className="mono">{shortId(incident.mergedInto.id)}</span> {incident.mergedInto.title}
+          </Link>
+          , which has its alerts since.
+        </p>
+      )}
       {incident.description && <p className={styles.description}>{incident.description}</p>}
     </div>
   );

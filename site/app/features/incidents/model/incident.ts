@@ -1,6 +1,7 @@
 import type {
   EscalationJson,
   IncidentJson,
+  IncidentReferenceJson,
   ListIncidentsResponseJson,
   ReferenceJson,
 } from '@nightbell/proto';
@@ -49,6 +50,21 @@ export interface Incident {
   /** When its policy pages again; null while it is not snoozed. */
   snoozedUntil: Date | null;
   escalation: Escalation | null;
+  /** What to do, as its service says; empty when that does not. */
+  runbookUrl: string;
+  /** The incident that took this one in; null when none did. */
+  mergedInto: Related | null;
+  merged: readonly Related[];
+  linked: readonly Related[];
+  subscribers: readonly Person[];
+}
+
+/** Another incident that has to do with one. */
+export interface Related {
+  id: string;
+  title: string;
+  status: string;
+  severity: string;
 }
 
 /** The incident of an answer. Missing texts are empty; a missing start is the epoch, which shows at once. */
@@ -73,7 +89,16 @@ export function toIncident(json: IncidentJson): Incident {
     acknowledgedSeverity: json.acknowledged_severity ?? '',
     snoozedUntil: toDate(json.snooze_ends_at),
     escalation: json.escalation ? toEscalation(json.escalation) : null,
+    runbookUrl: json.runbook_url ?? '',
+    mergedInto: json.merged_into ? toRelated(json.merged_into) : null,
+    merged: (json.merged ?? []).map(toRelated),
+    linked: (json.linked ?? []).map(toRelated),
+    subscribers: (json.subscribers ?? []).flatMap((one) => toPerson(one) ?? []),
   };
+}
+
+function toRelated({ id = '', title = '', status = '', severity = '' }: IncidentReferenceJson): Related {
+  return { id, title, status, severity };
 }
 
 const toIncidents = each(toIncident);

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useChangeMany } from '~/data/incident-bulk';
 import { incidentList } from '~/data/incidents';
+import { memberList } from '~/data/members';
 import { scheduleList } from '~/data/schedules';
 import { serviceList } from '~/data/services';
 import { shortId } from '~/lib/format';
@@ -20,6 +21,7 @@ export function useEntries(actions: readonly Entry[], text: string) {
   const open = useInfiniteQuery(incidentList({ status: 'open' })).data;
   const services = useQuery(serviceList).data ?? [];
   const schedules = useQuery(scheduleList).data ?? [];
+  const people = useQuery(memberList).data ?? [];
   const many = useChangeMany();
   const wanted = usePaused(text.trim());
   const asks = wanted.length >= fewestLetters;
@@ -59,6 +61,15 @@ export function useEntries(actions: readonly Entry[], text: string) {
         word: name,
         icon: 'oncall',
         to: paths.schedule(id),
+      }),
+    ),
+    ...people.map(
+      ({ id, name }): Entry => ({
+        id: `person-${id}`,
+        group: 'People',
+        word: name,
+        icon: 'users',
+        to: paths.users,
       }),
     ),
     ...actions,

@@ -90,6 +90,7 @@ function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormP
       owner_id: text('owner'),
       escalation_policy_id: text('policy'),
       repo_url: text('repo'),
+      runbook_url: text('runbook'),
       tier: Number(text('tier')),
       grouping: text('grouping'),
     };
@@ -143,6 +144,15 @@ function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormP
           maxLength={2000}
           placeholder="https://github.com/acme/checkout"
           defaultValue={shown.repo_url}
+        />
+        <TextField
+          label="Runbook"
+          optional
+          name="runbook"
+          type="url"
+          maxLength={2000}
+          placeholder="https://wiki.acme.example/runbooks/checkout"
+          defaultValue={shown.runbook_url}
         />
         <div className={dialogKit.sideBySide}>
           <SelectField label="Tier" name="tier" options={tiers} defaultValue={String(shown.tier)} />

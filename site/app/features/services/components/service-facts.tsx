@@ -35,17 +35,24 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
         <dd>{service.tier ?? 3}</dd>
         <dt>Repo</dt>
         <dd>
-          {service.repo_url ? (
-            <a className="link" href={service.repo_url} target="_blank" rel="noreferrer">
-              {service.repo_url.replace(/^https?:\/\//, '')}
-            </a>
-          ) : (
-            'Not set'
-          )}
+          <Address of={service.repo_url} />
+        </dd>
+        <dt>Runbook</dt>
+        <dd>
+          <Address of={service.runbook_url} />
         </dd>
         <dt>Grouping</dt>
         <dd>{groupings.find(({ value }) => value === service.grouping)?.word ?? service.grouping}</dd>
       </dl>
     </Card>
+  );
+}
+
+function Address({ of: url }: { of: string | undefined }) {
+  if (!url) return 'Not set';
+  return (
+    <a className="link" href={url} target="_blank" rel="noreferrer">
+      {url.replace(/^https?:\/\//, '')}
+    </a>
   );
 }

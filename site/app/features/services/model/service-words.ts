@@ -16,6 +16,7 @@ export function toEdited(service: ServiceJson): EditedService {
     owner_id: service.owner_id ?? '',
     escalation_policy_id: service.escalation_policy_id ?? '',
     repo_url: service.repo_url ?? '',
+    runbook_url: service.runbook_url ?? '',
     tier: service.tier ?? 3,
     grouping: service.grouping ?? 'group',
   };
@@ -55,6 +56,7 @@ export function serviceWords(nameOf: (id: string) => string): FieldWords<EditedS
       words: named('escalation_policy_id'),
     },
     plain('Repo', 'repo_url'),
+    plain('Runbook', 'runbook_url'),
     plain('Tier', 'tier'),
     {
       label: 'Grouping',

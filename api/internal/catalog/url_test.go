@@ -2,13 +2,16 @@ package catalog
 
 import "testing"
 
-func TestRepoURLIsAPage(t *testing.T) {
+func TestAddressesOfAServiceArePages(t *testing.T) {
 	for text, fits := range map[string]bool{
 		"": true, "https://git.example.com/a/b": true, "http://git.intern/a": true, "javascript:alert(1)": false,
 		"git@git.example.com:a/b.git": false, "ssh://git@git.example.com/a": false, "data:text/html,x": false, "/a/b": false, "https://": false,
 	} {
-		if err := CheckRepoURL(text); (err == nil) != fits {
+		if err := CheckURLs(text, ""); (err == nil) != fits {
 			t.Errorf("%q: %v", text, err)
+		}
+		if err := CheckURLs("", text); (err == nil) != fits {
+			t.Errorf("%q as a runbook: %v", text, err)
 		}
 	}
 }

@@ -1,0 +1,114 @@
+package respond
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+)
+
+var (
+	errSameIncident = fault.InvalidField("into_id", fault.NotOneOf, "An incident cannot be merged into itself. Choose another one.")
+	errNoTarget     = fault.InvalidField("into_id", fault.Missing, "Incident not found")
+	errTargetOver   = fault.New(fault.Conflict, "incident_resolved", "The incident to merge into is resolved. Choose an open one, or link the two.")
+)
+
+// Intake locks alerts before incidents, and in this order; whoever does the same waits for it and
+// is no deadlock.
+const lockAlertsSQL = `SELECT FROM alert WHERE org_id = $1 AND incident_id = $2 ORDER BY service_id, alert_key FOR NO KEY UPDATE`
+
+// What is merged into an incident stays with it when that is merged into another.
+const (
+	moveAlertsSQL = `UPDATE alert SET incident_id = $3 WHERE org_id = $1 AND incident_id = $2`
+	mergeSQL      = `UPDATE incident SET merged_into_id = $3 WHERE org_id = $1 AND merged_into_id = $2`
+	takeInSQL     = `UPDATE incident i SET alert_count = i.alert_count + m.alert_count, truncated_alerts = i.truncated_alerts + m.truncated_alerts,
+		version = i.version + 1, updated_at = $4
+	FROM incident m WHERE i.org_id = $1 AND i.id = $3 AND m.org_id = $1 AND m.id = $2`
+)
+
+// Merge ends an open incident in another one: its alerts belong to that from then on, as does what
+// comes about the same subject while that is open. The other becomes as severe as the worse of both.
+// ErrNoIncident says that the first does not exist; what is wrong with the other is a fault of its own.
+func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UUID, by incident.Actor) error {
+	if incidentID == intoID {
+		return errSameIncident
+	}
+	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
+		// 1. Nobody changes the alerts, or one of the two, meanwhile.
+		if _, err := tx.Exec(ctx, lockAlertsSQL, orgID, incidentID); err != nil {
+			return err
+		}
+		records, err := incidentdb.LockIn(ctx, tx, orgID, []uuid.UUID{incidentID, intoID})
+		if err != nil {
+			return err
+		}
+		known := map[uuid.UUID]incidentdb.Record{}
+		for _, record := range records {
+			known[record.ID] = record
+		}
+		merged, found := known[incidentID]
+		into, intoFound := known[intoID]
+		switch {
+		case !found:
+			return ErrNoIncident
+		case !intoFound:
+			return errNoTarget
+		case !into.Status.Open() && merged.Status.Open():
+			return errTargetOver
+		}
+		// 2. The one is over, and nobody is paged for it any more.
+		if err := round.Command(ctx, batch, merged, incident.Merge{By: by, IntoID: into.ID}); err != nil {
+			return err
+		}
+		if merged.MergedIntoID == intoID {
+			return nil // done before
+		}
+		// 3. The other is as severe, and says what it took in.
+		if merged.Severity.Rank() < into.Severity.Rank() {
+			because := "by merging #" + id.Last4(merged.ID)
+			if err := round.Command(ctx, batch, into, incident.ChangeSeverity{By: by, To: merged.Severity, Because: because}); err != nil {
+				return err
+			}
+		}
+		round.Note(into, incident.Event{
+			Kind: "merged", Actor: by, Message: "Merged #" + id.Last4(merged.ID) + " into it: " + merged.Title,
+			Data: map[string]any{"merged_id": merged.ID.String()},
+		})
+		// 4. Alerts, and what comes about the same, belong to it.
+		batch.Queue(moveAlertsSQL, orgID, incidentID, intoID)
+		batch.Queue(mergeSQL, orgID, incidentID, intoID)
+		now, err := postgres.Now(ctx, tx)
+		batch.Queue(takeInSQL, orgID, incidentID, intoID, now)
+		return err
+	})
+}
+
+// inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and
+// gives the signals that follow.
+func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
+	err := r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		round, batch := paging.NewRound(tx, now), &pgx.Batch{}
+		if err := change(ctx, tx, round, batch); err != nil {
+			return err
+		}
+		round.Queue(batch)
+		return postgres.Finish(ctx, tx, batch)
+	})
+	if err != nil {
+		return err
+	}
+	r.signals.Changed(orgID)
+	r.signals.Pages()
+	return nil
+}

@@ -1,0 +1,195 @@
+package respond_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/respond"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func codeOf(err error) string {
+	if refusal, ok := fault.Of(err); ok {
+		return refusal.Code
+	}
+	return fmt.Sprint(err)
+}
+
+func incidentIDs(t *testing.T, w *pagingtest.Workspace) []uuid.UUID {
+	t.Helper()
+	return pgtest.One[[]uuid.UUID](t, w.Database, `SELECT array_agg(id ORDER BY number) FROM incident WHERE org_id = $1`, w.Org)
+}
+
+func of(group string, severity alert.Severity, key string) alert.Received {
+	a := pagingtest.Firing(key, group, pagingtest.Began)
+	a.Severity = severity
+	return a
+}
+
+// TestAMergedIncidentGoesOnInTheOther: its alerts, those that come later, and its severity.
+func TestAMergedIncidentGoesOnInTheOther(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ada := pagingtest.By(w.Ada, "Ada")
+	w.Accept(t, of("disk", alert.Low, "d1"), of("db", alert.Critical, "b1"), of("web", alert.Low, "w1"))
+	w.Sweep(t)
+	ids := incidentIDs(t, w)
+	byGroup := map[string]uuid.UUID{}
+	for i, group := range w.Texts(t, `SELECT alert_key FROM alert a JOIN incident i ON i.id = a.incident_id WHERE a.org_id = $1 ORDER BY i.number`, w.Org) {
+		byGroup[group] = ids[i]
+	}
+	disk, db, web := byGroup["d1"], byGroup["b1"], byGroup["w1"]
+	merge := func(one, into uuid.UUID) error { return w.Responder.Merge(t.Context(), w.Org, one, into, ada) }
+
+	// 1. The one is over; the other has its alert, and is as severe.
+	must(t, merge(db, disk))
+	now := func(one uuid.UUID) string {
+		return pgtest.One[string](t, w.Database, `SELECT status || ' ' || severity || ' ' || alert_count FROM incident WHERE id = $1`, one)
+	}
+	if now(db) != "resolved critical 1" || now(disk) != "triggered critical 2" {
+		t.Errorf("after the merge: %s into %s", now(db), now(disk))
+	}
+	if said := w.Said(t, "merged"); len(said) != 1 || !strings.Contains(said[0], "Merged #") {
+		t.Errorf("the history says %q", said)
+	}
+	if pending := pgtest.One[int](t, w.Database, `SELECT count(*) FROM notification WHERE incident_id = $1 AND finished_at IS NULL`, db); pending != 0 {
+		t.Errorf("%d pages of the merged incident still wait", pending)
+	}
+	// 2. What comes about the same joins the other, repeats and new alerts alike.
+	w.Accept(t, of("db", alert.Critical, "b1"), of("db", alert.High, "b2"))
+	if now(disk) != "triggered critical 3" || len(incidentIDs(t, w)) != 3 {
+		t.Errorf("after a repeat and a new alert: %s, %d incidents", now(disk), len(incidentIDs(t, w)))
+	}
+	// 3. Merged once more, all of it moves on.
+	must(t, merge(disk, web))
+	w.Accept(t, of("db", alert.High, "b3"), of("disk", alert.Low, "d2"))
+	if now(web) != "triggered critical 6" || len(incidentIDs(t, w)) != 3 {
+		t.Errorf("after the second merge: %s, %d incidents", now(web), len(incidentIDs(t, w)))
+	}
+	// 4. It ends when the last of all alerts does, and then the same is new trouble.
+	for i, a := range []alert.Received{
+		pagingtest.Ended("d1", "disk", pagingtest.Began), pagingtest.Ended("d2", "disk", pagingtest.Began), pagingtest.Ended("b1", "db", pagingtest.Began),
+		pagingtest.Ended("b2", "db", pagingtest.Began), pagingtest.Ended("b3", "db", pagingtest.Began), pagingtest.Ended("w1", "web", pagingtest.Began),
+	} {
+		if status := now(web); !strings.HasPrefix(status, "triggered") {
+			t.Fatalf("it is %s before alert %d ended", status, i)
+		}
+		w.Accept(t, a)
+	}
+	if now(web) != "resolved critical 6" {
+		t.Errorf("after all ended: %s", now(web))
+	}
+	w.Accept(t, of("db", alert.High, "b9"))
+	if len(incidentIDs(t, w)) != 4 {
+		t.Error("new trouble of the merged kind opened no incident")
+	}
+	// 5. What cannot be merged.
+	for name, c := range map[string]struct {
+		one, into uuid.UUID
+		code      string
+	}{
+		"a resolved one":    {db, incidentIDs(t, w)[3], "incident_resolved"},
+		"into a resolved":   {incidentIDs(t, w)[3], web, "incident_resolved"},
+		"into itself":       {web, web, "invalid_fields"},
+		"into none":         {incidentIDs(t, w)[3], uuid.Max, "invalid_fields"},
+		"what is not there": {uuid.Max, incidentIDs(t, w)[3], "incident_not_found"},
+	} {
+		if err := merge(c.one, c.into); codeOf(err) != c.code {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestWhoeverAcknowledgedIsAskedAboutWhatIsMergedIn when that is worse; nobody sleeps through a critical
+// alert because it was merged into a low one.
+func TestWhoeverAcknowledgedIsAskedAboutWhatIsMergedIn(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Accept(t, of("disk", alert.Low, "d1"))
+	ids := incidentIDs(t, w)
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}))
+	w.Sweep(t)
+	before := len(w.Paged(t))
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids = incidentIDs(t, w)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], pagingtest.By(w.Bob, "Bob")))
+	asked := w.Texts(t, `SELECT u.name FROM notification n JOIN users u ON u.id = n.user_id WHERE n.org_id = $1 AND n.confirms`, w.Org)
+	if len(asked) == 0 || asked[0] != "Ada" {
+		t.Errorf("asked: %q, and %d pages before", asked, before)
+	}
+}
+
+// TestADeclaredIncidentOutlivesTheAlertsMergedIn: whether it is over is for people to say.
+func TestADeclaredIncidentOutlivesTheAlertsMergedIn(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Accept(t, of("db", alert.High, "b1"))
+	_, err := w.Responder.DeclareIncident(t.Context(), respond.Declaration{OrgID: w.Org, By: pagingtest.By(w.Bob, "Bob"), Title: "Checkout is slow", Severity: alert.High})
+	must(t, err)
+	ids := incidentIDs(t, w)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[0], ids[1], pagingtest.By(w.Ada, "Ada")))
+	w.Accept(t, pagingtest.Ended("b1", "db", pagingtest.Began))
+	if got := w.Incidents(t); !slices.Equal(got, []string{"resolved high 1", "triggered high 1"}) {
+		t.Errorf("after the alert ended: %q", got)
+	}
+}
+
+// TestMergesRaceWithAlerts: two people merge in circles while alerts of all come in. Nothing deadlocks,
+// every firing alert belongs to an open incident, and no subject has two.
+func TestMergesRaceWithAlerts(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	for group := range 4 {
+		w.Accept(t, of(fmt.Sprint("g", group), alert.High, fmt.Sprint("g", group, "-0")))
+	}
+	var all sync.WaitGroup
+	for person := range 2 {
+		all.Go(func() {
+			for round := range 30 {
+				open := w.Texts(t, `SELECT id::text FROM incident WHERE org_id = $1 AND status <> 'resolved' ORDER BY number`, w.Org)
+				if len(open) < 2 {
+					continue
+				}
+				one, into := open[(round+person)%len(open)], open[(round+person+1)%len(open)]
+				err := w.Responder.Merge(context.Background(), w.Org, uuid.MustParse(one), uuid.MustParse(into), pagingtest.By(w.Ada, "Ada"))
+				if err != nil && codeOf(err) != "incident_resolved" {
+					t.Errorf("a merge: %v", err)
+				}
+			}
+		})
+	}
+	for sender := range 2 {
+		all.Go(func() {
+			for n := range 40 {
+				group := fmt.Sprint("g", n%4)
+				w.Accept(t, of(group, alert.High, fmt.Sprint(group, "-", sender, n)), of(group, alert.High, group+"-0"))
+			}
+		})
+	}
+	all.Wait()
+	if lost := w.Texts(t, `SELECT a.alert_key FROM alert a LEFT JOIN incident i ON i.id = a.incident_id
+		WHERE a.org_id = $1 AND a.status = 'firing' AND (i.id IS NULL OR i.status = 'resolved')`, w.Org); len(lost) > 0 {
+		t.Errorf("alerts that fire and are of no open incident: %q", lost)
+	}
+	if wrong := w.Texts(t, `SELECT i.number::text FROM incident i WHERE i.org_id = $1 AND i.status <> 'resolved'
+		AND i.alert_count <> (SELECT count(*) FROM alert a WHERE a.incident_id = i.id)`, w.Org); len(wrong) > 0 {
+		t.Errorf("incidents that count their alerts wrongly: %q", wrong)
+	}
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react';
+import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { Dialog } from '~/components/ui/dialog';
+import * as dialogKit from '~/components/ui/dialog.module.css';
+import { useMergeIncident } from '~/data/incident-changes';
+import { shortId } from '~/lib/format';
+import type { Incident } from '../model/incident';
+import { severities } from '../model/severity';
+import { IncidentChoice } from './incident-choice';
+
+/** Ends this incident in another one: first which, then whether it is meant. */
+export function MergeDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
+  const merge = useMergeIncident(incident.id);
+  const [into, setInto] = useState<Incident | null>(null);
+  if (!into)
+    return (
+      <Dialog title="Merge into another incident" onClose={onClose}>
+        <div className={dialogKit.body}>
+          <IncidentChoice open without={[incident.id]} disabled={false} onChoose={setInto} />
+          <p className={dialogKit.note}>
+            Choose the open incident that goes on. This one ends, and nobody is paged for it any more.
+          </p>
+        </div>
+      </Dialog>
+    );
+  const worse = rank(incident.severity) < rank(into.severity);
+  return (
+    <ConfirmDialog
+      title="Merge into another incident"
+      verb="Merge"
+      doing="Merging..."
+      back="Back"
+      look="primary"
+      pending={merge.isPending}
+      error={merge.error}
+      onConfirm={() => merge.mutate(into.id, { onSuccess: onClose })}
+      onClose={() => {
+        merge.reset();
+        setInto(null);
+      }}
+    >
+      <p>
+        <span className="mono">{shortId(incident.id)}</span> ends, and its alerts go on in{' '}
+        <b>
+          <span className="mono">{shortId(into.id)}</span> {into.title}
+        </b>
+        , also those that come later while that is open. This cannot be undone.
+      </p>
+      {worse && (
+        <p>
+          <span className="mono">{shortId(into.id)}</span> becomes {incident.severity}, and whoever has it is
+          told.
+        </p>
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function rank(severity: string): number {
+  return (severities as readonly string[]).indexOf(severity);
+}
