@@ -39,7 +39,8 @@ def wire() -> Iterator[Wire]:
 def start(program: str) -> subprocess.Popen[str]:
     """Start a program with a client."""
     env = {**os.environ, "PYTHONPATH": str(SOURCE), "NIGHTBELL_SERVICE_KEY": "nbs_test"}
-    command = [sys.executable, "-c", BEGIN + program]
+    # From 3.12 on Python warns of every fork beside a thread, whoever's thread it is.
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", BEGIN + program]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, env=env, text=True, stdout=pipe, stderr=pipe)
 
