@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -81,9 +79,19 @@ func crashFile(name string) *spoolFile {
 	return f
 }
 
-var crashLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\t(.+):(\d+)(?: \+0x[0-9a-f]+)?$`)
-})
+// crashLine reads the file and the line of a frame: a tab, file:line, and often an offset as +0x1f.
+func crashLine(text string) (file string, line int, ok bool) {
+	text, ok = strings.CutPrefix(text, "\t")
+	if at := strings.LastIndex(text, " +0x"); at > strings.LastIndexByte(text, ':') {
+		text = text[:at]
+	}
+	colon := strings.LastIndexByte(text, ':')
+	if !ok || colon < 1 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(text[colon+1:])
+	return text[:colon], line, err == nil
+}
 
 // parseCrash reads the first goroutine of what the runtime wrote.
 func parseCrash(text string) Exception {
@@ -102,8 +110,8 @@ func parseCrash(text string) Exception {
 	stack, _, _ = strings.Cut(stack, "\n\n")
 	lines := strings.Split(stack, "\n")
 	for n := 1; n+1 < len(lines); n++ {
-		place := crashLine().FindStringSubmatch(lines[n+1])
-		if place == nil {
+		file, number, ok := crashLine(lines[n+1])
+		if !ok {
 			continue
 		}
 		function := lines[n]
@@ -113,9 +121,8 @@ func parseCrash(text string) Exception {
 		if _, created, ok := strings.Cut(lines[n], "created by "); ok {
 			function, _, _ = strings.Cut(created, " in goroutine")
 		}
-		number, _ := strconv.Atoi(place[2])
 		if !strings.HasPrefix(function, "runtime.") && function != "panic" {
-			e.Frames = append(e.Frames, frameOf(function, place[1], number))
+			e.Frames = append(e.Frames, frameOf(function, file, number))
 		}
 		n++
 	}

@@ -3,9 +3,7 @@ package nightbell
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 const (
@@ -13,10 +11,6 @@ const (
 	fingerprintFrames  = 8
 	fingerprintMessage = 500
 )
-
-var digitWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[A-Za-z_-]*[0-9][0-9A-Za-z_-]*`)
-})
 
 // fingerprint names the problem behind an error: the same in every process, release
 // and language, whatever the message says. text is what was hashed.
@@ -82,5 +76,19 @@ func messageShape(message string) string {
 	if runes := []rune(message); len(runes) > fingerprintMessage {
 		message = string(runes[:fingerprintMessage])
 	}
-	return digitWords().ReplaceAllString(message, "#")
+	var b strings.Builder
+	for i := 0; i < len(message); {
+		word := message[i : i+runOf(message[i:], isKeyByte)]
+		switch {
+		case word == "":
+			word = message[i : i+1]
+			b.WriteString(word)
+		case strings.ContainsAny(word, "0123456789"):
+			b.WriteByte('#')
+		default:
+			b.WriteString(word)
+		}
+		i += len(word)
+	}
+	return b.String()
 }

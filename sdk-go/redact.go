@@ -2,10 +2,8 @@ package nightbell
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // redacted stands where a secret was.
@@ -19,37 +17,7 @@ var (
 	}
 	secretEndsWith = []string{"token"}
 	secretExact    = []string{"auth", "cvc", "cvv", "jwt", "otp", "pin", "pwd", "session", "sid", "ssn"}
-	secretTexts    = []textRule{
-		{"private_key", `-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(-----END [A-Z ]*PRIVATE KEY-----)?`, false, redacted, "-----BEGIN"},
-		{"jwt", `\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`, false, redacted, "eyJ"},
-		{"nightbell_key", `\bnb[a-z]_[A-Za-z0-9_-]{16,}`, false, redacted, "nb"},
-		{"authorization", `\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}`, true, "$1 " + redacted, ""},
-		{"url_credentials", `://[^/\s:@]*:[^/\s@]+@`, false, "://" + redacted + "@", "://"},
-		{"assignment", `\b([A-Za-z0-9_-]{0,40}(?:password|passwd|secret|token|api_?key|access_?key))=[^\s&"',;]+`, true, "$1=" + redacted, "="},
-	}
 )
-
-// textRule replaces what looks like a secret inside any text. Text without hint
-// cannot match, which is far quicker to see than to search for the pattern.
-type textRule struct {
-	name, pattern string
-	ignoreCase    bool
-	replacement   string
-	hint          string
-}
-
-// Compiled at the first event, so that importing the package costs nothing.
-var textPatterns = sync.OnceValue(func() []*regexp.Regexp {
-	patterns := make([]*regexp.Regexp, len(secretTexts))
-	for i, rule := range secretTexts {
-		flags := ""
-		if rule.ignoreCase {
-			flags = "(?i)"
-		}
-		patterns[i] = regexp.MustCompile(flags + rule.pattern)
-	}
-	return patterns
-})
 
 // redactor takes secrets out of events. Keys holds further names in bare form.
 type redactor struct{ keys []string }
@@ -66,10 +34,8 @@ func newRedactor(keys []string) redactor {
 
 // text replaces what looks like a secret wherever it stands.
 func (r redactor) text(s string) string {
-	for i, rule := range secretTexts {
-		if strings.Contains(s, rule.hint) {
-			s = textPatterns()[i].ReplaceAllString(s, rule.replacement)
-		}
+	for _, rule := range secretTexts {
+		s = rule.replace(s)
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package nightbell
 
 import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -27,11 +30,15 @@ func TestVectorsRedaction(t *testing.T) {
 	equalJSON(t, "contains", secretContains, file.Rules.Contains)
 	equalJSON(t, "ends_with", secretEndsWith, file.Rules.EndsWith)
 	equalJSON(t, "exact", secretExact, file.Rules.Exact)
+	if len(secretTexts) != len(file.Rules.Text) {
+		t.Fatalf("%d rules, want %d", len(secretTexts), len(file.Rules.Text))
+	}
 	for n, rule := range file.Rules.Text {
-		own := secretTexts[n]
-		if own.name != rule.Name || own.pattern != rule.Pattern || own.ignoreCase != rule.IgnoreCase || own.replacement != rule.Replacement {
-			t.Errorf("rule %s differs", rule.Name)
+		flags := ""
+		if rule.IgnoreCase {
+			flags = "(?i)"
 		}
+		equalPattern(t, secretTexts[n], rule.Name, regexp.MustCompile(flags+rule.Pattern), rule.Replacement)
 	}
 	for _, c := range file.Cases {
 		t.Run(c.Description, func(t *testing.T) {
@@ -47,6 +54,57 @@ func TestVectorsRedaction(t *testing.T) {
 				t.Fatal("unknown kind " + c.Kind)
 			}
 		})
+	}
+}
+
+// Of these, texts are made that hold each secret, almost hold it, or hold several.
+var secretPieces = []string{
+	"-----BEGIN ", "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", "PRIVATE KEY-----", "RSA ", "PRIVATE KEY", "-----", "-----END ", "MIIB+/=", "-", "eyJ", "eyJhbGciOi", "abcdefgh", "ABC_12-x",
+	".", "nb", "nbs_", "nbA_", "0123456789abcdef", "Bearer", "bASIC", " ", "\t", "\n", "\v", "://", ":", "@", "/", "user", "\xff", "ü",
+	"password", "PassWd", "secret", "token", "api_key", "apiKey", "access_key", "accesskey", "=", "&", "\"", "'", ",", ";", "_",
+	"eyJhbGciOiJI.", "abcdefgh.abcdefgh.", "eyJabcdefgh.IjoxfQ12.", "://u:", ":p@", "x", "0", strings.Repeat("y", 39), strings.Repeat("z-", 21), "~+/.", "é=", "",
+}
+
+// equalPattern compares a rule that is written by hand with its pattern, on many made texts.
+func equalPattern(t *testing.T, own textRule, name string, pattern *regexp.Regexp, replacement string) {
+	t.Helper()
+	if own.name != name {
+		t.Fatalf("rule %s stands where %s belongs", own.name, name)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	found := 0
+	for range 60_000 {
+		var b strings.Builder
+		for range 1 + random.IntN(9) {
+			b.WriteString(secretPieces[random.IntN(len(secretPieces))])
+		}
+		text := b.String()
+		want := pattern.ReplaceAllString(text, replacement)
+		if got := own.replace(text); got != want {
+			t.Fatalf("%s makes of %q\n%q, want\n%q", name, text, got, want)
+		}
+		if want != text {
+			found++
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d texts held %s: the pieces do not try it", found, name)
+	}
+}
+
+func TestShapeOfMessages(t *testing.T) {
+	pattern := regexp.MustCompile(`[A-Za-z_-]*[0-9][0-9A-Za-z_-]*`)
+	random := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"a", "Z", "0", "9", "_", "-", " ", ".", "ü", "\xff", "word"}
+	for range 50_000 {
+		var b strings.Builder
+		for range random.IntN(12) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := strings.ToValidUTF8(b.String(), "")
+		if got, want := messageShape(text), pattern.ReplaceAllString(text, "#"); got != want {
+			t.Fatalf("%q becomes %q, want %q", text, got, want)
+		}
 	}
 }
 

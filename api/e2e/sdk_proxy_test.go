@@ -36,17 +36,26 @@ type proxy struct {
 	asked []string // what to connect to, and the answer
 }
 
-func openProxy(t *testing.T, behind string) *proxy {
+// openProxy speaks TLS if it is given a certificate.
+func openProxy(t *testing.T, behind string, certificates ...tls.Certificate) *proxy {
 	t.Helper()
 	p := &proxy{behind: behind}
-	p.Server = httptest.NewServer(http.HandlerFunc(p.connect))
+	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(p.connect))
+	if len(certificates) > 0 {
+		// HTTP/2 has no connection to take over.
+		p.TLS = &tls.Config{Certificates: certificates, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+		p.StartTLS()
+	} else {
+		p.Start()
+	}
 	t.Cleanup(p.Close)
 	return p
 }
 
 // url holds a password that has to be escaped.
 func (p *proxy) url() string {
-	return "http://ada:p%40ss@" + strings.TrimPrefix(p.URL, "http://")
+	scheme, host, _ := strings.Cut(p.URL, "://")
+	return scheme + "://ada:p%40ss@" + host
 }
 
 func (p *proxy) connect(w http.ResponseWriter, r *http.Request) {
@@ -125,22 +134,32 @@ func (l language) tunnels(t *testing.T, w *sdkWorld) {
 		description, scenario string
 		settings              func(p *proxy, direct string) []string
 		delivers, tunneled    bool
+		proxyOf               []tls.Certificate
 	}{
 		{"a call that somebody awaits", "trigger", func(p *proxy, _ string) []string {
 			return []string{"NIGHTBELL_CA_FILE=" + caFile, "HTTPS_PROXY=" + p.url(), "NO_PROXY=other.test"}
-		}, true, true},
+		}, true, true, nil},
 		{"what waits at the end", "exit", func(p *proxy, _ string) []string {
 			return []string{"NIGHTBELL_CA_FILE=" + caFile, "https_proxy=" + p.url()}
-		}, true, true},
+		}, true, true, nil},
+		{"a call by way of a proxy that speaks TLS", "trigger", func(p *proxy, _ string) []string {
+			return []string{"NIGHTBELL_CA_FILE=" + caFile, "HTTPS_PROXY=" + p.url()}
+		}, true, true, []tls.Certificate{certificate}},
+		{"the end by way of a proxy that speaks TLS", "exit", func(p *proxy, _ string) []string {
+			return []string{"NIGHTBELL_CA_FILE=" + caFile, "HTTPS_PROXY=" + p.url()}
+		}, true, true, []tls.Certificate{certificate}},
+		{"a proxy that speaks TLS, of an unknown authority", "exit", func(p *proxy, _ string) []string {
+			return []string{"HTTPS_PROXY=" + p.url()}
+		}, false, false, []tls.Certificate{certificate}},
 		{"a host of NO_PROXY", "exit", func(p *proxy, _ string) []string {
 			return []string{"NIGHTBELL_CA_FILE=" + caFile, "HTTPS_PROXY=" + p.url(), "NO_PROXY=other.test," + hiddenHost}
-		}, false, false},
+		}, false, false, nil},
 		{"this machine", "exit", func(p *proxy, direct string) []string {
 			return []string{"NIGHTBELL_CA_FILE=" + caFile, "HTTPS_PROXY=" + p.url(), "NIGHTBELL_BASE_URL=" + direct}
-		}, true, false},
+		}, true, false, nil},
 		{"without the file of the authority", "exit", func(p *proxy, _ string) []string {
 			return []string{"HTTPS_PROXY=" + p.url()}
-		}, false, true},
+		}, false, true, nil},
 	} {
 		t.Run(c.description, func(t *testing.T) {
 			t.Parallel()
@@ -150,7 +169,7 @@ func (l language) tunnels(t *testing.T, w *sdkWorld) {
 			secured.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 			secured.StartTLS()
 			t.Cleanup(secured.Close)
-			p := openProxy(t, secured.Listener.Addr().String())
+			p := openProxy(t, secured.Listener.Addr().String(), c.proxyOf...)
 			settings := append([]string{"NIGHTBELL_SERVICE_KEY=" + key, "NIGHTBELL_BASE_URL=https://" + hiddenHost}, c.settings(p, secured.URL)...)
 			program := run(t, append(l.scenario, c.scenario), settings...)
 			program.wait(t.Context())

@@ -3,6 +3,7 @@ interface Modules {
   fs: typeof import('node:fs');
   http: typeof import('node:http');
   https: typeof import('node:https');
+  net: typeof import('node:net');
   os: typeof import('node:os');
   path: typeof import('node:path');
   tls: typeof import('node:tls');

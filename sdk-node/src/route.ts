@@ -29,15 +29,32 @@ export function routeOf(settings: Pick<Settings, 'baseUrl' | 'caFile'>, env: Env
   return route;
 }
 
-/** NO_PROXY is a list of hosts, each with what is under it; a port narrows it, and * is everything. */
+/** NO_PROXY holds names with all that is under them, addresses and networks; a port narrows it, and * is everything. */
 function isExcepted({ hostname, port, protocol }: URL, list = ''): boolean {
   const own = port || (protocol === 'https:' ? '443' : '80');
+  const host = hostname.replace(/^\[|\]$/g, '');
   return list.split(/[\s,]+/).some((entry) => {
-    const [, name = '', narrowed] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
-    if (entry === '*') return true;
-    if (!name || (narrowed && narrowed !== own)) return false;
-    return hostname === name || hostname.endsWith(`.${name}`);
+    const text = entry.toLowerCase();
+    if (text === '*' || !text) return text === '*';
+    if (isWithin(host, text)) return true;
+    const [, name = '', narrowed] = /^(.*?)(?::(\d+))?$/.exec(text) ?? [];
+    if (narrowed && narrowed !== own) return false;
+    const under = name.replace(/^\*/, '');
+    return host === name || host.endsWith(under[0] === '.' ? under : `.${under}`) || isWithin(host, name);
   });
+}
+
+/** Whether a host is this address, or an address of this network. */
+function isWithin(host: string, network: string): boolean {
+  const { BlockList, isIP } = builtin('net');
+  const [, address = '', bits] = /^\[?(.*?)\]?(?:\/(\d+))?$/.exec(network) ?? [];
+  const family = isIP(address);
+  const most = family === 4 ? 32 : 128;
+  if (!family || isIP(host) !== family || Number(bits ?? 0) > most) return false;
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  const block = new BlockList();
+  block.addSubnet(address, Number(bits ?? most), type);
+  return block.check(host, type);
 }
 
 function certificates(file: string): string {
@@ -77,6 +94,7 @@ export function agentOf(route: Route, options: AgentOptions, held: boolean): Htt
       method: 'CONNECT',
       path: `${target.host}:${target.port}`,
       headers: { host: `${target.host}:${target.port}`, ...headers },
+      ca: route.ca,
       agent: false,
     });
     if (!held) call.on('socket', (socket) => socket.unref());

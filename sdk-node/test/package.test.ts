@@ -22,6 +22,10 @@ it('exports what surface.json lists', () => {
   expect(Object.keys(exported).sort()).toEqual(own.package);
 });
 
+it('tells servers the version of the package', () => {
+  expect(exported.version).toBe(JSON.parse(read('package.json')).version);
+});
+
 it('shows regions of examples in the README, to the letter', () => {
   const readme = read('README.md');
   const blocks = [...readme.matchAll(/(?:<!-- region: (\S+) (\S+) -->\n)?```js\n(.*?)\n```/gs)];

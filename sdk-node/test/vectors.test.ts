@@ -13,6 +13,7 @@ import { type Reading, ratioOf, Watch, type WatchRule } from '../src/monitor.js'
 import type { Pipeline } from '../src/pipeline.js';
 import { redactor, rules } from '../src/redact.js';
 import { background, foreground } from '../src/retry.js';
+import { routeOf } from '../src/route.js';
 import { type Context, currentContext, withContext } from '../src/scope.js';
 import { MemoryTransport } from '../src/testing.js';
 import { headersOf } from '../src/transport.js';
@@ -31,6 +32,7 @@ const families = [
   'fingerprint',
   'monitors',
   'ids',
+  'proxy',
 ];
 const read = (family: string): Case =>
   JSON.parse(readFileSync(new URL(`../../proto/vectors/${family}.json`, import.meta.url), 'utf8'));
@@ -60,6 +62,13 @@ const pipelineOf = (client: Nightbell): Pipeline => (client as unknown as { pipe
 
 it('knows every family', () => {
   for (const family of families) expect(read(family).about, family).toBeTypeOf('string');
+});
+
+describe('proxy', () => {
+  it.each(read('proxy').cases as Case[])('$description', (c) => {
+    only(c, 'description', 'base_url', 'env', 'proxy');
+    expect(routeOf({ baseUrl: c.base_url, caFile: undefined }, c.env).proxy ?? null).toBe(c.proxy);
+  });
 });
 
 describe('config', () => {

@@ -12,6 +12,7 @@ from nightbell.answer import Answer, Verdict, judge
 from nightbell.config import Config, mask
 from nightbell.fingerprint import fingerprint, fingerprint_text
 from nightbell.heartbeat import ping_item
+from nightbell.proxy import proxy_for
 from nightbell.scope import Scope
 from nightbell.snapshot import snapshot
 from nightbell.testing import Wire
@@ -24,6 +25,7 @@ FAMILIES = {
     "ids",
     "monitors",
     "payload",
+    "proxy",
     "redaction",
     "retry",
     "surface",
@@ -49,6 +51,22 @@ def named(got: dict[str, Any], want: dict[str, Any]) -> None:
 def test_families() -> None:
     """A family that nobody runs is noticed."""
     assert {path.stem for path in vectors.FOLDER.glob("*.json")} == FAMILIES
+
+
+# --- proxy ------------------------------------------------------------------------
+
+
+@each("proxy")
+def test_proxy(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The way to the server."""
+    known(case, "base_url", "env", "proxy")
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "REQUEST_METHOD"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    for name, value in case["env"].items():
+        monkeypatch.setenv(name, value)
+    scheme, _, authority = case["base_url"].partition("://")
+    assert proxy_for(scheme == "https", authority) == case["proxy"]
 
 
 # --- config -----------------------------------------------------------------------

@@ -27,10 +27,9 @@ def load() -> None:
         import http.client
         import linecache
         import random
-        import urllib.request
         import zlib
 
-        from nightbell import answer, fingerprint, redact, transport, truncate
+        from nightbell import answer, fingerprint, proxy, redact, transport, truncate
 
 
 def logger() -> Logger:

@@ -8,7 +8,6 @@ import time
 from typing import Any, NamedTuple, Protocol
 
 from nightbell.answer import Answer
-from nightbell.config import host_of, is_loopback
 from nightbell.event import timestamp
 from nightbell.version import __version__
 
@@ -128,19 +127,17 @@ class HttpTransport:
 
     def _open(self, timeout: float) -> HTTPConnection:
         import http.client  # noqa: PLC0415
-        import urllib.request  # noqa: PLC0415 - knows the proxies
 
-        options: dict[str, Any] = {"timeout": timeout}
-        make: Any = http.client.HTTPConnection
-        if self._secure:
-            make = http.client.HTTPSConnection
-            options["context"] = self._context()
-        proxy = urllib.request.getproxies().get("https" if self._secure else "http")
+        from nightbell.proxy import proxy_for, through  # noqa: PLC0415
+
         host = self._authority
-        name = host_of(host)
-        if not proxy or is_loopback(name) or urllib.request.proxy_bypass(name):
-            return make(host, **options)
-        return _through(proxy, host, make, options)
+        context = self._context() if self._secure else None
+        proxy = proxy_for(self._secure, host)
+        if proxy:
+            return through(proxy, host, context, timeout)
+        if context is None:
+            return http.client.HTTPConnection(host, timeout=timeout)
+        return http.client.HTTPSConnection(host, timeout=timeout, context=context)
 
     def _context(self) -> Any:
         if self._ssl is None:
@@ -193,19 +190,3 @@ class HttpTransport:
         else:
             connection.close()
         return answer
-
-
-def _through(proxy: str, host: str, make: Any, options: dict[str, Any]) -> HTTPConnection:
-    """Connect by way of an HTTP proxy, as HTTPS_PROXY names it."""
-    from base64 import b64encode  # noqa: PLC0415
-    from urllib.parse import unquote, urlsplit  # noqa: PLC0415
-
-    url = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-    connection = make(url.hostname, url.port or 80, **options)
-    authorization: dict[str, str] = {}
-    if url.username:
-        user = f"{unquote(url.username)}:{unquote(url.password or '')}"
-        authorization["Proxy-Authorization"] = "Basic " + b64encode(user.encode()).decode()
-    name, _, port = host.partition(":")
-    connection.set_tunnel(name, int(port) if port else None, authorization)
-    return connection
