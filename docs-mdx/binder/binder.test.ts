@@ -128,14 +128,18 @@ it('has an anchor for every error of the server', () => {
   expect(codes.map(({ code }) => code).filter((code) => !anchors.includes(code))).toEqual([]);
 });
 
-it('has a section for every call of the OpenAPI document', () => {
+it('has a section for every call of the OpenAPI document, with curl and three languages', () => {
   const paths = read('api/gen/openapi/openapi.yaml').split('\nwebhooks:')[0]?.split('\ncomponents:')[0] ?? '';
-  const calls = [...paths.matchAll(/^ {4}(get|post|put|patch|delete):[\s\S]*?operationId: (\w+)/gm)].map(
+  const calls = [...paths.matchAll(/^ {4}(get|head|post|put|patch|delete):[\s\S]*?operationId: (\w+)/gm)].map(
     (found) => found[2],
   );
-  const anchors = open().byUrl.get('/docs/api')?.anchors ?? [];
-  expect(calls.length).toBeGreaterThan(100);
-  expect(calls.filter((call) => !anchors.includes(call ?? ''))).toEqual([]);
+  expect(calls.length).toBeGreaterThan(150);
+  const pages = open().pages.filter(({ source }) => source.url.startsWith('/docs/api/'));
+  expect(calls.filter((call) => !pages.some(({ anchors }) => anchors.includes(call ?? '')))).toEqual([]);
+  const blocks = pages.flatMap(({ snippets }) => snippets);
+  for (const language of ['sh', 'js', 'py', 'go'])
+    expect(blocks.filter((one) => one.language === language).length, language).toBe(calls.length);
+  expect(blocks.filter(({ proof }) => proof.word !== 'Tested')).toEqual([]);
 });
 
 it('gives every page its Markdown, without components, and lists it in llms.txt', () => {

@@ -7,7 +7,7 @@ import { highlight } from './highlight';
 import { attributes, type Bound } from './render';
 import type { Snippet } from './snippet';
 
-type Marked = Snippet & { id: string; title?: string };
+type Marked = Snippet & { id: string; title?: string; label?: string };
 
 /** The body of a page as HTML that needs no script. `sprite` is where the icons lie. */
 export async function toPage(bound: Bound, sprite: string): Promise<string> {
@@ -95,7 +95,10 @@ function block(node: Code, sprite: string): Element {
   );
   return h(
     'figure',
-    { dataBlock: 'code', ...(marked ? { id: marked.id, dataFrom: marked.file } : { dataOutput: true }) },
+    {
+      dataBlock: 'code',
+      ...(marked ? { id: marked.id, dataFrom: marked.label ?? marked.file } : { dataOutput: true }),
+    },
     header,
     pre,
   );
@@ -182,9 +185,8 @@ function tabs(blocks: Element[], numbers: { tabs: number }, kind: string): Eleme
     const title = words([header.children[0] as ElementContent]);
     one.properties = { ...one.properties, dataPanel: String(n) };
     // The tab has the name; the header says which file it is.
-    const file = String(one.properties.dataFrom ?? '')
-      .split('/')
-      .at(-1);
+    const from = String(one.properties.dataFrom ?? '');
+    const file = from.includes(' /') ? from : from.split('/').at(-1);
     if (file) header.children[0] = h('span', { dataFile: true }, file);
     return h(
       'label',

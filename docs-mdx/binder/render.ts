@@ -23,13 +23,9 @@ export interface Bound {
   anchors: string[];
 }
 
-// What is made of the OpenAPI document is as true as the document is.
+// What is made of the OpenAPI document is read again from the page that the server serves, and run.
 const description = 'api/gen/openapi/openapi.yaml';
-const documented = {
-  test: 'TestEveryAnswerIsAsTheDocumentSays',
-  run: 'make check',
-  word: 'Checked',
-} as const;
+const executed = { test: 'TestDocsCalls', run: 'make test-sdk-server', word: 'Tested' } as const;
 
 const mdx = unified().use(remarkParse).use(remarkGfm).use(remarkMdx);
 const markdown = unified().use(remarkParse).use(remarkGfm);
@@ -52,7 +48,7 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
     visit(made, 'code', (code) => {
       code.data = { made: true } as Code['data'];
     });
-    parent.children.splice(index, 1, ...(made.children as typeof parent.children));
+    parent.children.splice(index, 1, ...(tabbed(made.children) as typeof parent.children));
     return [SKIP, index];
   });
 
@@ -74,13 +70,16 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
       const made = {
         file: description,
         region: call,
-        language: 'sh',
+        language: node.lang ?? 'text',
         code: node.value,
-        proof: documented,
+        proof: executed,
         id: `block-${snippets.length + 1}`,
       };
       snippets.push(made);
-      node.data = { ...node.data, snippet: { ...made, title: 'curl' } } as Code['data'];
+      const [title, label] = ['title', 'label'].map(
+        (name) => new RegExp(`\\b${name}="([^"]+)"`).exec(meta)?.[1],
+      );
+      node.data = { ...node.data, snippet: { ...made, title, label } } as Code['data'];
       return;
     }
     if (!file) {
@@ -163,6 +162,28 @@ function parse(source: Source): Root {
     const at = problem as { line?: number; reason?: string };
     throw new DocsFault(source.file, at.line, at.reason ?? String(problem));
   }
+}
+
+/** Blocks that follow one another show the same in several languages. */
+function tabbed(nodes: readonly RootContent[]): RootContent[] {
+  const all: RootContent[] = [];
+  let tabs: MdxJsxFlowElement | undefined;
+  for (const node of nodes) {
+    if (node.type !== 'code') tabs = undefined;
+    else if (!tabs) {
+      tabs = {
+        type: 'mdxJsxFlowElement',
+        name: 'Tabs',
+        attributes: [],
+        children: [],
+        position: node.position,
+      };
+      all.push(tabs as RootContent);
+    }
+    if (tabs) tabs.children.push(node as Code);
+    else all.push(node);
+  }
+  return all;
 }
 
 function keepLine(node: RootContent, line: number | undefined): void {
