@@ -117,6 +117,10 @@ const bodies: Record<string, Value | undefined> = {
 
 /** What is asked for beside the path. */
 const queries: Record<string, string> = {
+  heartbeats_ping_get: '?every_seconds=86400&grace_seconds=3600',
+  heartbeats_ping_get_with_key: '?every_seconds=86400&grace_seconds=3600',
+  heartbeats_ping_head: '?every_seconds=86400&grace_seconds=3600',
+  heartbeats_ping_head_with_key: '?every_seconds=86400&grace_seconds=3600',
   explain: '?service_id=$SERVICE_ID&severity=critical',
   incidents_list: '?status=triggered&limit=25',
   incidents_metrics_get: '?days=28',
