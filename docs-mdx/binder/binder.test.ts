@@ -89,6 +89,9 @@ describe('every block of every page', () => {
     'api/e2e/sdk_program_test.go',
     'api/e2e/plain_http_test.go',
     'api/e2e/docs_test.go',
+    'api/e2e/docs_calls_test.go',
+    'api/e2e/docs_restore_test.go',
+    'api/e2e/docs_operate_test.go',
     'sdk-go/examples/testing/checkout_test.go',
     'sdk-python/tests/test_examples.py',
     'docs-mdx/binder/commands.test.ts',
@@ -123,10 +126,20 @@ describe('every block of every page', () => {
   });
 });
 
-it('has an anchor for every error of the server', () => {
-  const codes: { code: string }[] = JSON.parse(read('site/app/features/docs/error-codes.json'));
+it('has every error of the server with its anchor, and below it every message that it can give', () => {
+  const codes: { code: string; messages: string[] }[] = JSON.parse(
+    read('site/app/features/docs/error-codes.json'),
+  );
   const anchors = open().byUrl.get('/docs/errors')?.anchors ?? [];
+  expect(codes.length).toBeGreaterThan(100);
   expect(codes.map(({ code }) => code).filter((code) => !anchors.includes(code))).toEqual([]);
+  const shown =
+    texts()
+      .find(({ path }) => path === '/docs/errors.md')
+      ?.text.replaceAll('\\', '') ?? '';
+  const sections = new Map(shown.split('\n### ').map((part) => [/^`(\w+)`/.exec(part)?.[1], part]));
+  for (const { code, messages } of codes)
+    for (const message of messages) expect(sections.get(code), code).toContain(message.replaceAll('\\', ''));
 });
 
 it('has a section for every call of the OpenAPI document, with curl and three languages', () => {

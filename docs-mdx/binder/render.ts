@@ -43,7 +43,8 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
   visit(tree, 'mdxJsxFlowElement', (node, index, parent) => {
     const make = written[node.name ?? ''];
     if (!make || !parent || index === undefined) return;
-    const made = markdown.parse(make(attributes(node)));
+    const text = make(attributes(node));
+    const made = text.startsWith('<Cards') ? mdx.parse(text) : markdown.parse(text);
     for (const child of made.children) keepLine(child, node.position?.start.line);
     visit(made, 'code', (code) => {
       code.data = { made: true } as Code['data'];
@@ -83,10 +84,10 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
       return;
     }
     if (!file) {
-      if (node.lang === 'output' || !source.mdx) return;
+      if (node.lang === 'output') return;
       throw faultAt(
         node,
-        'a block of code needs file= (and region=); type only what a program prints, as ```output',
+        'a block of code needs file= (and region=), or in Markdown a comment that names them; type only what a program prints, as ```output',
       );
     }
     if (node.lang && !known(node.lang)) throw faultAt(node, `the language ${node.lang} is not known`);
