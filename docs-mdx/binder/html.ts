@@ -149,7 +149,7 @@ function component(
       const head = h(
         'div',
         { dataCardHead: true },
-        h('a', { href: given.href ?? '#' }, given.title ?? ''),
+        h('a', { href: given.href ?? '#' }, ...named(given.title ?? '')),
         ...(given.badge ? [h('span', { dataBadge: true }, given.badge)] : []),
         ...(given.meta ? [h('span', { dataMeta: true }, given.meta)] : []),
       );
@@ -175,6 +175,11 @@ function component(
     default:
       throw new Error(`There is no component <${jsx.name}>.`);
   }
+}
+
+/** A link called Go tells nobody who hears it alone where it leads. */
+function named(title: string): (ElementContent | string)[] {
+  return title === 'Go' ? [title, h('span', { className: ['visually-hidden'] }, ' language')] : [title];
 }
 
 /** Tabs are radio buttons, so that they work without a script. Each is named after its block. */

@@ -149,6 +149,7 @@ function Tree({ page }: { page: Page }) {
                   data-open={open || undefined}
                 >
                   {name}
+                  {name === 'Go' && <span className="visually-hidden"> language</span>}
                 </a>
                 {open && <Choices page={page} />}
               </div>
