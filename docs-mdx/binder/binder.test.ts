@@ -89,9 +89,13 @@ describe('every block of every page', () => {
     'api/e2e/sdk_program_test.go',
     'api/e2e/plain_http_test.go',
     'api/e2e/docs_test.go',
+    'api/e2e/docs_calls_test.go',
+    'api/e2e/docs_restore_test.go',
+    'api/e2e/docs_operate_test.go',
     'sdk-go/examples/testing/checkout_test.go',
     'sdk-python/tests/test_examples.py',
     'docs-mdx/binder/commands.test.ts',
+    'docs-mdx/binder/deploy.test.ts',
   ].map(read);
   it.each([...new Map(Object.values(proofs).map((one) => [one.test, one])).keys()])(
     'is executed by a test that exists: %s',
@@ -122,20 +126,34 @@ describe('every block of every page', () => {
   });
 });
 
-it('has an anchor for every error of the server', () => {
-  const codes: { code: string }[] = JSON.parse(read('site/app/features/docs/error-codes.json'));
+it('has every error of the server with its anchor, and below it every message that it can give', () => {
+  const codes: { code: string; messages: string[] }[] = JSON.parse(
+    read('site/app/features/docs/error-codes.json'),
+  );
   const anchors = open().byUrl.get('/docs/errors')?.anchors ?? [];
+  expect(codes.length).toBeGreaterThan(100);
   expect(codes.map(({ code }) => code).filter((code) => !anchors.includes(code))).toEqual([]);
+  const shown =
+    texts()
+      .find(({ path }) => path === '/docs/errors.md')
+      ?.text.replaceAll('\\', '') ?? '';
+  const sections = new Map(shown.split('\n### ').map((part) => [/^`(\w+)`/.exec(part)?.[1], part]));
+  for (const { code, messages } of codes)
+    for (const message of messages) expect(sections.get(code), code).toContain(message.replaceAll('\\', ''));
 });
 
-it('has a section for every call of the OpenAPI document', () => {
+it('has a section for every call of the OpenAPI document, with curl and three languages', () => {
   const paths = read('api/gen/openapi/openapi.yaml').split('\nwebhooks:')[0]?.split('\ncomponents:')[0] ?? '';
-  const calls = [...paths.matchAll(/^ {4}(get|post|put|patch|delete):[\s\S]*?operationId: (\w+)/gm)].map(
+  const calls = [...paths.matchAll(/^ {4}(get|head|post|put|patch|delete):[\s\S]*?operationId: (\w+)/gm)].map(
     (found) => found[2],
   );
-  const anchors = open().byUrl.get('/docs/api')?.anchors ?? [];
-  expect(calls.length).toBeGreaterThan(100);
-  expect(calls.filter((call) => !anchors.includes(call ?? ''))).toEqual([]);
+  expect(calls.length).toBeGreaterThan(150);
+  const pages = open().pages.filter(({ source }) => source.url.startsWith('/docs/api/'));
+  expect(calls.filter((call) => !pages.some(({ anchors }) => anchors.includes(call ?? '')))).toEqual([]);
+  const blocks = pages.flatMap(({ snippets }) => snippets);
+  for (const language of ['sh', 'js', 'py', 'go'])
+    expect(blocks.filter((one) => one.language === language).length, language).toBe(calls.length);
+  expect(blocks.filter(({ proof }) => proof.word !== 'Tested')).toEqual([]);
 });
 
 it('gives every page its Markdown, without components, and lists it in llms.txt', () => {

@@ -1,4 +1,4 @@
-import { api } from './generated/api';
+import { api, callsOf } from './generated/api';
 import { changelog, decisions } from './generated/changelog';
 import { errors } from './generated/errors';
 import { settings, severities } from './generated/facts';
@@ -23,6 +23,7 @@ export function provide(parts: typeof given): void {
 export const written: Record<string, (attributes: Record<string, string>) => string> = {
   AfterIntegration: () => read('docs-mdx/content/parts/after-integration.md'),
   Api: () => api(),
+  Calls: ({ of = '' }) => callsOf(of),
   Changelog: () => changelog(),
   Decisions: () => decisions(given.sources.filter(({ url }) => url.startsWith('/docs/decisions/'))),
   Errors: () => errors(),

@@ -7,7 +7,7 @@ import { highlight } from './highlight';
 import { attributes, type Bound } from './render';
 import type { Snippet } from './snippet';
 
-type Marked = Snippet & { id: string; title?: string };
+type Marked = Snippet & { id: string; title?: string; label?: string };
 
 /** The body of a page as HTML that needs no script. `sprite` is where the icons lie. */
 export async function toPage(bound: Bound, sprite: string): Promise<string> {
@@ -95,7 +95,10 @@ function block(node: Code, sprite: string): Element {
   );
   return h(
     'figure',
-    { dataBlock: 'code', ...(marked ? { id: marked.id, dataFrom: marked.file } : { dataOutput: true }) },
+    {
+      dataBlock: 'code',
+      ...(marked ? { id: marked.id, dataFrom: marked.label ?? marked.file } : { dataOutput: true }),
+    },
     header,
     pre,
   );
@@ -146,7 +149,7 @@ function component(
       const head = h(
         'div',
         { dataCardHead: true },
-        h('a', { href: given.href ?? '#' }, given.title ?? ''),
+        h('a', { href: given.href ?? '#' }, ...named(given.title ?? '')),
         ...(given.badge ? [h('span', { dataBadge: true }, given.badge)] : []),
         ...(given.meta ? [h('span', { dataMeta: true }, given.meta)] : []),
       );
@@ -174,6 +177,11 @@ function component(
   }
 }
 
+/** A link called Go tells nobody who hears it alone where it leads. */
+function named(title: string): (ElementContent | string)[] {
+  return title === 'Go' ? [title, h('span', { className: ['visually-hidden'] }, ' language')] : [title];
+}
+
 /** Tabs are radio buttons, so that they work without a script. Each is named after its block. */
 function tabs(blocks: Element[], numbers: { tabs: number }, kind: string): Element {
   const name = `tabs-${++numbers.tabs}`;
@@ -182,9 +190,8 @@ function tabs(blocks: Element[], numbers: { tabs: number }, kind: string): Eleme
     const title = words([header.children[0] as ElementContent]);
     one.properties = { ...one.properties, dataPanel: String(n) };
     // The tab has the name; the header says which file it is.
-    const file = String(one.properties.dataFrom ?? '')
-      .split('/')
-      .at(-1);
+    const from = String(one.properties.dataFrom ?? '');
+    const file = from.includes(' /') ? from : from.split('/').at(-1);
     if (file) header.children[0] = h('span', { dataFile: true }, file);
     return h(
       'label',

@@ -3,7 +3,7 @@ import { toPage } from './html';
 import { toIndex, toMarkdown } from './plain';
 import { type Bound, bind } from './render';
 import { onTheWeb, read } from './repository';
-import { shelves } from './shelves';
+import { type Shelf, shelves } from './shelves';
 import type { Proofs } from './snippet';
 import { type Choice, sources } from './sources';
 
@@ -91,10 +91,16 @@ export async function page(
     edit: onTheWeb(source.file).replace('/blob/', '/edit/'),
     previous: order[at - 1],
     next: order[at + 1],
-    tree: shelves.map((one) => {
-      const shown = one.folded && one !== shelf ? one.pages.slice(0, 1) : one.pages;
-      return { title: one.title, pages: shown.map((page) => ({ url: page.url, name: nameOf(page, byUrl) })) };
-    }),
+    // The shelf that is unfolded for this page comes first: at the end of the tree nobody would see it.
+    tree: [...shelves]
+      .sort((a, b) => Number(isOpen(b, shelf)) - Number(isOpen(a, shelf)))
+      .map((one) => {
+        const shown = one.folded && one !== shelf ? one.pages.slice(0, 1) : one.pages;
+        return {
+          title: one.title,
+          pages: shown.map((page) => ({ url: page.url, name: nameOf(page, byUrl) })),
+        };
+      }),
   };
 }
 
@@ -112,6 +118,10 @@ export function texts(): { path: string; text: string }[] {
     ...pages.map((bound) => ({ path: `${bound.source.url}.md`, text: toMarkdown(bound) })),
     { path: '/llms.txt', text: toIndex(index) },
   ];
+}
+
+function isOpen(one: Shelf, shelf: Shelf | undefined): boolean {
+  return one === shelf && one.folded === true;
 }
 
 function nameOf(page: { url: string; name?: string }, byUrl: Book['byUrl']): string {

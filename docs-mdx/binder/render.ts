@@ -23,13 +23,9 @@ export interface Bound {
   anchors: string[];
 }
 
-// What is made of the OpenAPI document is as true as the document is.
+// What is made of the OpenAPI document is read again from the page that the server serves, and run.
 const description = 'api/gen/openapi/openapi.yaml';
-const documented = {
-  test: 'TestEveryAnswerIsAsTheDocumentSays',
-  run: 'make check',
-  word: 'Checked',
-} as const;
+const executed = { test: 'TestDocsCalls', run: 'make test-sdk-server', word: 'Tested' } as const;
 
 const mdx = unified().use(remarkParse).use(remarkGfm).use(remarkMdx);
 const markdown = unified().use(remarkParse).use(remarkGfm);
@@ -47,12 +43,13 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
   visit(tree, 'mdxJsxFlowElement', (node, index, parent) => {
     const make = written[node.name ?? ''];
     if (!make || !parent || index === undefined) return;
-    const made = markdown.parse(make(attributes(node)));
+    const text = make(attributes(node));
+    const made = text.startsWith('<Cards') ? mdx.parse(text) : markdown.parse(text);
     for (const child of made.children) keepLine(child, node.position?.start.line);
     visit(made, 'code', (code) => {
       code.data = { made: true } as Code['data'];
     });
-    parent.children.splice(index, 1, ...(made.children as typeof parent.children));
+    parent.children.splice(index, 1, ...(tabbed(made.children) as typeof parent.children));
     return [SKIP, index];
   });
 
@@ -74,20 +71,23 @@ export function bind(source: Source, proofs: Proofs, pages: readonly Source[]): 
       const made = {
         file: description,
         region: call,
-        language: 'sh',
+        language: node.lang ?? 'text',
         code: node.value,
-        proof: documented,
+        proof: executed,
         id: `block-${snippets.length + 1}`,
       };
       snippets.push(made);
-      node.data = { ...node.data, snippet: { ...made, title: 'curl' } } as Code['data'];
+      const [title, label] = ['title', 'label'].map(
+        (name) => new RegExp(`\\b${name}="([^"]+)"`).exec(meta)?.[1],
+      );
+      node.data = { ...node.data, snippet: { ...made, title, label } } as Code['data'];
       return;
     }
     if (!file) {
-      if (node.lang === 'output' || !source.mdx) return;
+      if (node.lang === 'output') return;
       throw faultAt(
         node,
-        'a block of code needs file= (and region=); type only what a program prints, as ```output',
+        'a block of code needs file= (and region=), or in Markdown a comment that names them; type only what a program prints, as ```output',
       );
     }
     if (node.lang && !known(node.lang)) throw faultAt(node, `the language ${node.lang} is not known`);
@@ -163,6 +163,28 @@ function parse(source: Source): Root {
     const at = problem as { line?: number; reason?: string };
     throw new DocsFault(source.file, at.line, at.reason ?? String(problem));
   }
+}
+
+/** Blocks that follow one another show the same in several languages. */
+function tabbed(nodes: readonly RootContent[]): RootContent[] {
+  const all: RootContent[] = [];
+  let tabs: MdxJsxFlowElement | undefined;
+  for (const node of nodes) {
+    if (node.type !== 'code') tabs = undefined;
+    else if (!tabs) {
+      tabs = {
+        type: 'mdxJsxFlowElement',
+        name: 'Tabs',
+        attributes: [],
+        children: [],
+        position: node.position,
+      };
+      all.push(tabs as RootContent);
+    }
+    if (tabs) tabs.children.push(node as Code);
+    else all.push(node);
+  }
+  return all;
 }
 
 function keepLine(node: RootContent, line: number | undefined): void {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { tags } from './generated/openapi';
 import { root } from './repository';
 
 /** A part of the tree beside every page, and the pages on it in reading order. */
@@ -76,12 +77,16 @@ export const shelves: Shelf[] = [
   {
     title: 'Look up',
     pages: [
-      { url: '/docs/api' },
       { url: '/docs/plain-http', from: 'docs-mdx/plain-http.md' },
       { url: '/docs/errors' },
       { url: '/docs/changelog' },
       { url: '/docs/tested' },
     ],
+  },
+  {
+    title: 'API',
+    folded: true,
+    pages: [{ url: '/docs/api', name: 'All calls' }, ...tags().map(({ url }) => ({ url }))],
   },
   {
     title: 'Decisions',

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { DocsFault } from './fault';
+import { tags } from './generated/openapi';
 import { exists, read, root } from './repository';
 import { shelves } from './shelves';
 
@@ -51,7 +52,7 @@ export function sources(): Source[] {
   const markdown = shelves.flatMap((shelf) =>
     shelf.pages.flatMap((page) => (page.from ? [fromMarkdown(page.url, page.from)] : [])),
   );
-  const all = [...mdx, ...markdown];
+  const all = [...mdx, ...markdown, ...tags().map(fromTag)];
   const order = shelves.flatMap((shelf) => shelf.pages.map((page) => page.url));
   for (const url of order)
     if (!all.some((page) => page.url === url))
@@ -115,6 +116,25 @@ function fromMdx(file: string): Source[] {
       chosen: framework.slug,
     };
   });
+}
+
+/** A page of the API reference: the calls about one kind of thing, edited where they are declared. */
+function fromTag({ name, description, url }: { name: string; description: string; url: string }): Source {
+  const declared = `proto/nightbell/v1/${(url.split('/').at(-1) ?? '').replaceAll('-', '_')}_service.proto`;
+  return {
+    url,
+    file: exists(declared) ? declared : 'api/gen/openapi/openapi.yaml',
+    title: `${name} calls`,
+    name,
+    description: description.replaceAll('`', ''),
+    mdx: true,
+    text: `<Calls of="${name}" />`,
+    wide: false,
+    numbered: false,
+    confirm: 'tick',
+    choices: [],
+    chosen: undefined,
+  };
 }
 
 function fromMarkdown(url: string, file: string): Source {

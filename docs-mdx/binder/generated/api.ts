@@ -1,54 +1,7 @@
-import { parse } from 'yaml';
-import { read } from '../repository';
 import { safe } from './errors';
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  enum?: unknown[];
-  'x-extensible-enum'?: unknown[];
-  examples?: unknown[];
-  format?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  additionalProperties?: unknown;
-  allOf?: Schema[];
-  oneOf?: Schema[];
-}
-
-interface Parameter {
-  $ref?: string;
-  name: string;
-  in: string;
-  required?: boolean;
-  description?: string;
-  schema?: Schema;
-}
-
-interface Operation {
-  tags: string[];
-  summary: string;
-  description?: string;
-  operationId: string;
-  security?: Record<string, string[]>[];
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { $ref?: string; description?: string }>;
-}
-
-interface Document {
-  tags: { name: string; description?: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: Record<string, Record<string, unknown>>;
-}
-
-const methods = ['get', 'post', 'put', 'patch', 'delete'];
+import { type Call, calls, type Parameter, resolved, type Schema, tags } from './openapi';
+import { programs } from './programs';
+import { sample } from './samples';
 
 /** Calls that a client library makes, and the examples that make them. */
 const clients: Record<string, [file: string, region: string][]> = {
@@ -68,63 +21,59 @@ const clients: Record<string, [file: string, region: string][]> = {
     ['sdk-go/examples/heartbeat/main.go', 'heartbeat'],
   ],
 };
-const languages: Record<string, [fence: string, title: string]> = {
-  js: ['js', 'Node.js'],
-  py: ['py', 'Python'],
-  go: ['go', 'Go'],
-};
 
-/** Every call of the OpenAPI document: what it takes, who may make it, and how it looks with curl. */
+/** The list of all calls, each with an anchor that its id is. */
 export function api(): string {
-  const document: Document = parse(read('api/gen/openapi/openapi.yaml'));
-  const calls = Object.entries(document.paths).flatMap(([path, at]) =>
-    Object.entries(at).flatMap(([method, operation]) =>
-      methods.includes(method) ? [{ path, method, operation }] : [],
-    ),
-  );
-  return document.tags
-    .map(({ name, description }) => {
-      const own = calls.filter(({ operation }) => operation.tags[0] === name);
-      if (own.length === 0) return '';
-      return [
-        `## ${name}`,
-        safe(description ?? ''),
-        ...own.map((one) => call(document, one.path, one.method, one.operation)),
-      ].join('\n\n');
+  return tags()
+    .map(({ name, description, url }) => {
+      const rows = of(name).map(
+        ({ id, method, path, summary }) =>
+          `| [${summary}](${url}#${id}) | \`${method.toUpperCase()}\` | \`${path}\` |`,
+      );
+      return `## [${name}](${url}) [#${anchor(name)}]\n\n${safe(description)}\n\n| Call | Method | Path |\n|---|---|---|\n${rows.join('\n')}`;
     })
     .join('\n\n');
 }
 
-function call(document: Document, path: string, method: string, operation: Operation): string {
-  const parameters = (operation.parameters ?? []).map((one) =>
-    one.$ref ? found<Parameter>(document, one.$ref) : one,
-  );
-  const body = operation.requestBody?.content['application/json']?.schema;
-  const parts = [
-    `### ${operation.summary} [#${operation.operationId}]`,
-    `\`${method.toUpperCase()} ${path}\``,
-    safe(operation.description ?? ''),
-    `${who(operation)}${answers(operation)}`,
-  ];
-  const rows = [
-    ...parameters.map((one) =>
-      field(document, one.name, one.schema ?? {}, one.required, one.in, one.description),
-    ),
-    ...fields(document, body),
-  ];
-  if (rows.length > 0) parts.push(`| Name | Where | What |\n|---|---|---|\n${rows.join('\n')}`);
-  parts.push(
-    `\`\`\`sh document=${operation.operationId} title="curl"\n${curl(document, path, method, operation, parameters, body)}\n\`\`\``,
-  );
-  for (const [file, region] of clients[operation.operationId] ?? []) {
-    const [fence, title] = languages[file.split('.').at(-1) ?? ''] ?? ['text', ''];
-    parts.push(`\`\`\`${fence} file=${file} region=${region} title="${title}"\n\`\`\``);
-  }
-  return parts.filter(Boolean).join('\n\n');
+/** The calls about one kind of thing: what each takes, who may make it, how programs make it, and what is refused. */
+export function callsOf(tag: string): string {
+  return of(tag).map(call).join('\n\n');
 }
 
-function who({ security = [] }: Operation): string {
-  if (security.length === 0) return 'Anybody may call it. ';
+const of = (tag: string) => calls().filter((one) => one.tag === tag);
+const anchor = (name: string) => name.toLowerCase().replace(/\W+/g, '-');
+
+function call(one: Call): string {
+  const rows = [...one.parameters.map(parameter), ...fields(one.body)];
+  const [curl, ...others] = programs(sample(one)).map(
+    ({ language, title, code }) =>
+      `\`\`\`${language} document=${one.id} title="${title}" label="${one.method.toUpperCase()} ${one.path}"\n${code}\n\`\`\``,
+  );
+  const sdks = clients[one.id]?.map(([file, region], n) => {
+    const [fence, title] =
+      [
+        ['js', 'Node.js'],
+        ['py', 'Python'],
+        ['go', 'Go'],
+      ][n] ?? [];
+    return `\`\`\`${fence} file=${file} region=${region} title="${title}"\n\`\`\``;
+  });
+  return [
+    `## ${one.summary} [#${one.id}]`,
+    `\`${one.method.toUpperCase()} ${one.path}\``,
+    safe(one.description),
+    who(one),
+    curl,
+    ...(sdks ?? others),
+    rows.length > 0 ? `| Name | Where | What |\n|---|---|---|\n${rows.join('\n')}` : '',
+    answers(one),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function who({ security }: Call): string {
+  if (security.length === 0) return 'Anybody may call it.';
   const ways = security.map((one) => {
     const [kind = '', scopes = []] = Object.entries(one)[0] ?? [];
     const least = scopes.length > 0 ? ` \`${scopes.join('`, `')}\`` : '';
@@ -136,31 +85,40 @@ function who({ security = [] }: Operation): string {
       }[kind] ?? kind
     );
   });
-  return `May be called by ${ways.join(', or ')}. `;
+  return `May be called by ${ways.join(', or ')}.`;
 }
 
-function answers({ responses }: Operation): string {
-  return `Answers ${Object.keys(responses)
-    .map((status) => `\`${status}\``)
-    .join(', ')}; [what refusals mean](/docs/errors).`;
+/** What it answers when all is well, and behind a disclosure everything that it refuses. */
+function answers({ answers: all }: Call): string {
+  const well = all.filter(({ status }) => status < 400);
+  const refused = all.filter(({ status }) => status >= 400);
+  const rows = refused.map(({ status, description }) => {
+    const again = status === 429 || status === 503 ? 'after Retry-After' : 'no';
+    return `| [\`${status}\`](/docs/errors) | ${cell(description.replace(/\s*Codes: [\s\S]*/, ''))} | ${again} |`;
+  });
+  const told = well.map(({ status, description }) => `\`${status}\`: ${safe(description)}`).join(' ');
+  const statuses = refused.map(({ status }) => status).join(', ');
+  return `Answers ${told}\n\n<details><summary>Errors: ${statuses}</summary>\n\n| Status | What it means | Send it again |\n|---|---|---|\n${rows.join('\n')}\n\n</details>`;
 }
 
-function fields(document: Document, schema: Schema | undefined): string[] {
-  const whole = schema && resolved(document, schema);
-  return Object.entries(whole?.properties ?? {}).map(([name, one]) =>
-    field(document, name, one, whole?.required?.includes(name), 'body', undefined),
+function parameter({ name, schema = {}, required, in: where, description }: Parameter): string {
+  return field(name, schema, required, where, description);
+}
+
+function fields(body: Schema | undefined): string[] {
+  return Object.entries(body?.properties ?? {}).map(([name, one]) =>
+    field(name, one, body?.required?.includes(name), 'body', undefined),
   );
 }
 
 function field(
-  document: Document,
   name: string,
   given: Schema,
   required: boolean | undefined,
   where: string,
   described: string | undefined,
 ): string {
-  const schema = resolved(document, given);
+  const schema = resolved(given);
   const words = schema.enum ?? schema['x-extensible-enum'] ?? schema.items?.enum;
   const text = [
     described ?? given.description ?? schema.description ?? '',
@@ -186,64 +144,4 @@ function cell(text: string): string {
     .replace(/([|<>*_[\]])/g, (sign, _group, at: number, all: string) =>
       (all.slice(0, at).match(/`/g)?.length ?? 0) % 2 ? sign : `\\${sign}`,
     );
-}
-
-function curl(
-  document: Document,
-  path: string,
-  method: string,
-  operation: Operation,
-  parameters: readonly Parameter[],
-  body: Schema | undefined,
-): string {
-  const query = parameters
-    .filter((one) => one.in === 'query' && one.required)
-    .map((one) => `${one.name}=${sample(document, one.schema ?? {}, one.name)}`);
-  const address = `$NIGHTBELL_BASE_URL${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}${query.length > 0 ? `?${query.join('&')}` : ''}`;
-  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${address}"`];
-  const key = operation.security?.some((one) => 'service_key' in one)
-    ? 'NIGHTBELL_SERVICE_KEY'
-    : 'NIGHTBELL_API_KEY';
-  if ((operation.security ?? [{}]).length > 0) lines.push(`-H "Authorization: Bearer $${key}"`);
-  if (body) {
-    const whole = resolved(document, body);
-    const shown = Object.entries(whole.properties ?? {}).filter(
-      ([name, one]) => whole.required?.includes(name) || (resolved(document, one).examples ?? one.examples),
-    );
-    const value = Object.fromEntries(shown.map(([name, one]) => [name, sample(document, one, name)]));
-    lines.push(`--json '${JSON.stringify(value).replaceAll("'", "'\\''")}'`);
-  }
-  return lines.join(' \\\n  ');
-}
-
-function sample(document: Document, given: Schema, name: string, depth = 0): unknown {
-  const schema = resolved(document, given);
-  const example = given.examples?.[0] ?? schema.examples?.[0];
-  if (example !== undefined) return example;
-  const word = (schema.enum ?? schema['x-extensible-enum'])?.[0];
-  if (word !== undefined) return word;
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === 'array')
-    return depth < 3 && schema.items ? [sample(document, schema.items, name, depth + 1)] : [];
-  if (type === 'object' || schema.properties) {
-    const needed = Object.entries(schema.properties ?? {}).filter(([key]) => schema.required?.includes(key));
-    return depth < 3
-      ? Object.fromEntries(needed.map(([key, one]) => [key, sample(document, one, key, depth + 1)]))
-      : {};
-  }
-  if (type === 'integer' || type === 'number') return schema.minimum ?? 1;
-  if (type === 'boolean') return true;
-  if (schema.format === 'uuid') return '01993c5e-7f00-7000-8000-00000000c41e';
-  if (schema.format === 'date-time') return '2026-11-28T03:00:00Z';
-  return name;
-}
-
-function resolved(document: Document, schema: Schema): Schema {
-  const own = schema.$ref ? found<Schema>(document, schema.$ref) : schema;
-  return own.allOf?.[0] ? { ...resolved(document, own.allOf[0]), ...own, allOf: undefined } : own;
-}
-
-function found<Kind>(document: Document, reference: string): Kind {
-  const [, , group = '', name = ''] = reference.split('/');
-  return document.components[group]?.[name] as Kind;
 }

@@ -69,7 +69,7 @@ function TopBar({ page }: { page: Page }) {
         </a>
         <nav className={styles.links} aria-label="Documentation">
           {sections.map(([url, word]) => (
-            <a key={url} href={url} aria-current={page.url === url ? 'page' : undefined}>
+            <a key={url} href={url} aria-current={currency(page.url, url)}>
               {word}
             </a>
           ))}
@@ -93,6 +93,12 @@ function TopBar({ page }: { page: Page }) {
       </div>
     </header>
   );
+}
+
+/** The page itself, or a page below it. */
+function currency(at: string, url: string): 'page' | 'true' | undefined {
+  if (at === url) return 'page';
+  return at.startsWith(`${url}/`) ? 'true' : undefined;
 }
 
 const words = { light: 'Light', dark: 'Dark', system: 'System' } as const;
@@ -143,6 +149,7 @@ function Tree({ page }: { page: Page }) {
                   data-open={open || undefined}
                 >
                   {name}
+                  {name === 'Go' && <span className="visually-hidden"> language</span>}
                 </a>
                 {open && <Choices page={page} />}
               </div>
