@@ -55,8 +55,7 @@ export function ContactDialog({ onClose }: { onClose: () => void }) {
           {labels[status.kind]}
         </Button>
         <p className={dialogKit.note}>
-          Or write to{' '}
-          <a href={`mailto:${salesEmail}?subject=Nightbell%20Enterprise`}>{salesEmail}</a>.
+          Or write to <a href={`mailto:${salesEmail}?subject=Nightbell%20Enterprise`}>{salesEmail}</a>.
         </p>
       </form>
     </Dialog>
