@@ -223,6 +223,18 @@ test('search is found, chosen and opened by keyboard', async ({ page }) => {
   await expect(page).toHaveURL('/docs/business-metrics');
 });
 
+test.describe('without its worker', () => {
+  test.use({ expectedFaults: /./ });
+
+  test('search says that it did not start', async ({ page }) => {
+    await page.route('**/pagefind-worker.js', (route) => route.abort());
+    await page.goto('/docs/platforms/nodejs');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search the docs' }).fill('low order volume');
+    await expect(page.getByRole('status').getByText('The search did not start.')).toBeVisible();
+  });
+});
+
 test('the contents mark the section that is read', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/docs/platforms/nodejs');

@@ -1,4 +1,11 @@
-import { type ComponentPropsWithoutRef, type ReactNode, useDeferredValue, useState } from 'react';
+import {
+  type ComponentPropsWithoutRef,
+  memo,
+  type ReactNode,
+  useDeferredValue,
+  useMemo,
+  useState,
+} from 'react';
 import { FilterField } from './filter-field';
 import { type More, usePortion } from './portion';
 import { Empty } from './states';
@@ -38,12 +45,23 @@ interface DataTableProps<Row> {
  * the page's; `--cell-y` is the space above and below what a cell holds.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, keyOf, className = '', rowProps, rowCount, filter, empty, source, first } = props;
-  const columns = props.columns.filter((column) => column !== false);
+  const {
+    label,
+    rows,
+    keyOf,
+    columns,
+    className = '',
+    rowProps,
+    rowCount,
+    filter,
+    empty,
+    source,
+    first,
+  } = props;
   const [text, setText] = useState('');
-  // Typing is never held up by the rows.
   const wanted = useDeferredValue(text).trim().toLowerCase();
-  const found = filter ? withWords(rows, wanted, filter.words) : rows;
+  const words = filter?.words;
+  const found = useMemo(() => (words ? withWords(rows, wanted, words) : rows), [rows, wanted, words]);
   const { shown, more } = usePortion(found, { source, first });
   if (rows.length === 0 && empty) return <Empty>{empty}</Empty>;
   return (
@@ -66,30 +84,48 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         >
           <thead>
             <tr>
-              {columns.map(({ head, quiet }) => (
-                <th key={head} scope="col">
-                  {quiet ? <span className="visually-hidden">{head}</span> : head}
-                </th>
-              ))}
+              {columns.map(
+                (column) =>
+                  column && (
+                    <th key={column.head} scope="col">
+                      {column.quiet ? <span className="visually-hidden">{column.head}</span> : column.head}
+                    </th>
+                  ),
+              )}
             </tr>
           </thead>
-          <tbody>
-            {shown.map((row, index) => (
-              <tr key={keyOf(row)} {...rowProps?.(row, index)}>
-                {columns.map(({ head, className, cell }) => (
-                  <td key={head} className={className}>
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+          <Rows rows={shown} keyOf={keyOf} columns={columns} rowProps={rowProps} />
         </table>
       )}
       {more}
     </>
   );
 }
+
+// A letter in the filter draws the letter alone: nothing that is given here changes with it.
+const Rows = memo(function Rows<Row>({
+  rows,
+  keyOf,
+  columns,
+  rowProps,
+}: Pick<DataTableProps<Row>, 'rows' | 'keyOf' | 'columns' | 'rowProps'>) {
+  return (
+    <tbody>
+      {rows.map((row, index) => (
+        <tr key={keyOf(row)} {...rowProps?.(row, index)}>
+          {columns.map(
+            (column) =>
+              column && (
+                <td key={column.head} className={column.className}>
+                  {column.cell(row)}
+                </td>
+              ),
+          )}
+        </tr>
+      ))}
+    </tbody>
+  );
+}) as <Row>(props: Pick<DataTableProps<Row>, 'rows' | 'keyOf' | 'columns' | 'rowProps'>) => ReactNode;
 
 function withWords<Row>(
   rows: readonly Row[],

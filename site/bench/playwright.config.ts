@@ -1,0 +1,18 @@
+import { defineConfig } from '@playwright/test';
+import { nameRule } from '../e2e/address';
+
+// One worker: what is measured must not share the machine with itself.
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.bench.ts',
+  workers: 1,
+  timeout: 600_000,
+  reporter: [['line']],
+  use: {
+    viewport: { width: 1440, height: 900 },
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-background-networking', nameRule],
+    },
+  },
+});
