@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.bench.ts',
   workers: 1,
-  timeout: 600_000,
+  timeout: 1_200_000,
   reporter: [['line']],
   use: {
     viewport: { width: 1440, height: 900 },

@@ -1,7 +1,9 @@
 // What runs inside the page. Each waits until the browser has painted: the task after a frame began.
 
 export interface Probe {
-  /** From the next key to the paint after it, and to the paint after the rows changed, if they do. */
+  /** Listens for the next key. It is a call of its own, because a key may overtake a call. */
+  awaitKey: () => void;
+  /** From that key to the paint after it, and to the paint after the rows changed, if they do. */
   key: () => Promise<{ echo: number; rows: number | null }>;
   /** When a text is painted, on the clock of the machine. */
   text: (wanted: string) => Promise<number>;
@@ -30,9 +32,10 @@ export function installProbe(): void {
     });
   // The list's rows come a moment after the letter; a key that changes none of them is not waited for.
   const patience = 400;
+  let pressed: ReturnType<Probe['key']>;
   const probe: Probe = {
-    key: () =>
-      new Promise((resolve) => {
+    awaitKey: () => {
+      pressed = new Promise((resolve) => {
         document.addEventListener(
           'keydown',
           (event) => {
@@ -54,7 +57,9 @@ export function installProbe(): void {
           },
           { once: true, capture: true },
         );
-      }),
+      });
+    },
+    key: () => pressed,
     text: async (wanted) => {
       await until(() => document.querySelector('main')?.textContent?.includes(wanted) ?? false);
       return performance.timeOrigin + (await painted());

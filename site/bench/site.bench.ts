@@ -65,9 +65,9 @@ async function typing(page: Page, size: number): Promise<Figure[]> {
   const rows: number[] = [];
   for (let round = 0; round < Math.max(1, rounds / 10); round++) {
     for (const letter of typed) {
-      const measured = page.evaluate(() => window.probe.key());
+      await page.evaluate(() => window.probe.awaitKey());
       await page.keyboard.press(letter);
-      const one = await measured;
+      const one = await page.evaluate(() => window.probe.key());
       echo.push(one.echo);
       if (one.rows !== null) rows.push(one.rows);
     }
