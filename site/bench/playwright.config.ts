@@ -6,6 +6,8 @@ export default defineConfig({
   testDir: '.',
   testMatch: '*.bench.ts',
   workers: 1,
+  // Patience for a busy machine, not a bar.
+  expect: { timeout: 120_000 },
   timeout: 1_200_000,
   reporter: [['line']],
   use: {
